@@ -1,0 +1,103 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_CONVERSION_PASSES_TD
+#define SATTN_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertSAttnToWGTile
+    : Pass<"convert-sattn-to-wgtile", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make a tile program of a kernel on whole-tile vectors";
+  let description = [{
+    Vectors of one or two dimensions become register tiles, contractions
+    `wgtile.mma`, reads that feed one `wgtile.load`, other reads `wgtile.read`,
+    writes `wgtile.store`. Views of memory are resolved to the kernel's
+    arguments. A read or write that is not in bounds is clipped by the argument's
+    own end; a view that ends elsewhere is refused.
+
+    Before:
+    ```mlir
+    %l = vector.transfer_read %values[%p, %c0, %c0], %zero : vector<64x64xbf16>
+    %r = vector.transfer_read %view[%c0, %c0], %zero
+        {in_bounds = [true, false]} : vector<64x128xbf16>
+    %d = vector.contract ... %l, %r, %acc : ... into vector<64x128xf32>
+    ```
+    After:
+    ```mlir
+    %l = wgtile.load %values[%p, %c0, %c0] : ... -> !wgtile.shared<64x64xbf16>
+    %r = wgtile.load %b[%k, %j] : ... -> !wgtile.shared<64x128xbf16>
+    %d = wgtile.mma %l, %r, %acc : ... -> tensor<64x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def ConvertWGTileToNVVM
+    : Pass<"convert-wgtile-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower a tile program to the code of one thread";
+  let description = [{
+    Register tiles become scalars (32-bit elements) and vectors of two (16-bit
+    elements, two neighbouring columns), one for each register of a thread;
+    `arith` ops on tiles become ops on those. Loads become copies by the copy
+    engine that every thread waits for, products become `wgmma` that every
+    thread waits for, reads and stores become accesses of single elements.
+    `scf`, `memref`, `gpu` and scalar `arith` remain.
+
+    Synchronous: a barrier precedes each load, so that no thread still reads the
+    tile that it overwrites, and each product is a fence, the wgmmas, a commit
+    and a wait for all, in one block of inline assembly. (nvvm's wait has no
+    register operands, so LLVM would see no dependence.)
+
+    Before:
+    ```mlir
+    %d = wgtile.mma %a, %b, %c : ... -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+    ```
+    After:
+    ```mlir
+    %d:64 = llvm.inline_asm "wgmma.fence... wgmma.mma_async... wgmma.wait_group..."
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertKernelToLLVM
+    : Pass<"convert-kernel-to-llvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower what remains of a kernel to the LLVM and NVVM dialects";
+  let description = [{
+    Converts kernels and their `arith`, `cf`, `math`, `memref`, `gpu` and `vector`
+    ops. Memrefs are passed as upstream's descriptors are, field by field; tensor
+    maps by value, as grid constants. Takes the place of upstream's
+    `convert-gpu-to-nvvm`, which leaves `cf` behind and turns maxnumf and math
+    into calls of libdevice.
+
+    Before:
+    ```mlir
+    gpu.func @f(%map: !wgtile.tensor_map<...>, %out: memref<?x?xf32>) kernel
+    ```
+    After:
+    ```mlir
+    llvm.func @f(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>,
+                     llvm.align = 64 : i64, nvvm.grid_constant},
+                 %out: !llvm.ptr, %aligned: !llvm.ptr, %offset: i64, ...)
+        attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+#endif // SATTN_CONVERSION_PASSES_TD

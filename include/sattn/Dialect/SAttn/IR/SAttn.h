@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SATTN_H
+#define SATTN_DIALECT_SATTN_IR_SATTN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttnDialect.h.inc"
+#include "sattn/Dialect/SAttn/IR/SAttnInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "sattn/Dialect/SAttn/IR/SAttnAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/SAttn/IR/SAttnOps.h.inc"
+
+namespace sattn {
+/// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
+inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
+/// Array of dictionaries on a function that says which of its arguments are the
+/// operands of an op (`sattn-record-contracts`).
+inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
+} // namespace sattn
+
+#endif // SATTN_DIALECT_SATTN_IR_SATTN_H

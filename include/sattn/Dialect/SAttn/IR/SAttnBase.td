@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SATTNBASE_TD
+#define SATTN_DIALECT_SATTN_IR_SATTNBASE_TD
+
+include "mlir/IR/OpBase.td"
+
+def SAttn_Dialect : Dialect {
+  let name = "sattn";
+  let cppNamespace = "::sattn";
+  let summary = "Block-sparse linear algebra and attention on tensors";
+  let description = [{
+    What to compute: one op per mathematical operation on tensors, in
+    destination-passing style. How a thread block computes it is the business
+    of the `wgtile` dialect.
+
+    Ops live on tensors only. Every lowering tiles them first, and bufferizes
+    the tiles.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+class SAttn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<SAttn_Dialect, mnemonic, traits>;
+
+#endif // SATTN_DIALECT_SATTN_IR_SATTNBASE_TD

@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SATTNINTERFACES_TD
+#define SATTN_DIALECT_SATTN_IR_SATTNINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
+  let cppNamespace = "::sattn";
+  let description = [{
+    An op that can write the sequential program of one of its output tiles.
+
+    The way down tiles such an op through `TilingInterface`, once, by the sizes
+    that `getTileSizes` gives; the op that remains works on one tile, and
+    `lowerToTileProgram` replaces it by a loop over stored blocks (an `scf.for`
+    with the attribute `sattn.block_loop`) and an epilogue, both of `tensor`
+    and `linalg` ops on static tiles. Ragged edges are `tensor.pad`s.
+    Everything after that is passes that know nothing of the op.
+  }];
+  let methods = [
+    InterfaceMethod<
+      /*desc=*/[{
+        Checks that the op carries what tiling needs (a `#sattn.meta` with tile
+        sizes that this op can take) and returns one size for each loop of its
+        iteration domain. Emits an error otherwise.
+      }],
+      /*retTy=*/"::mlir::FailureOr<::llvm::SmallVector<::mlir::OpFoldResult>>",
+      /*methodName=*/"getTileSizes", /*args=*/(ins "::mlir::OpBuilder &":$b)>,
+    InterfaceMethod<
+      /*desc=*/[{
+        Writes the program of the tile that this op covers, before the op, and
+        returns the values that replace its results.
+      }],
+      /*retTy=*/"::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>",
+      /*methodName=*/"lowerToTileProgram",
+      /*args=*/(ins "::mlir::OpBuilder &":$b)>,
+  ];
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_SATTNINTERFACES_TD

@@ -1,0 +1,129 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
+#define SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
+include "sattn/Dialect/SAttn/IR/SAttnBase.td"
+include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+
+def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
+    AttrSizedOperandSegments, NoMemoryEffect,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+       "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>]> {
+  let summary = "Block-sparse matrix times dense matrix, scaled and added";
+  let description = [{
+    Computes, for every batch,
+
+    ```
+    out = beta * input + left[:, None] * (alpha * (A @ b)) * right[None, :]
+    ```
+
+    where `A` is an M x K matrix of BM x BK blocks in BSR storage, K = BK times
+    the number of block columns:
+
+    | operand  | shape                | element type          |
+    |----------|----------------------|-----------------------|
+    | `crow`   | (*, M / BM + 1)      | i32, i64              |
+    | `col`    | (*, nnz)             | that of `crow`        |
+    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        |
+    | `b`      | (*, K, N)            | that of `values`      |
+    | `input`  | (*, M, N), optional  | that of `values`      |
+    | `left`   | (*, M), optional     | that of `values`, f32 |
+    | `right`  | (*, N), optional     | that of `values`, f32 |
+    | `out`    | (*, M, N)            | f16, bf16, f32        |
+
+    `*` stands for leading batch dimensions, which broadcast to those of `out`
+    as NumPy's do. Semantics:
+
+    1. Block row i consists of the blocks p in [crow[i], crow[i+1]), block p
+       at block column col[p]. crow's first entry need not be 0. Blocks of one
+       row may come in any order; where a column repeats, the blocks add up.
+    2. Products accumulate in f32, and so does the epilogue; the result is
+       rounded once, to the element type of `out`.
+    3. Without `input`, the old content of `out` is read in its place.
+    4. Where beta is 0, `input` (or `out`) is not read. Where alpha is 0,
+       `values`, `b`, `left` and `right` are not read. Both hold for run-time
+       values too.
+    5. crow not monotone, an entry outside [0, nnz], or a referenced column
+       outside [0, K / BK) is undefined behaviour here; the runtime checks it
+       (`sattn-record-contracts`).
+
+    Constraints:
+
+    - (C1) Each operand has its rank of the table plus at most the batch rank
+      of `out`; `crow`, `col` and `values` have one batch rank.
+    - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
+    - (C3) The element types of `values`, `b` and `input` are equal.
+    - (C4) The element type of `values` and of `out` is one of f16, bf16, f32.
+    - (C5) The element types of `left` and `right` are that of `values` or f32.
+    - (C6) BM and BK are static, positive multiples of 8.
+    - (C7) M of `out` is BM * (size of crow - 1), M of `input` and `left` is
+      that of `out`.
+    - (C8) N of `b`, `input` and `right` is that of `out`.
+    - (C9) K of `b` is a multiple of BK.
+    - (C10) `col` and `values` have the same nnz.
+    - (C11) Each batch dimension is 1 or that of `out`.
+    - (C12) The result has the type of `out`.
+    - (C13) The sizes of `meta`'s tile are positive, M a multiple of BM, N a
+      multiple of 8, K a divisor of BK.
+
+    Dynamic sizes are constrained in the same way at run time.
+
+    ```mlir
+    %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+        ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>,
+            tensor<?x64x64xbf16>, tensor<1024x?xbf16>)
+        right(%bias : tensor<?xf32>)
+        outs(%out : tensor<512x?xbf16>)
+        {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<512x?xbf16>
+    ```
+  }];
+  let arguments = (ins
+    F32:$alpha, F32:$beta,
+    AnyRankedTensor:$crow, AnyRankedTensor:$col, AnyRankedTensor:$values,
+    AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
+    Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
+    AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `alpha` `(` $alpha `)` `beta` `(` $beta `)`
+    `ins` `(` $crow `,` $col `,` $values `,` $b `:` type($crow) `,` type($col)
+    `,` type($values) `,` type($b) `)`
+    (`input` `(` $input^ `:` type($input) `)`)?
+    (`left` `(` $left^ `:` type($left) `)`)?
+    (`right` `(` $right^ `:` type($right) `)`)?
+    `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Sizes of a block.
+    int64_t getBlockRows() {
+      return *(getValues().getType().getShape().end() - 2);
+    }
+    int64_t getBlockColumns() {
+      return getValues().getType().getShape().back();
+    }
+    /// Number of leading batch dimensions of `out`.
+    int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
+    /// What is read as `input`: the operand, or `out` where there is none.
+    ::mlir::TypedValue<::mlir::RankedTensorType> getInputOrOut() {
+      return getInput() ? getInput() : getOut();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_SATTNOPS_TD

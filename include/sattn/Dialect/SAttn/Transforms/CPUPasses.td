@@ -1,0 +1,256 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes between sattn-tile and LLVM that only the CPU needs. They know
+// nothing of the dialect's ops: they take linalg and tensor ops on tiles inside
+// an scf.forall. Their order is in lib/Pipelines/SAttnToCPU.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD
+#define SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SAttnCPUClipTiles
+    : Pass<"sattn-cpu-clip-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Compute only the part of a tile that is stored, in place";
+  let description = [{
+    A padded tile that is clipped before it is stored costs a scratch tile and a
+    copy. This pass moves the clip up, through conditionals and elementwise
+    linalg ops to the pads, where the two cancel; then the last op writes
+    straight into the slice of the result, and where it also reads that slice
+    (an accumulation in place), it does so through its destination, so that
+    bufferization needs no copy.
+
+    Before:
+    ```mlir
+    %c = tensor.extract_slice %o[%i, %j] [64, %w] [1, 1]
+    %p = tensor.pad %c low[0, 0] high[0, %h] { ... }
+    %e = tensor.empty() : tensor<64x128xf32>
+    %t = linalg.generic ins(%acc, %p : ...) outs(%e : tensor<64x128xf32>)
+    %s = tensor.extract_slice %t[0, 0] [64, %w] [1, 1]
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, %j] [64, %w] [1, 1]
+    ```
+    After:
+    ```mlir
+    %a = tensor.extract_slice %acc[0, 0] [64, %w] [1, 1]
+    %c = tensor.extract_slice %o[%i, %j] [64, %w] [1, 1]
+    %s = linalg.generic ins(%a : ...) outs(%c : tensor<64x?xf32>)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, %j] [64, %w] [1, 1]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPUPackOperands
+    : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Copy the operands of a product into dense f32 tiles";
+  let description = [{
+    The product's inner loop wants f32 operands with known strides; a stored
+    block may be 16 bits wide, and a slice of a function argument may have any
+    strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
+    extends 16-bit elements, into a new tile.
+
+    Before:
+    ```mlir
+    %next = linalg.matmul ins(%l, %r : tensor<64x64xbf16>, tensor<64x128xbf16>)
+      outs(%acc : tensor<64x128xf32>)
+    ```
+    After:
+    ```mlir
+    %e = tensor.empty() : tensor<64x64xf32>
+    %lp = linalg.generic ins(%l : tensor<64x64xbf16>) outs(%e) {
+      %x = arith.extf %in : bf16 to f32
+      linalg.yield %x : f32
+    }
+    ... the same for %r
+    %next = linalg.matmul ins(%lp, %rp : tensor<64x64xf32>, tensor<64x128xf32>)
+      outs(%acc : tensor<64x128xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPURegisterTile
+    : Pass<"sattn-cpu-register-tile", "::mlir::func::FuncOp"> {
+  let summary = "Tile the linalg ops of a tile program to vector registers";
+  let description = [{
+    Upstream's tiling, by sizes that registers hold. A `linalg.matmul` gets three
+    loops: over panels of columns (into which the copy of the right operand is
+    fused, so that a panel stays in the first-level cache), over rows, and over
+    the reduction in steps of 1. Elementwise ops get rows of at most one panel's
+    width.
+
+    The register tile, rows x columns, is `register-tile` where given. Otherwise
+    it follows from `vector-bits`, the width of the target's vectors: four
+    vectors of columns for 512 bits (32 registers), two below (16 registers),
+    or fewer where the tile is narrower, and as many rows as fill half the
+    registers with accumulators. Both sizes are lowered to the largest divisor
+    of the tile's size, so that no edge remains.
+
+    Before:
+    ```mlir
+    %rp = linalg.generic ins(%r : tensor<64x128xbf16>) outs(%e) {...}
+    %next = linalg.matmul ins(%lp, %rp) outs(%acc : tensor<64x128xf32>)
+    ```
+    After (`vector-bits=512`):
+    ```mlir
+    %next = scf.for %n = %c0 to %c128 step %c64 iter_args(%a0 = %acc) {
+      %rp = (the copy of 64 columns, in a loop of its own)
+      scf.for %m = %c0 to %c64 step %c4 iter_args(%a1 = %a0) {
+        scf.for %k = %c0 to %c64 step %c1 iter_args(%a2 = ...) {
+          linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+            outs(%a2 : tensor<4x64xf32>)
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Width of the target's vector registers in bits">,
+    ListOption<"registerTile", "register-tile", "int64_t",
+               "Rows and columns of the accumulator that is kept in registers "
+               "(default: from vector-bits)">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPUVectorize
+    : Pass<"sattn-cpu-vectorize", "::mlir::func::FuncOp"> {
+  let summary = "Vectorize the linalg ops of a tile program";
+  let description = [{
+    Upstream's vectorization of every linalg op inside an `scf.forall`; ops on
+    dynamic slices (the clipped edge of a result) are vectorized with masks, at
+    the largest size that the slice can have. Reads of a `tensor.pad` become
+    reads of its source that are not in bounds, and reads and writes of slices
+    those of the sliced tensor. Afterwards no linalg op is left in the tile
+    program; upstream's `loop-invariant-subset-hoisting` then keeps the
+    accumulator in registers over the reduction.
+
+    Before:
+    ```mlir
+    %1 = linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+      outs(%a : tensor<4x64xf32>)
+    ```
+    After:
+    ```mlir
+    %lv = vector.transfer_read %lp[%m, %k], %zero : ..., vector<4x1xf32>
+    %rv = vector.transfer_read %rp[%k, %c0], %zero : ..., vector<1x64xf32>
+    %av = vector.transfer_read %a[%c0, %c0], %zero : ..., vector<4x64xf32>
+    %1 = vector.contract ... %lv, %rv, %av
+    %2 = vector.transfer_write %1, %a[%c0, %c0]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
+  let summary = "Return no buffer that the caller passed";
+  let description = [{
+    After bufferization a function whose result was computed in place returns
+    one of its own arguments. The caller has it already, and upstream's
+    deallocation would clone it, because a returned buffer must be the caller's
+    to free. The result goes away. (Upstream's
+    `drop-equivalent-buffer-results` leaves public functions as they are.)
+    Functions that are referred to from within the module are left alone.
+
+    Before:
+    ```mlir
+    func.func @f(%a: memref<?xf32>) -> memref<?xf32> {
+      ...
+      return %a : memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%a: memref<?xf32>) {
+      ...
+      return
+    }
+    ```
+  }];
+}
+
+def SAttnCPUVersionStrides
+    : Pass<"sattn-cpu-version-strides", "::mlir::func::FuncOp"> {
+  let summary = "Read and write rows of unknown stride as vectors where it is 1";
+  let description = [{
+    A vector read or write needs elements that lie side by side. Where the
+    innermost stride of a buffer is known only at run time, upstream lowers it
+    to a loop over elements. This pass asks for the stride: where it is 1, the
+    buffer is viewed with a type that says so, else the loop over elements
+    remains.
+
+    Before:
+    ```mlir
+    %v = vector.transfer_read %b[%i, %j], %zero
+        : memref<64x?xbf16, strided<[?, ?], offset: ?>>, vector<64xbf16>
+    ```
+    After:
+    ```mlir
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %b
+    %dense = arith.cmpi eq, %strides#1, %c1
+    %v = scf.if %dense -> (vector<64xbf16>) {
+      %c = memref.reinterpret_cast %b to offset: [%offset],
+          sizes: [64, %sizes#1], strides: [%strides#0, 1]
+      %0 = vector.transfer_read %c[%i, %j], %zero
+      scf.yield %0
+    } else {
+      %0 = vector.transfer_read %b[%i, %j], %zero
+      scf.yield %0
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SAttnCPUBFloat16Bits
+    : Pass<"sattn-cpu-bfloat16-bits", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Move bfloat16 through memory and registers as its 16 bits";
+  let description = [{
+    On most CPUs LLVM has no registers for bfloat16: it widens such values to
+    f32 and rounds them back by a call to the C runtime, element by element.
+    Where a function computes nothing in that type, since upstream's
+    `arith-expand` has turned its casts into integer arithmetic, this pass
+    replaces the type by i16. Functions that have the type in their signature,
+    or still compute with it, stay as they are.
+
+    Before:
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> vector<16xbf16>
+    %1 = llvm.bitcast %0 : vector<16xbf16> to vector<16xi16>
+    %2 = llvm.zext %1 : vector<16xi16> to vector<16xi32>
+    ```
+    After:
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> vector<16xi16>
+    %2 = llvm.zext %0 : vector<16xi16> to vector<16xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD

@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_TRANSFORMS_PASSES_H
+#define SATTN_DIALECT_SATTN_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace sattn {
+
+#define GEN_PASS_DECL
+#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+
+} // namespace sattn
+
+#endif // SATTN_DIALECT_SATTN_TRANSFORMS_PASSES_H

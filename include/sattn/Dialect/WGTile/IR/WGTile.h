@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_IR_WGTILE_H
+#define SATTN_DIALECT_WGTILE_IR_WGTILE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTileDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "sattn/Dialect/WGTile/IR/WGTileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "sattn/Dialect/WGTile/IR/WGTileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "sattn/Dialect/WGTile/IR/WGTileOps.h.inc"
+
+namespace wgtile {
+/// Bytes of shared memory that a kernel needs, an i64 on its gpu.func
+/// (`wgtile-allocate-shared`).
+inline constexpr llvm::StringLiteral kSharedBytesAttrName =
+    "wgtile.shared_bytes";
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_IR_WGTILE_H

@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_IR_WGTILETYPES_TD
+#define SATTN_DIALECT_WGTILE_IR_WGTILETYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "sattn/Dialect/WGTile/IR/WGTileBase.td"
+
+class WGTile_Type<string name, string typeMnemonic>
+    : TypeDef<WGTile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
+  let summary = "A tile in shared memory";
+  let description = [{
+    A row-major tile of two static dimensions. `swizzle` is the width in bytes
+    of its boxes and of the pattern that permutes their 16-byte chunks
+    (`sattn::layout::SharedTile`); 0, the default, where
+    `wgtile-assign-layouts` has not chosen yet.
+
+    ```mlir
+    !wgtile.shared<64x128xbf16, swizzle = 128>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"int64_t", "0">:$swizzle);
+  let assemblyFormat = [{
+    `<` custom<TileShape>($shape, $elementType) (`,` `swizzle` `=` $swizzle^)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRows() const { return getShape()[0]; }
+    int64_t getColumns() const { return getShape()[1]; }
+    /// Bytes of one element.
+    int64_t getElementBytes() const {
+      return getElementType().getIntOrFloatBitWidth() / 8;
+    }
+  }];
+}
+
+def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
+  let summary = "Descriptor by which the copy engine reads a global tensor";
+  let description = [{
+    CUDA's tensor map: 128 bytes that the host encodes and a kernel takes by
+    value. `box` is what one copy moves, outermost dimension first, in elements.
+
+    ```mlir
+    !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$box,
+                        "::mlir::Type":$elementType,
+                        "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` custom<TileShape>($box, $elementType) `,` `swizzle` `=` $swizzle `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // SATTN_DIALECT_WGTILE_IR_WGTILETYPES_TD

@@ -1,0 +1,169 @@
+//===- Fragment.h - Matrices spread over a warp's registers -----*- C++ -*-===//
+//
+// Which thread holds which element of a matrix in which register. Source: the
+// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16" and "Matrix
+// Fragments for mma.m16n8k16". Threads are numbered inside the warps that share
+// the fragment: 0 to 32 * warps - 1; a warpgroup has four warps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LAYOUT_FRAGMENT_H
+#define SATTN_LAYOUT_FRAGMENT_H
+
+#include <cassert>
+#include <cstdint>
+
+namespace sattn::layout {
+
+inline constexpr int64_t kWarpThreads = 32;
+/// Rows of a fragment that one warp holds.
+inline constexpr int64_t kWarpRows = 16;
+
+struct Coordinate {
+  int64_t row;
+  int64_t col;
+};
+constexpr bool operator==(const Coordinate &a, const Coordinate &b) {
+  return a.row == b.row && a.col == b.col;
+}
+
+struct Owner {
+  int64_t thread;
+  int64_t reg;
+};
+constexpr bool operator==(const Owner &a, const Owner &b) {
+  return a.thread == b.thread && a.reg == b.reg;
+}
+
+/// First row that a thread holds; registers add 0 or 8 to it.
+constexpr int64_t rowOfThread(int64_t thread) {
+  return kWarpRows * (thread / kWarpThreads) + thread % kWarpThreads / 4;
+}
+
+/// First column that a lane holds; registers add to it.
+constexpr int64_t columnOfLane(int64_t lane) { return 2 * (lane % 4); }
+
+/// The accumulator of wgmma m64nNk16 (four warps) or of mma.sync m16n8k16, N /
+/// 8 of them side by side (one warp): (16 * warps) x columns f32. Register
+/// 4j + 2r + c of lane l in warp w is row 16w + l/4 + 8r, column 8j + 2(l%4) +
+/// c, with r and c 0 or 1.
+///
+/// Four neighbouring lanes (a quad) hold a row between them; eight lanes four
+/// apart hold a column of a warp between them.
+struct AccumulatorFragment {
+  int64_t warps;
+  int64_t columns;
+
+  constexpr bool isValid() const {
+    return warps > 0 && columns > 0 && columns % 8 == 0;
+  }
+  constexpr int64_t rows() const { return kWarpRows * warps; }
+  constexpr int64_t threads() const { return kWarpThreads * warps; }
+  constexpr int64_t registersPerThread() const { return columns / 2; }
+
+  /// An element's row is rowOfThread(thread) + registerRowOffset(reg), its
+  /// column columnOfLane(thread % 32) + registerColumnOffset(reg): the offsets
+  /// are constants where code is generated for each register.
+  constexpr int64_t registerRowOffset(int64_t reg) const {
+    return 8 * (reg / 2 % 2);
+  }
+  constexpr int64_t registerColumnOffset(int64_t reg) const {
+    return 8 * (reg / 4) + reg % 2;
+  }
+
+  constexpr Coordinate coordinate(int64_t thread, int64_t reg) const {
+    assert(thread >= 0 && thread < threads() && reg >= 0 &&
+           reg < registersPerThread() && "no such register");
+    return {rowOfThread(thread) + registerRowOffset(reg),
+            columnOfLane(thread % kWarpThreads) + registerColumnOffset(reg)};
+  }
+  constexpr Owner owner(int64_t row, int64_t col) const {
+    assert(row >= 0 && row < rows() && col >= 0 && col < columns &&
+           "element outside the fragment");
+    int64_t lane = row % 8 * 4 + col % 8 / 2;
+    return {row / kWarpRows * kWarpThreads + lane,
+            4 * (col / 8) + 2 * (row % kWarpRows / 8) + col % 2};
+  }
+
+  /// A row vector has one value for each row, in two registers of a thread: the
+  /// value of register i is that of row rowOfThread(thread) + 8i, and the four
+  /// lanes of a quad hold the same. This is the register that goes with
+  /// accumulator register `reg`.
+  static constexpr int64_t rowVectorRegisters() { return 2; }
+  constexpr int64_t rowVectorRegister(int64_t reg) const { return reg / 2 % 2; }
+  constexpr int64_t rowOfRowVector(int64_t thread, int64_t i) const {
+    assert(thread >= 0 && thread < threads() && i >= 0 &&
+           i < rowVectorRegisters() && "no such register");
+    return rowOfThread(thread) + 8 * i;
+  }
+
+  /// A column vector has one value for each column, in columns / 4 registers of
+  /// a thread, the same in lanes four apart and in all warps: register 2j + c
+  /// is column columnOfLane(lane) + 8j + c.
+  constexpr int64_t columnVectorRegisters() const { return columns / 4; }
+  constexpr int64_t columnVectorRegister(int64_t reg) const {
+    return 2 * (reg / 4) + reg % 2;
+  }
+  constexpr int64_t columnOfColumnVector(int64_t lane, int64_t i) const {
+    assert(lane >= 0 && lane < kWarpThreads && i >= 0 &&
+           i < columnVectorRegisters() && "no such register");
+    return columnOfLane(lane) + 8 * (i / 2) + i % 2;
+  }
+};
+
+/// Two accumulator registers, the first for the low half of a packed register.
+struct RegisterPair {
+  int64_t low;
+  int64_t high;
+};
+constexpr bool operator==(const RegisterPair &a, const RegisterPair &b) {
+  return a.low == b.low && a.high == b.high;
+}
+
+/// The A operand of wgmma m64nNk16 from registers (four warps) or of mma.sync
+/// m16n8k16 (one warp), for `columns` / 16 k-steps: (16 * warps) x columns
+/// 16-bit elements. A k-step takes four 32-bit registers of two elements each,
+/// the low half first. Half h of register i of k-step kk, in lane l of warp w,
+/// is row 16w + l/4 + 8(i%2), column 16kk + 2(l%4) + 8(i/2) + h.
+struct AFragment {
+  int64_t warps;
+  int64_t columns;
+
+  static constexpr int64_t kStepColumns = 16;
+  static constexpr int64_t registersPerStep = 4;
+
+  constexpr bool isValid() const {
+    return warps > 0 && columns > 0 && columns % kStepColumns == 0;
+  }
+  constexpr int64_t rows() const { return kWarpRows * warps; }
+  constexpr int64_t threads() const { return kWarpThreads * warps; }
+  constexpr int64_t steps() const { return columns / kStepColumns; }
+  constexpr int64_t registersPerThread() const {
+    return registersPerStep * steps();
+  }
+
+  constexpr Coordinate coordinate(int64_t thread, int64_t kStep, int64_t reg,
+                                  int64_t half) const {
+    assert(thread >= 0 && thread < threads() && kStep >= 0 && kStep < steps() &&
+           reg >= 0 && reg < registersPerStep && (half == 0 || half == 1) &&
+           "no such register");
+    return {rowOfThread(thread) + 8 * (reg % 2),
+            columnOfLane(thread % kWarpThreads) + kStepColumns * kStep +
+                8 * (reg / 2) + half};
+  }
+
+  /// The registers of AccumulatorFragment{warps, columns} which, rounded to 16
+  /// bits and packed, are register `reg` of k-step `kStep`: what one product
+  /// leaves in a thread is the next product's A operand, with no exchange
+  /// between threads.
+  static constexpr RegisterPair accumulatorRegisters(int64_t kStep,
+                                                     int64_t reg) {
+    assert(kStep >= 0 && reg >= 0 && reg < registersPerStep &&
+           "no such register");
+    return {8 * kStep + 2 * reg, 8 * kStep + 2 * reg + 1};
+  }
+};
+
+} // namespace sattn::layout
+
+#endif // SATTN_LAYOUT_FRAGMENT_H

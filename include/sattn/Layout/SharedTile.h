@@ -1,0 +1,80 @@
+//===- SharedTile.h - Swizzled tiles in shared memory -----------*- C++ -*-===//
+//
+// How a matrix tile lies in shared memory so that TMA can write it and wgmma
+// can read it without bank conflicts. Source: the PTX ISA, "Tensor Swizzling
+// Modes" and "Asynchronous Warpgroup Level Matrix Shared Memory Layout".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LAYOUT_SHAREDTILE_H
+#define SATTN_LAYOUT_SHAREDTILE_H
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sattn::layout {
+
+/// Bytes that the swizzle moves as one: it permutes the 16-byte chunks of a
+/// row and keeps the bytes of a chunk together.
+inline constexpr int64_t kChunkBytes = 16;
+
+/// Rows after which the 128-byte swizzle repeats: row r moves chunk c of its
+/// 128 bytes to place c ^ (r % 8).
+inline constexpr int64_t kSwizzleRows = 8;
+
+/// Where the 128-byte swizzle puts 16-byte chunk `chunk` (0 to 7) of row `row`.
+/// The function is its own inverse.
+constexpr int64_t swizzleChunk(int64_t row, int64_t chunk) {
+  return chunk ^ (row % kSwizzleRows);
+}
+
+/// A row-major tile of rows x cols elements, cut into boxes of `swizzle` bytes
+/// by `rows` rows. Box b holds columns [b * boxColumns(), (b+1) * boxColumns())
+/// of every row, packed and swizzled; the boxes follow one another. One box is
+/// one TMA box; its bytes start at a multiple of alignment().
+struct SharedTile {
+  int64_t rows;
+  int64_t cols;
+  int64_t elementBytes;
+  /// Bytes in a row of a box and the period of the swizzle: 128.
+  int64_t swizzle = 128;
+
+  /// Columns of a box: 64 for 16-bit elements.
+  constexpr int64_t boxColumns() const { return swizzle / elementBytes; }
+  constexpr int64_t numBoxes() const { return cols / boxColumns(); }
+  constexpr int64_t boxBytes() const { return rows * swizzle; }
+  constexpr int64_t sizeInBytes() const { return numBoxes() * boxBytes(); }
+
+  /// Bytes to which the tile's start must be aligned: the swizzle is a function
+  /// of address bits, and repeats every eight rows of 128 bytes.
+  constexpr int64_t alignment() const { return kSwizzleRows * swizzle; }
+
+  /// Offset in bytes of element (row, col) from the start of the tile.
+  constexpr int64_t byteOffset(int64_t row, int64_t col) const {
+    assert(row >= 0 && row < rows && col >= 0 && col < cols &&
+           "element outside the tile");
+    int64_t box = col / boxColumns();
+    int64_t byte = col % boxColumns() * elementBytes;
+    return box * boxBytes() + row * swizzle +
+           swizzleChunk(row, byte / kChunkBytes) * kChunkBytes +
+           byte % kChunkBytes;
+  }
+
+  /// Why this is no tile that TMA can fill and wgmma can read, or nothing. The
+  /// other functions may be called only where this gives nothing.
+  std::optional<std::string> invalidReason() const;
+};
+
+constexpr bool operator==(const SharedTile &a, const SharedTile &b) {
+  return a.rows == b.rows && a.cols == b.cols &&
+         a.elementBytes == b.elementBytes && a.swizzle == b.swizzle;
+}
+constexpr bool operator!=(const SharedTile &a, const SharedTile &b) {
+  return !(a == b);
+}
+
+} // namespace sattn::layout
+
+#endif // SATTN_LAYOUT_SHAREDTILE_H

@@ -1,0 +1,151 @@
+//===- Device.h - A CUDA device, its memory, streams and events -*- C++ -*-===//
+//
+// Owners of what the driver hands out; each gives it back when destroyed. All
+// work in the device's primary context, which the CUDA runtime and PyTorch use
+// too, and leave the caller's current context as it was.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_RUNTIME_DEVICE_H
+#define SATTN_RUNTIME_DEVICE_H
+
+#include "sattn/Runtime/CudaDriver.h"
+
+#include <optional>
+
+namespace sattn::runtime {
+
+/// Holds the primary context of one device. Whatever is made from a device
+/// must be destroyed before it.
+class Device {
+public:
+  /// Errors: no driver, no device, no such ordinal, any failure of the driver.
+  /// Without `driver`, CudaDriver::get() is used.
+  static ErrorOr<std::unique_ptr<Device>>
+  open(int ordinal = 0, const CudaDriver *driver = nullptr);
+
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const CudaDriver &driver() const { return *api; }
+  CUcontext context() const { return primary; }
+  int ordinal() const { return number; }
+  const std::string &name() const { return deviceName; }
+  int capabilityMajor() const { return major; }
+  int capabilityMinor() const { return minor; }
+  int multiprocessors() const { return processors; }
+  /// Shared memory that one thread block can have, in bytes.
+  int64_t maxSharedMemory() const { return sharedMemory; }
+
+  /// How diagnostics name it: "device 0 'NVIDIA H200'".
+  std::string describe() const;
+
+private:
+  Device() = default;
+
+  const CudaDriver *api = nullptr;
+  CUdevice handle = 0;
+  CUcontext primary = nullptr;
+  int number = 0;
+  std::string deviceName;
+  int major = 0, minor = 0, processors = 0;
+  int64_t sharedMemory = 0;
+};
+
+/// Makes the device's context current on this thread, and the former one
+/// again when destroyed.
+class CurrentContext {
+public:
+  explicit CurrentContext(const Device &device);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+  /// Whether the context is current now.
+  Error takeError() { return std::move(failure); }
+
+private:
+  const CudaDriver &driver;
+  CUcontext former = nullptr;
+  bool changed = false;
+  Error failure = Error::success();
+};
+
+/// Memory on a device.
+class DeviceBuffer {
+public:
+  /// Of 0 bytes: a null pointer. Where memory is short the error says how many
+  /// bytes were asked for.
+  static ErrorOr<DeviceBuffer> allocate(const Device &device, size_t bytes);
+
+  DeviceBuffer(DeviceBuffer &&other) noexcept;
+  DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;
+  ~DeviceBuffer();
+
+  void *data() const { return reinterpret_cast<void *>(pointer); }
+  size_t size() const { return bytes; }
+
+  /// Copies `count` bytes to or from the buffer's start and waits for it. More
+  /// than it holds is an error.
+  Error upload(const void *from, size_t count);
+  Error download(void *to, size_t count) const;
+
+  /// Sets every byte, and waits for it.
+  Error fill(unsigned char value);
+
+private:
+  explicit DeviceBuffer(const Device &device) : device(&device) {}
+
+  const Device *device;
+  CUdeviceptr pointer = 0;
+  size_t bytes = 0;
+};
+
+/// A stream that does not wait for the default stream.
+class Stream {
+public:
+  static ErrorOr<Stream> create(const Device &device);
+
+  Stream(Stream &&other) noexcept;
+  Stream &operator=(Stream &&other) noexcept;
+  ~Stream();
+
+  CUstream handle() const { return stream; }
+
+  /// Waits for the stream's work; reports its failure, if it failed.
+  Error synchronize() const;
+
+private:
+  explicit Stream(const Device &device) : device(&device) {}
+
+  const Device *device;
+  CUstream stream = nullptr;
+};
+
+/// A point in a stream's work, with its time.
+class Event {
+public:
+  static ErrorOr<Event> create(const Device &device);
+
+  Event(Event &&other) noexcept;
+  Event &operator=(Event &&other) noexcept;
+  ~Event();
+
+  Error record(CUstream stream);
+  Error synchronize() const;
+
+  /// From `start` to `end`, both recorded and reached.
+  static ErrorOr<float> elapsedMilliseconds(const Event &start,
+                                            const Event &end);
+
+private:
+  explicit Event(const Device &device) : device(&device) {}
+
+  const Device *device;
+  CUevent event = nullptr;
+};
+
+} // namespace sattn::runtime
+
+#endif // SATTN_RUNTIME_DEVICE_H

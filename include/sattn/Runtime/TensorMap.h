@@ -1,0 +1,89 @@
+//===- TensorMap.h - Descriptions of tensors for TMA ------------*- C++ -*-===//
+//
+// Source of the requirements: the CUDA driver API's documentation of
+// cuTensorMapEncodeTiled. The driver answers a broken one with "invalid
+// argument", so each is checked here first, with a message of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_RUNTIME_TENSORMAP_H
+#define SATTN_RUNTIME_TENSORMAP_H
+
+#include "sattn/Runtime/CudaDriver.h"
+#include "sattn/Runtime/Tensor.h"
+
+#include <mutex>
+#include <string>
+
+namespace sattn::runtime {
+
+/// The driver's opaque map, passed to kernels by value.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128] = {};
+};
+
+/// What cuTensorMapEncodeTiled is called with. Dimensions innermost first.
+struct TensorMapFields {
+  int dataType = 0;
+  uint32_t rank = 0;
+  void *address = nullptr;
+  uint64_t extents[5] = {};
+  /// In bytes, of dimensions 1 to rank - 1.
+  uint64_t strides[4] = {};
+  uint32_t box[5] = {};
+  int swizzle = 0;
+
+  bool operator==(const TensorMapFields &other) const;
+};
+
+/// The greatest rank, and the greatest extent of a box, that TMA takes.
+constexpr int64_t tensorMapMaxRank = 5;
+constexpr int64_t tensorMapMaxBox = 256;
+
+/// What can be told of a box before the tensor is known: as many dimensions as
+/// the tensor, 1 to 5; extents 1 to 256; the innermost a multiple of 16 bytes,
+/// and no longer than the swizzle's span. `swizzle` is 0, 32, 64 or 128 bytes.
+/// The message is of the form "expected ..., but got ...".
+Error checkTensorMapBox(DType dtype, int64_t rank,
+                        const std::vector<int64_t> &box, int64_t swizzle);
+
+/// Checks the tensor and the box (outermost first), and translates them: the
+/// innermost stride is 1, the base is aligned to 16 bytes, the other strides
+/// are multiples of 16 bytes in [0, 2^40), extents are below 2^32. Extents of 0
+/// become 1, for TMA has none; a dimension of extent 1 may have any stride.
+/// `name` begins the messages: "argument 'b'".
+ErrorOr<TensorMapFields> describeTensorMap(const std::string &name,
+                                           const TensorView &tensor,
+                                           const std::vector<int64_t> &box,
+                                           int64_t swizzle);
+
+/// Element strides 1, no interleave, 256-byte L2 promotion, zeros out of
+/// bounds. A null address, which only an empty tensor has, gives a map of
+/// zeros that must not be read through.
+ErrorOr<TensorMap> encodeTensorMap(const CudaDriver &driver,
+                                   const std::string &name,
+                                   const TensorMapFields &fields);
+
+/// Maps made before, by their fields, since encoding one costs about as much as
+/// a launch. Holds the last `capacity`; safe to use from several threads.
+class TensorMapCache {
+public:
+  static constexpr size_t capacity = 64;
+
+  ErrorOr<TensorMap> get(const CudaDriver &driver, const std::string &name,
+                         const TensorMapFields &fields);
+
+private:
+  struct Entry {
+    TensorMapFields fields;
+    TensorMap map;
+  };
+
+  std::mutex mutex;
+  std::vector<Entry> entries;
+  size_t oldest = 0;
+};
+
+} // namespace sattn::runtime
+
+#endif // SATTN_RUNTIME_TENSORMAP_H

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TARGET_NVPTX_H
+#define SATTN_TARGET_NVPTX_H
+
+#include "sattn/Target/Chip.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace sattn {
+
+/// LLVM IR of a module of LLVM-dialect kernels, optimized for the chip. Emits an
+/// error and returns null where the module cannot be translated.
+std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::gpu::GPUModuleOp module,
+                                                llvm::LLVMContext &context,
+                                                const Chip &chip);
+
+/// PTX of a module of LLVM-dialect kernels.
+mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
+                                            const Chip &chip);
+
+/// What ptxas makes of PTX. `ptxas` is its path, or empty: SATTN_PTXAS from the
+/// environment, then PATH. Emits an error where ptxas is missing, fails, spills
+/// registers, or serializes wgmma.
+mlir::FailureOr<std::string>
+assemble(llvm::StringRef ptx, const Chip &chip, llvm::StringRef ptxas,
+         llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace sattn
+
+#endif // SATTN_TARGET_NVPTX_H

@@ -1,0 +1,162 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalWindow.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Whether `expr` of `operands` plus `offset` is the size of dimension `dim` of
+/// `memref`, whatever the values.
+static bool reachesEnd(AffineExpr expr, unsigned numDims, unsigned numSymbols,
+                       ValueRange operands, OpFoldResult offset, Value memref,
+                       int64_t dim) {
+  MLIRContext *context = expr.getContext();
+  // The offset joins as one more symbol (or as a constant).
+  SmallVector<Value> values(operands);
+  AffineExpr sum = expr;
+  if (std::optional<int64_t> constant = getConstantIntValue(offset)) {
+    sum = sum + *constant;
+  } else {
+    values.push_back(cast<Value>(offset));
+    sum = sum + getAffineSymbolExpr(numSymbols++, context);
+  }
+  AffineMap map = AffineMap::get(numDims, numSymbols, sum);
+  affine::fullyComposeAffineMapAndOperands(&map, &values);
+  affine::canonicalizeMapAndOperands(&map, &values);
+
+  // Less the size, nothing must remain.
+  int64_t size = cast<MemRefType>(memref.getType()).getDimSize(dim);
+  AffineExpr rest = map.getResult(0);
+  if (!ShapedType::isDynamic(size)) {
+    rest = rest - size;
+  } else {
+    for (auto [position, value] : llvm::enumerate(values)) {
+      auto dimOp = value.getDefiningOp<memref::DimOp>();
+      if (!dimOp || dimOp.getSource() != memref ||
+          dimOp.getConstantIndex() != dim)
+        continue;
+      rest = rest - (position < map.getNumDims()
+                         ? getAffineDimExpr(position, context)
+                         : getAffineSymbolExpr(position - map.getNumDims(),
+                                               context));
+      break;
+    }
+  }
+  rest = simplifyAffineExpr(rest, map.getNumDims(), map.getNumSymbols());
+  return rest == getAffineConstantExpr(0, context);
+}
+
+/// Whether a view of `size` elements from `offset` on along a dimension of
+/// `memref` ends with the memref, or else holds at least `needed` elements.
+static bool isClippedByMemref(OpFoldResult size, OpFoldResult offset,
+                              Value memref, int64_t dim, int64_t needed) {
+  auto holdsVector = [&](AffineExpr expr) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() >= needed;
+  };
+  MLIRContext *context = memref.getContext();
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant >= needed ||
+           reachesEnd(getAffineConstantExpr(*constant, context), 0, 0, {},
+                      offset, memref, dim);
+  Value value = cast<Value>(size);
+  if (auto min = value.getDefiningOp<affine::AffineMinOp>()) {
+    AffineMap map = min.getMap();
+    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+      return holdsVector(expr) ||
+             reachesEnd(expr, map.getNumDims(), map.getNumSymbols(),
+                        min.getOperands(), offset, memref, dim);
+    });
+  }
+  return reachesEnd(getAffineSymbolExpr(0, context), 0, 1, value, offset,
+                    memref, dim);
+}
+
+FailureOr<GlobalWindow>
+sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer) {
+  Location loc = transfer.getLoc();
+  GlobalWindow window;
+  window.memref = transfer.getBase();
+  llvm::append_range(window.indices, transfer.getIndices());
+  // For each dimension of the memref the vector's dimension, or -1.
+  SmallVector<int64_t> vectorDims(window.indices.size(), -1);
+  ArrayRef<int64_t> shape = transfer.getVectorType().getShape();
+  SmallVector<bool> inBounds(shape.size(), true);
+  for (auto [dim, expr] :
+       llvm::enumerate(transfer.getPermutationMap().getResults())) {
+    auto memrefDim = dyn_cast<AffineDimExpr>(expr);
+    if (!memrefDim)
+      continue;
+    vectorDims[memrefDim.getPosition()] = dim;
+    inBounds[dim] = transfer.isDimInBounds(dim);
+  }
+
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  while (Operation *op = window.memref.getDefiningOp()) {
+    if (auto cast = dyn_cast<memref::CastOp>(op)) {
+      window.memref = cast.getSource();
+      continue;
+    }
+    auto view = dyn_cast<memref::SubViewOp>(op);
+    if (!view)
+      break;
+    if (!llvm::all_of(view.getMixedStrides(), isOneInteger))
+      return view.emitOpError("expected a view of stride 1");
+    llvm::SmallBitVector dropped = view.getDroppedDims();
+    SmallVector<Value> indices;
+    SmallVector<int64_t> dims;
+    int64_t position = 0;
+    for (auto [dim, offset, size] :
+         llvm::enumerate(view.getMixedOffsets(), view.getMixedSizes())) {
+      if (dropped[dim]) {
+        indices.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
+        dims.push_back(-1);
+        continue;
+      }
+      int64_t vectorDim = vectorDims[position];
+      Value index = window.indices[position++];
+      dims.push_back(vectorDim);
+      if (vectorDim >= 0 && !inBounds[vectorDim] &&
+          (!matchPattern(index, m_Zero()) ||
+           !isClippedByMemref(size, offset, view.getSource(), dim,
+                              shape[vectorDim])))
+        return transfer->emitOpError()
+               << "expected a view that ends with the memref under it along "
+                  "dimension "
+               << dim << ", or holds the whole vector";
+      indices.push_back(getValueOrCreateConstantIndexOp(
+          b, loc,
+          affine::makeComposedFoldedAffineApply(
+              b, loc, s0 + s1, {OpFoldResult(index), offset})));
+    }
+    window.memref = view.getSource();
+    window.indices = std::move(indices);
+    vectorDims = std::move(dims);
+  }
+
+  // The vector's dimensions must be the innermost ones.
+  SmallVector<int64_t> fromMemory;
+  for (int64_t vectorDim : vectorDims)
+    if (vectorDim >= 0)
+      fromMemory.push_back(vectorDim);
+  bool innermost =
+      llvm::is_sorted(fromMemory) &&
+      llvm::none_of(ArrayRef(vectorDims).take_back(fromMemory.size()),
+                    [](int64_t dim) { return dim < 0; });
+  if (!innermost)
+    return transfer->emitOpError(
+        "expected the vector to run along the innermost dimensions of memory");
+  for (int64_t vectorDim : fromMemory)
+    window.inBounds.push_back(inBounds[vectorDim]);
+  return window;
+}

@@ -1,0 +1,36 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H
+#define SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace sattn {
+
+/// Where a transfer of a vector touches global memory: a memref that is no view
+/// of another, one index for each of its dimensions, and for each dimension of
+/// the vector that comes from memory whether it is known to be in bounds. What
+/// is not is clipped by the memref's end.
+struct GlobalWindow {
+  mlir::Value memref;
+  mlir::SmallVector<mlir::Value> indices;
+  mlir::SmallVector<bool> inBounds;
+};
+
+/// Resolves the chain of views that `transfer` goes through; emits an error
+/// where a view is strided, or ends neither with the memref under it nor with
+/// the vector. Broadcast dimensions of the vector are left out of `inBounds`;
+/// the others must be the innermost of the memref, in order.
+mlir::FailureOr<GlobalWindow>
+resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer);
+
+} // namespace sattn
+
+#endif // SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H

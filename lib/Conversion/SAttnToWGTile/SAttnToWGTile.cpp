@@ -1,0 +1,285 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Conversion/Passes.h"
+
+#include "GlobalWindow.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace sattn {
+#define GEN_PASS_DEF_CONVERTSATTNTOWGTILE
+#include "sattn/Conversion/Passes.h.inc"
+} // namespace sattn
+
+using namespace sattn;
+
+/// Name of the block loop's attribute from this level on.
+static constexpr StringLiteral kTileBlockLoopAttrName = "wgtile.block_loop";
+
+//===----------------------------------------------------------------------===//
+// Products: contractions and the reads that feed them
+//===----------------------------------------------------------------------===//
+
+/// The read that gives an operand of a product, as a load of shared memory.
+static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
+                                   Value operand, StringRef name) {
+  auto read = operand.getDefiningOp<vector::TransferReadOp>();
+  if (!read || read.getMask() || !read.getPermutationMap().isMinorIdentity())
+    return contract.emitOpError() << "expected the " << name
+                                  << " operand to be read from memory as it is";
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(read);
+  FailureOr<GlobalWindow> window = resolveWindow(
+      b, cast<VectorTransferOpInterface>(read.getOperation()));
+  if (failed(window))
+    return failure();
+  VectorType type = read.getVectorType();
+  auto tile = wgtile::SharedType::get(b.getContext(), type.getShape(),
+                                      type.getElementType(), /*swizzle=*/0);
+  return wgtile::LoadOp::create(b, read.getLoc(), tile, window->memref,
+                                window->indices, IntegerAttr(), IntegerAttr())
+      .getResult();
+}
+
+static bool isRowMajorMatmul(vector::ContractionOp op) {
+  if (op.getKind() != vector::CombiningKind::ADD ||
+      op.getIteratorTypesArray().size() != 3)
+    return false;
+  Builder b(op.getContext());
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
+             k = b.getAffineDimExpr(2);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(3, 0, exprs, op.getContext());
+  };
+  return op.getIndexingMapsArray() ==
+         ArrayRef<AffineMap>{map({m, k}), map({k, n}), map({m, n})};
+}
+
+static LogicalResult convertContract(vector::ContractionOp op) {
+  if (!isRowMajorMatmul(op))
+    return op.emitOpError("expected a product of row-major tiles");
+  Type element = op.getLhsType().getElementType();
+  auto accType = dyn_cast<VectorType>(op.getResultType());
+  if (element != op.getRhsType().getElementType() ||
+      !(element.isF16() || element.isBF16()) || !accType ||
+      !accType.getElementType().isF32())
+    return op.emitOpError()
+           << "expected a product of f16 or bf16 tiles that accumulates in "
+              "f32, but got "
+           << op.getLhsType() << ", " << op.getRhsType() << " and "
+           << op.getAccType();
+  OpBuilder b(op);
+  FailureOr<Value> lhs = createLoad(b, op, op.getLhs(), "left");
+  if (failed(lhs))
+    return failure();
+  FailureOr<Value> rhs = createLoad(b, op, op.getRhs(), "right");
+  if (failed(rhs))
+    return failure();
+  auto tensorType =
+      RankedTensorType::get(accType.getShape(), accType.getElementType());
+  // The accumulator's vector becomes a tensor below; casts stand between.
+  Value acc = UnrealizedConversionCastOp::create(b, op.getLoc(), tensorType,
+                                                 op.getAcc())
+                  .getResult(0);
+  Value result = wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs,
+                                       acc);
+  result =
+      UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
+          .getResult(0);
+  SmallVector<Operation *> reads = {op.getLhs().getDefiningOp(),
+                                    op.getRhs().getDefiningOp()};
+  op.replaceAllUsesWith(result);
+  op.erase();
+  for (Operation *read : reads)
+    if (read->use_empty())
+      read->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Everything else
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Vectors of one or two static dimensions become tensors.
+struct TileTypeConverter : TypeConverter {
+  TileTypeConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](VectorType type) -> std::optional<Type> {
+      if (type.getRank() < 1 || type.getRank() > 2 || type.isScalable())
+        return std::nullopt;
+      return RankedTensorType::get(type.getShape(), type.getElementType());
+    });
+    auto cast = [](OpBuilder &b, Type type, ValueRange inputs, Location loc) {
+      return UnrealizedConversionCastOp::create(b, loc, type, inputs)
+          .getResult(0);
+    };
+    addSourceMaterialization(cast);
+    addTargetMaterialization(cast);
+  }
+};
+
+struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!dense || !type || !dense.isSplat())
+      return rewriter.notifyMatchFailure(op, "not a splat of a tile");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, dense.reshape(type));
+    return success();
+  }
+};
+
+/// Elementwise ops are the same on tensors.
+struct ElementwiseLowering : ConversionPattern {
+  ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op))
+      return rewriter.notifyMatchFailure(op, "not an elementwise op");
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return rewriter.notifyMatchFailure(op, "not on tiles");
+    Operation *converted =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        types, op->getAttrs());
+    rewriter.replaceOp(op, converted->getResults());
+    return success();
+  }
+};
+
+struct BroadcastLowering : OpConversionPattern<vector::BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::BroadcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type || isa<VectorType>(op.getSource().getType()))
+      return rewriter.notifyMatchFailure(op, "not a scalar to a tile");
+    rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, adaptor.getSource(), type);
+    return success();
+  }
+};
+
+struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::TransferReadOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type || op.getMask())
+      return rewriter.notifyMatchFailure(op, "not an unmasked tile");
+    // Dimensions of the tile that come from memory; the rest is broadcast.
+    SmallVector<int64_t> dims, sizes;
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getPermutationMap().getResults()))
+      if (isa<AffineDimExpr>(expr)) {
+        dims.push_back(dim);
+        sizes.push_back(type.getDimSize(dim));
+      }
+    if (dims.empty())
+      return rewriter.notifyMatchFailure(op, "reads a single element");
+    FailureOr<GlobalWindow> window = resolveWindow(
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()));
+    if (failed(window))
+      return failure();
+    auto readType = RankedTensorType::get(sizes, type.getElementType());
+    Value tile = wgtile::ReadOp::create(
+        rewriter, op.getLoc(), readType, window->memref, window->indices,
+        rewriter.getDenseBoolArrayAttr(window->inBounds));
+    if (readType != type)
+      tile = wgtile::BroadcastOp::create(rewriter, op.getLoc(), type, tile,
+                                         rewriter.getI64IntegerAttr(dims[0]));
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::TransferWriteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getMask() || !op.getPermutationMap().isMinorIdentity())
+      return rewriter.notifyMatchFailure(op, "not an unmasked row-major tile");
+    FailureOr<GlobalWindow> window = resolveWindow(
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()));
+    if (failed(window))
+      return failure();
+    rewriter.replaceOpWithNewOp<wgtile::StoreOp>(
+        op, adaptor.getValueToStore(), window->memref, window->indices,
+        rewriter.getDenseBoolArrayAttr(window->inBounds));
+    return success();
+  }
+};
+
+struct ConvertSAttnToWGTilePass
+    : public sattn::impl::ConvertSAttnToWGTileBase<ConvertSAttnToWGTilePass> {
+  void runOnOperation() override {
+    SmallVector<vector::ContractionOp> contracts;
+    getOperation().walk(
+        [&](vector::ContractionOp op) { contracts.push_back(op); });
+    for (vector::ContractionOp op : contracts)
+      if (failed(convertContract(op)))
+        return signalPassFailure();
+
+    TileTypeConverter converter;
+    ConversionTarget target(getContext());
+    RewritePatternSet patterns(&getContext());
+    target.addIllegalDialect<vector::VectorDialect>();
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return converter.isLegal(op); });
+    target.addLegalOp<UnrealizedConversionCastOp>();
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
+                 ReadLowering, WriteLowering>(converter, &getContext());
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return signalPassFailure();
+
+    getOperation().walk([](Operation *op) {
+      if (Attribute attr = op->removeAttr(kBlockLoopAttrName))
+        op->setAttr(kTileBlockLoopAttrName, attr);
+    });
+    reconcileCasts();
+  }
+
+private:
+  /// vector -> tensor casts of tensor -> vector casts go away.
+  void reconcileCasts() {
+    SmallVector<UnrealizedConversionCastOp> casts;
+    getOperation().walk(
+        [&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+    reconcileUnrealizedCasts(casts);
+  }
+};
+} // namespace

@@ -1,0 +1,152 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Ops on register tiles that need no other thread's registers.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+namespace {
+struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+    if (!layout || !splat)
+      return rewriter.notifyMatchFailure(op, "not a splat of a tile");
+    auto element = cast<TypedAttr>(splat.getSplatValue<Attribute>());
+    TypedAttr value = element;
+    if (auto vector = dyn_cast<VectorType>(layout->registerType()))
+      value = SplatElementsAttr::get(vector, Attribute(element));
+    Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), value);
+    rewriter.replaceOpWithMultiple(
+        op, {SmallVector<Value>(layout->registers(), constant)});
+    return success();
+  }
+};
+
+struct SplatLowering : OpConversionPattern<tensor::SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::SplatOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Value value = adaptor.getInput().front();
+    if (auto vector = dyn_cast<VectorType>(layout->registerType()))
+      value =
+          vector::BroadcastOp::create(rewriter, op.getLoc(), vector, value);
+    rewriter.replaceOpWithMultiple(
+        op, {SmallVector<Value>(layout->registers(), value)});
+    return success();
+  }
+};
+
+struct BroadcastLowering : OpConversionPattern<wgtile::BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(wgtile::BroadcastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getSource().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!source || !result)
+      return rewriter.notifyMatchFailure(op, "not tiles with layouts");
+    Location loc = op.getLoc();
+    SmallVector<Value> vector =
+        unpack(rewriter, loc, *source, adaptor.getSource());
+    sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < result->elements; ++i)
+      elements.push_back(vector[op.getDimension() == 0
+                                    ? fragment.rowVectorRegister(i)
+                                    : fragment.columnVectorRegister(i)]);
+    rewriter.replaceOpWithMultiple(op,
+                                   {pack(rewriter, loc, *result, elements)});
+    return success();
+  }
+};
+
+/// One op a register, or a pair of columns where any operand or the result is
+/// packed in pairs, so that conversions stay conversions of pairs.
+struct ElementwiseOpLowering : ConversionPattern {
+  ElementwiseOpLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(op))
+      return rewriter.notifyMatchFailure(op, "not an elementwise op");
+    std::optional<TileRegisters> result =
+        TileRegisters::get(op->getResult(0).getType());
+    if (!result)
+      return rewriter.notifyMatchFailure(op, "not on tiles with layouts");
+    Location loc = op->getLoc();
+    int64_t packing = result->packing;
+    SmallVector<std::optional<TileRegisters>> layouts;
+    for (Value operand : op->getOperands()) {
+      layouts.push_back(TileRegisters::get(operand.getType()));
+      if (layouts.back())
+        packing = std::max(packing, layouts.back()->packing);
+    }
+    // A scalar operand (the condition of a select) serves every element.
+    SmallVector<SmallVector<Value>> columns;
+    for (auto [layout, registers] : llvm::zip(layouts, operands))
+      columns.push_back(
+          layout ? regroup(rewriter, loc, *layout, registers, packing)
+                 : SmallVector<Value>(result->elements / packing,
+                                      registers.front()));
+    Type type = result->type.getElementType();
+    if (packing > 1)
+      type = VectorType::get({packing}, type);
+    SmallVector<Value> results;
+    for (int64_t i = 0; i < result->elements / packing; ++i) {
+      SmallVector<Value> arguments;
+      for (SmallVector<Value> &column : columns)
+        arguments.push_back(column[i]);
+      results.push_back(rewriter
+                            .create(loc, op->getName().getIdentifier(),
+                                    arguments, type, op->getAttrs())
+                            ->getResult(0));
+    }
+    TileRegisters computed{result->type, result->elements, packing};
+    rewriter.replaceOpWithMultiple(
+        op, {regroup(rewriter, loc, computed, results, result->packing)});
+    return success();
+  }
+
+private:
+  static SmallVector<Value> regroup(OpBuilder &b, Location loc,
+                                    const TileRegisters &layout,
+                                    ValueRange registers, int64_t packing) {
+    if (layout.packing == packing)
+      return SmallVector<Value>(registers);
+    TileRegisters target{layout.type, layout.elements, packing};
+    return pack(b, loc, target, unpack(b, loc, layout, registers));
+  }
+};
+} // namespace
+
+void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
+               SplatLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,247 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Reads and stores of register tiles: each thread accesses its own elements, one
+// by one, at any strides, those out of bounds skipped by predicates. Address and
+// predicate of an element are computed in the inline assembly of its access:
+// LLVM would keep all of them in registers from a tile's read to its store.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+namespace {
+/// Accesses of the elements that this thread holds of a tile at `indices` of a
+/// memref.
+class ElementAccess {
+public:
+  ElementAccess(OpBuilder &b, Location loc, Value memref, ValueRange indices,
+                ArrayRef<bool> inBounds, const TileRegisters &layout)
+      : b(b), loc(loc), layout(layout), fragment(getFragment(layout.type)) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+    Value elementBytes = constant(
+        layout.type.getElementType().getIntOrFloatBitWidth() / 8);
+
+    // The thread's first element, and what the others differ from it by.
+    Attribute encoding = layout.type.getEncoding();
+    SmallVector<Value> position(indices);
+    int64_t dim = indices.size() - layout.type.getRank();
+    for (bool isRows : {true, false}) {
+      if (isRows ? isa<ColumnAttr>(encoding) : isa<RowAttr>(encoding))
+        continue;
+      position[dim] = add(indices[dim], isRows ? threadRow() : laneColumn());
+      Axis &axis = isRows ? rows : columns;
+      axis.byteStride =
+          toI64(mul(metadata.getStrides()[dim], elementBytes));
+      if (!inBounds[dim - (indices.size() - layout.type.getRank())])
+        axis.limit = toI64(arith::SubIOp::create(
+            b, loc, metadata.getSizes()[dim], position[dim]));
+      ++dim;
+    }
+    Value offset = metadata.getOffset();
+    for (auto [index, stride] : llvm::zip(position, metadata.getStrides()))
+      offset = add(offset, mul(index, stride));
+    base = toI64(add(address, mul(offset, elementBytes)));
+  }
+
+  /// Inline assembly that runs `access` on an element: its address is %a, and
+  /// it must be under the predicate that is in front of `access` in the text.
+  /// Operands and constraints follow those given.
+  LLVM::InlineAsmOp create(int64_t element, TypeRange results,
+                           StringRef prologue, StringRef access,
+                           SmallVector<Value> operands,
+                           std::string constraints) {
+    int64_t next = operands.size() + results.size();
+    auto addOperand = [&](Value value) {
+      operands.push_back(value);
+      constraints += ",l";
+      return "$" + std::to_string(next++);
+    };
+    std::string text = "{\n.reg .b64 %a;\n.reg .pred %p, %q;\n";
+    text += "mov.b64 %a, " + addOperand(base) + ";\n" + prologue.str();
+    bool predicated = false;
+    for (auto [axis, offset] : {std::pair(&rows, rowOffset(element)),
+                                std::pair(&columns, columnOffset(element))}) {
+      if (axis->byteStride && offset != 0)
+        text += llvm::formatv("mad.lo.s64 %a, {0}, {1}, %a;\n",
+                              addOperand(axis->byteStride), offset);
+      if (!axis->limit)
+        continue;
+      text += llvm::formatv("setp.gt.s64 {0}, {1}, {2};\n",
+                            predicated ? "%q" : "%p",
+                            addOperand(axis->limit), offset);
+      if (predicated)
+        text += "and.pred %p, %p, %q;\n";
+      predicated = true;
+    }
+    text += (predicated ? "@%p " : "") + access.str() + "\n}\n";
+    return LLVM::InlineAsmOp::create(
+        b, loc, results, operands, text, constraints,
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+        /*operand_attrs=*/ArrayAttr());
+  }
+
+private:
+  /// Rows or columns: bytes from one to the next, and how many there are from
+  /// the thread's first on, where an element may be out of bounds.
+  struct Axis {
+    Value byteStride, limit;
+  };
+
+  int64_t rowOffset(int64_t element) {
+    if (isa<RowAttr>(layout.type.getEncoding()))
+      return fragment.rowOfRowVector(0, element);
+    return fragment.registerRowOffset(element);
+  }
+  int64_t columnOffset(int64_t element) {
+    if (isa<ColumnAttr>(layout.type.getEncoding()))
+      return fragment.columnOfColumnVector(0, element);
+    return fragment.registerColumnOffset(element);
+  }
+  /// layout::rowOfThread and layout::columnOfLane of this thread.
+  Value threadRow() {
+    Value warp = arith::ShRUIOp::create(b, loc, createThreadId(b, loc),
+                                        createI32(b, loc, 5));
+    Value quad = arith::ShRUIOp::create(b, loc, createLane(b, loc),
+                                        createI32(b, loc, 2));
+    Value first = arith::MulIOp::create(
+        b, loc, warp, createI32(b, loc, sattn::layout::kWarpRows));
+    return toIndex(arith::AddIOp::create(b, loc, first, quad));
+  }
+  Value laneColumn() {
+    Value lane = arith::AndIOp::create(b, loc, createLane(b, loc),
+                                       createI32(b, loc, 3));
+    return toIndex(
+        arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2)));
+  }
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  }
+  Value mul(Value lhs, Value rhs) {
+    return b.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+  }
+  Value toIndex(Value value) {
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+  }
+  Value toI64(Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  TileRegisters layout;
+  sattn::layout::AccumulatorFragment fragment;
+  Value base;
+  Axis rows, columns;
+};
+
+/// The type that carries an element through inline assembly, its constraint and
+/// the suffix of its accesses.
+struct AsmElement {
+  Type type;
+  StringRef constraint, suffix;
+};
+} // namespace
+
+static FailureOr<AsmElement> getAsmElement(Operation *op, Type element) {
+  MLIRContext *context = element.getContext();
+  switch (element.getIntOrFloatBitWidth()) {
+  case 16:
+    return AsmElement{IntegerType::get(context, 16), "h", "b16"};
+  case 32:
+    return AsmElement{IntegerType::get(context, 32), "r", "b32"};
+  default:
+    return op->emitOpError()
+           << "expected elements of 16 or 32 bits, but got " << element;
+  }
+}
+
+namespace {
+struct ReadLowering : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout =
+        TileRegisters::get(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    Type element = layout->type.getElementType();
+    FailureOr<AsmElement> carrier = getAsmElement(op, element);
+    if (failed(carrier))
+      return failure();
+    ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
+                         op.getInBounds(), *layout);
+    std::string clear = ("mov." + carrier->suffix + " $0, 0;\n").str();
+    std::string load = ("ld.global." + carrier->suffix + " $0, [%a];").str();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < layout->elements; ++i) {
+      // The result is written before the other operands are read.
+      LLVM::InlineAsmOp value =
+          access.create(i, carrier->type, clear, load, {},
+                        ("=&" + carrier->constraint).str());
+      elements.push_back(arith::BitcastOp::create(rewriter, loc, element,
+                                                  value.getResult(0)));
+    }
+    rewriter.replaceOpWithMultiple(op,
+                                   {pack(rewriter, loc, *layout, elements)});
+    return success();
+  }
+};
+
+struct StoreLowering : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout =
+        TileRegisters::get(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    FailureOr<AsmElement> carrier =
+        getAsmElement(op, layout->type.getElementType());
+    if (failed(carrier))
+      return failure();
+    SmallVector<Value> elements =
+        unpack(rewriter, loc, *layout, adaptor.getTile());
+    ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
+                         op.getInBounds(), *layout);
+    std::string store = ("st.global." + carrier->suffix + " [%a], $0;").str();
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      Value value =
+          arith::BitcastOp::create(rewriter, loc, carrier->type, element);
+      access.create(i, TypeRange(), "", store, {value},
+                    carrier->constraint.str());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateGlobalAccessPatterns(const TileTypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<ReadLowering, StoreLowering>(converter, patterns.getContext());
+}

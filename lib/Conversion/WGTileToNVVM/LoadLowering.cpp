@@ -1,0 +1,137 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Loads of shared tiles by the copy engine, synchronous: one thread issues the
+// copies, all wait.
+
+#include "TileRegisters.h"
+
+#include "sattn/Layout/SharedTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Time after which a suspended wait looks at its barrier again, in
+/// nanoseconds; the wait itself has no end.
+static constexpr int64_t kWaitTicks = 10'000'000;
+
+static Value isFirstThread(OpBuilder &b, Location loc) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                               createThreadId(b, loc), createI32(b, loc, 0));
+}
+
+void wgtile::initializeBarriers(OpBuilder &b, Location loc,
+                                ArrayRef<LoadOp> loads) {
+  if (loads.empty())
+    return;
+  scf::IfOp::create(b, loc, isFirstThread(b, loc),
+                    [&](OpBuilder &b, Location loc) {
+                      for (LoadOp load : loads)
+                        NVVM::MBarrierInitOp::create(
+                            b, loc,
+                            createSharedAddress(b, loc, *load.getBarrier()),
+                            createI32(b, loc, 1), /*predicate=*/Value());
+                      // The copy engine must see the barriers too.
+                      NVVM::FenceMbarrierInitOp::create(b, loc);
+                      scf::YieldOp::create(b, loc);
+                    });
+  gpu::BarrierOp::create(b, loc);
+}
+
+namespace {
+struct LoadLowering : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto mapType = dyn_cast<TensorMapType>(op.getSource().getType());
+    if (!mapType || !op.getOffset())
+      return op.emitOpError("expected a tensor map (wgtile-create-tensor-maps) "
+                            "and an offset (wgtile-allocate-shared)");
+    Location loc = op.getLoc();
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    // Each use of the barrier flips its phase; a variable that LLVM turns into
+    // a register holds the phase to wait for.
+    Value phase;
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&kernel.getBody().front());
+      phase = memref::AllocaOp::create(
+          rewriter, loc, MemRefType::get({}, rewriter.getI32Type()));
+      memref::StoreOp::create(rewriter, loc, createI32(rewriter, loc, 0),
+                              phase);
+    }
+
+    // No thread may still read the tile's old content.
+    gpu::BarrierOp::create(rewriter, loc);
+    scf::IfOp::create(rewriter, loc, isFirstThread(rewriter, loc),
+                      [&](OpBuilder &b, Location loc) {
+                        issue(b, loc, op, mapType);
+                        scf::YieldOp::create(b, loc);
+                      });
+    Value barrier = createSharedAddress(rewriter, loc, *op.getBarrier());
+    Value current = memref::LoadOp::create(rewriter, loc, phase);
+    NVVM::MBarrierTryWaitParityOp::create(
+        rewriter, loc, barrier, current, createI32(rewriter, loc, kWaitTicks));
+    memref::StoreOp::create(
+        rewriter, loc,
+        arith::XOrIOp::create(rewriter, loc, current,
+                              createI32(rewriter, loc, 1)),
+        phase);
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
+    return success();
+  }
+
+private:
+  /// Expects the tile's bytes on the barrier and copies box after box.
+  static void issue(OpBuilder &b, Location loc, LoadOp op,
+                    TensorMapType mapType) {
+    SharedType type = op.getTile().getType();
+    sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
+                                   type.getElementBytes(), type.getSwizzle()};
+    Value barrier = createSharedAddress(b, loc, *op.getBarrier());
+    NVVM::MBarrierArriveExpectTxOp::create(
+        b, loc, /*res=*/Type(), barrier, createI32(b, loc, tile.sizeInBytes()),
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+    // The hardware counts dimensions from the innermost.
+    SmallVector<Value> coordinates;
+    for (Value index : llvm::reverse(op.getIndices()))
+      coordinates.push_back(
+          arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value map = UnrealizedConversionCastOp::create(b, loc, pointer,
+                                                   op.getSource())
+                    .getResult(0);
+    Value column = coordinates.front();
+    for (int64_t box = 0; box < tile.numBoxes(); ++box) {
+      if (box > 0)
+        coordinates.front() = arith::AddIOp::create(
+            b, loc, column, createI32(b, loc, box * tile.boxColumns()));
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          b, loc,
+          createSharedAddress(b, loc, *op.getOffset() + box * tile.boxBytes()),
+          map, coordinates, barrier, /*im2colOffsets=*/ValueRange(),
+          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+          /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    }
+  }
+};
+} // namespace
+
+void wgtile::populateLoadPatterns(const TileTypeConverter &converter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<LoadLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,338 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The sequential program of one output tile of sattn.bsr_addmm: a loop over the
+// stored blocks of one block row, then the epilogue. Everything here is tensor
+// and linalg ops on static tiles; where a tile passes the end of N, operands
+// are padded and the result is clipped.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sattn;
+
+FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return emitOpError() << "expected a 'meta' attribute with tile sizes, but "
+                            "got none (sattn-inject-meta attaches one)";
+  int64_t rows = meta.getTile()[0];
+  if (rows != getBlockRows())
+    return emitOpError() << "expected a tile of one block row ("
+                         << getBlockRows() << " rows), but got " << rows;
+  SmallVector<OpFoldResult> sizes(getBatchRank(), b.getIndexAttr(1));
+  sizes.push_back(b.getIndexAttr(rows));
+  sizes.push_back(b.getIndexAttr(meta.getTile()[1]));
+  return sizes;
+}
+
+namespace {
+/// Whether a scalar operand is zero, one, or known only at run time.
+struct Scale {
+  Value value;
+  bool isZero = false, isOne = false, isConstant = false;
+
+  explicit Scale(Value value) : value(value) {
+    FloatAttr attr;
+    if (!matchPattern(value, m_Constant(&attr)))
+      return;
+    isConstant = true;
+    isZero = attr.getValue().isZero();
+    isOne = attr.getValue().isExactlyValue(1.0);
+  }
+};
+
+class TileProgram {
+public:
+  TileProgram(OpBuilder &b, BsrAddmmOp op)
+      : b(b), op(op), loc(op.getLoc()), alpha(op.getAlpha()),
+        beta(op.getBeta()), rows(op.getMeta()->getTile()[0]),
+        columns(op.getMeta()->getTile()[1]), depth(op.getMeta()->getTile()[2]),
+        outType(op.getOut().getType()) {}
+
+  Value build() {
+    Value accumulator;
+    if (!alpha.isZero)
+      accumulator = blockLoop();
+    Value tile = scaleProduct(accumulator);
+    return writeBack(tile);
+  }
+
+private:
+  OpBuilder &b;
+  BsrAddmmOp op;
+  Location loc;
+  Scale alpha, beta;
+  int64_t rows, columns, depth;
+  RankedTensorType outType;
+  /// Whether the loop over stored blocks has any.
+  Value hasBlocks;
+
+  /// Columns of a slice that lie inside N.
+  OpFoldResult width(Value slice) {
+    return tensor::getMixedSize(
+        b, loc, slice, cast<RankedTensorType>(slice.getType()).getRank() - 1);
+  }
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+
+  Value isNotZero(Value scalar) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0));
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, scalar,
+                                 zero);
+  }
+
+  /// An entry of crow or col, of the only batch of the tile.
+  Value loadIndex(TypedValue<RankedTensorType> tensor, Value position) {
+    SmallVector<Value> indices(tensor.getType().getRank() - 1, index(0));
+    indices.push_back(position);
+    Value entry = tensor::ExtractOp::create(b, loc, tensor, indices);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), entry);
+  }
+
+  /// The window of the given sizes at the given offsets of the last dimensions,
+  /// all other dimensions dropped.
+  Value window(TypedValue<RankedTensorType> tensor,
+               ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+               int64_t resultRank) {
+    RankedTensorType type = tensor.getType();
+    int64_t leading = type.getRank() - offsets.size();
+    SmallVector<OpFoldResult> allOffsets(leading, b.getIndexAttr(0));
+    SmallVector<OpFoldResult> allSizes(leading, b.getIndexAttr(1));
+    allOffsets.append(offsets.begin(), offsets.end());
+    allSizes.append(sizes.begin(), sizes.end());
+    SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+    SmallVector<int64_t> resultShape;
+    for (OpFoldResult size : ArrayRef(allSizes).take_back(resultRank))
+      resultShape.push_back(
+          getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    return tensor::ExtractSliceOp::create(
+        b, loc, RankedTensorType::get(resultShape, type.getElementType()),
+        tensor, allOffsets, allSizes, strides);
+  }
+
+  /// Pads the last dimension with zeros to the width of the tile.
+  Value padColumns(Value source) {
+    auto type = cast<RankedTensorType>(source.getType());
+    if (type.getShape().back() == columns)
+      return source;
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = columns;
+    SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high = low;
+    high.back() = affine::makeComposedFoldedAffineApply(
+        b, loc, columns - b.getAffineDimExpr(0), {width(source)});
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(type.getElementType()));
+    auto padded = RankedTensorType::get(shape, type.getElementType());
+    return tensor::PadOp::create(b, loc, padded, source, low, high, zero);
+  }
+
+  Value emptyTile(Type elementType) {
+    return tensor::EmptyOp::create(b, loc, {rows, columns}, elementType);
+  }
+
+  Value zeroTile(Type elementType) {
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
+    return linalg::FillOp::create(b, loc, zero, emptyTile(elementType))
+        .getResult(0);
+  }
+
+  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32.
+  /// A step of the loop covers `depth` of the block's BK columns.
+  Value blockLoop() {
+    int64_t blockColumns = op.getBlockColumns();
+    int64_t stepsPerBlock = blockColumns / depth;
+    Value begin = loadIndex(op.getCrow(), index(0));
+    Value end = loadIndex(op.getCrow(), index(1));
+    // alpha = 0 leaves the loop empty: nothing of A and B is read.
+    if (!alpha.isConstant)
+      end = arith::SelectOp::create(b, loc, isNotZero(alpha.value), end, begin);
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+      return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
+    };
+    auto asValue = [&](OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(b, loc, value);
+    };
+    begin = asValue(apply(d0 * stepsPerBlock, {begin}));
+    end = asValue(apply(d0 * stepsPerBlock, {end}));
+    hasBlocks = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin,
+                                      end);
+
+    auto loop = scf::ForOp::create(b, loc, begin, end, index(1),
+                                   ValueRange{zeroTile(b.getF32Type())});
+    loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value step = loop.getInductionVar();
+    OpFoldResult block = apply(d0.floorDiv(stepsPerBlock), {step});
+    OpFoldResult inBlock = apply((d0 % stepsPerBlock) * depth, {step});
+    Value column = loadIndex(op.getCol(), asValue(block));
+    OpFoldResult k = apply(d0 * blockColumns + d1, {column, inBlock});
+
+    OpFoldResult zero = b.getIndexAttr(0);
+    Value left = window(op.getValues(), {block, zero, inBlock},
+                        {b.getIndexAttr(1), b.getIndexAttr(rows),
+                         b.getIndexAttr(depth)},
+                        2);
+    Value right = padColumns(
+        window(op.getB(), {k, zero},
+                                     {b.getIndexAttr(depth), width(op.getB())},
+                                     2));
+    Value next = linalg::MatmulOp::create(
+                     b, loc, ValueRange{left, right},
+                     ValueRange{loop.getRegionIterArgs().front()})
+                     .getResult(0);
+    scf::YieldOp::create(b, loc, next);
+    return loop.getResult(0);
+  }
+
+  /// A tensor of tiles, from one of two programs where it depends on a value
+  /// known only at run time.
+  Value branch(Value condition, function_ref<Value()> thenProgram,
+               function_ref<Value()> elseProgram) {
+    auto ifOp = scf::IfOp::create(
+        b, loc, condition,
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(b, loc, thenProgram());
+        },
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(b, loc, elseProgram());
+        });
+    return ifOp.getResult(0);
+  }
+
+  /// Where nothing was multiplied, the result is beta * input, whatever alpha,
+  /// left and right hold: left and right are not read, and alpha is not applied
+  /// to the zero that the loop leaves.
+  Value scaleProduct(Value accumulator) {
+    if (!accumulator)
+      return addInput(Value());
+    if (op.getLeft() || op.getRight())
+      return branch(
+          hasBlocks, [&] { return addInput(accumulator); },
+          [&] { return addInput(Value()); });
+    if (!alpha.isConstant) {
+      Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0));
+      alpha.value =
+          arith::SelectOp::create(b, loc, hasBlocks, alpha.value, one);
+    }
+    return addInput(accumulator);
+  }
+
+  Value addInput(Value accumulator) {
+    if (beta.isConstant)
+      return epilogue(accumulator, /*readInput=*/!beta.isZero);
+    return branch(
+        isNotZero(beta.value), [&] { return epilogue(accumulator, true); },
+        [&] { return epilogue(accumulator, false); });
+  }
+
+  /// beta * input + left * (alpha * accumulator) * right, rounded once. No
+  /// accumulator: no product.
+  Value epilogue(Value accumulator, bool readInput) {
+    Type resultType = outType.getElementType();
+    if (!accumulator && !readInput)
+      return zeroTile(resultType);
+    MLIRContext *context = b.getContext();
+    AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    auto addOperand = [&](Value value, ArrayRef<AffineExpr> exprs) {
+      inputs.push_back(value);
+      maps.push_back(AffineMap::get(2, 0, exprs, context));
+      return inputs.size() - 1;
+    };
+    std::optional<size_t> product, input, left, right;
+    OpFoldResult zero = b.getIndexAttr(0), height = b.getIndexAttr(rows);
+    if (accumulator) {
+      product = addOperand(accumulator, {i, j});
+      if (op.getLeft())
+        left = addOperand(window(op.getLeft(), {zero}, {height}, 1), {i});
+      if (op.getRight())
+        right = addOperand(
+            padColumns(window(op.getRight(), {zero}, {width(op.getRight())}, 1)),
+            {j});
+    }
+    if (readInput)
+      input = addOperand(
+          padColumns(window(op.getInputOrOut(), {zero, zero},
+                            {height, width(op.getInputOrOut())}, 2)),
+          {i, j});
+    maps.push_back(AffineMap::get(2, 0, {i, j}, context));
+    SmallVector<utils::IteratorType> iterators(2,
+                                               utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        b, loc, RankedTensorType::get({rows, columns}, resultType), inputs,
+        ValueRange{emptyTile(resultType)}, maps, iterators,
+        [&](OpBuilder &nested, Location loc, ValueRange args) {
+          auto extend = [&](size_t position) -> Value {
+            Value arg = args[position];
+            if (arg.getType().isF32())
+              return arg;
+            return arith::ExtFOp::create(nested, loc, nested.getF32Type(), arg);
+          };
+          Value sum;
+          if (product) {
+            sum = args[*product];
+            if (!alpha.isOne)
+              sum = arith::MulFOp::create(nested, loc, alpha.value, sum);
+            if (left)
+              sum = arith::MulFOp::create(nested, loc, extend(*left), sum);
+            if (right)
+              sum = arith::MulFOp::create(nested, loc, sum, extend(*right));
+          }
+          if (input) {
+            Value scaled = extend(*input);
+            if (!beta.isOne)
+              scaled = arith::MulFOp::create(nested, loc, beta.value, scaled);
+            sum = sum ? arith::AddFOp::create(nested, loc, scaled, sum)
+                      : scaled;
+          }
+          if (!resultType.isF32())
+            sum = arith::TruncFOp::create(nested, loc, resultType, sum);
+          linalg::YieldOp::create(nested, loc, sum);
+        });
+    return generic.getResult(0);
+  }
+
+  /// Clips the tile to N and puts it into the op's slice of out.
+  Value writeBack(Value tile) {
+    int64_t leading = outType.getRank() - 2;
+    SmallVector<OpFoldResult> zeros(outType.getRank(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> ones(outType.getRank(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes(leading, b.getIndexAttr(1));
+    sizes.push_back(b.getIndexAttr(rows));
+    sizes.push_back(width(op.getOut()));
+    if (outType.getShape().back() != columns)
+      tile = tensor::ExtractSliceOp::create(
+          b, loc, tile, ArrayRef(zeros).take_front(2),
+          ArrayRef(sizes).take_back(2), ArrayRef(ones).take_front(2));
+    return tensor::InsertSliceOp::create(b, loc, tile, op.getOut(), zeros,
+                                         sizes, ones);
+  }
+};
+} // namespace
+
+FailureOr<SmallVector<Value>> BsrAddmmOp::lowerToTileProgram(OpBuilder &b) {
+  ArrayRef<int64_t> shape = getOut().getType().getShape();
+  for (int64_t size : shape.drop_back(2))
+    if (size != 1)
+      return emitOpError() << "expected a tile of one batch, but got "
+                           << getOut().getType();
+  if (shape[getBatchRank()] != getMeta()->getTile()[0])
+    return emitOpError() << "expected a tile of " << getMeta()->getTile()[0]
+                         << " rows, but got " << getOut().getType();
+  return SmallVector<Value>{TileProgram(b, *this).build()};
+}

@@ -1,0 +1,196 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// TilingInterface of sattn.bsr_addmm: the loops are (batch..., M, N), and a
+// slice of the op is the op on slices. A slice of crow is a crow again, because
+// its first entry need not be 0.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<utils::IteratorType> BsrAddmmOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(getOut().getType().getRank(),
+                                          utils::IteratorType::parallel);
+}
+
+SmallVector<Range> BsrAddmmOp::getIterationDomain(OpBuilder &b) {
+  SmallVector<Range> ranges;
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
+    ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  return ranges;
+}
+
+/// The constant among the operands of a minimum, as in the size
+/// min(tile, M - offset) that tiling computes for a dynamic M.
+static std::optional<int64_t> getTileSize(OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  auto min = value ? value.getDefiningOp<affine::AffineMinOp>() : nullptr;
+  if (!min)
+    return std::nullopt;
+  for (AffineExpr expr : min.getMap().getResults())
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return constant.getValue();
+  return std::nullopt;
+}
+
+/// A tile of at most one block row is exactly one block row, since M and the
+/// tile's offset are multiples of it.
+static OpFoldResult foldRows(BsrAddmmOp op, OpFoldResult size) {
+  if (getTileSize(size) == op.getBlockRows())
+    return OpBuilder(op).getIndexAttr(op.getBlockRows());
+  return size;
+}
+
+namespace {
+/// Cuts the operands of one op for a tile at offsets, of sizes.
+struct Slicer {
+  OpBuilder &b;
+  BsrAddmmOp op;
+  ArrayRef<OpFoldResult> offsets, sizes;
+  SmallVector<Operation *> slices = {};
+
+  /// Slice of `source` at the tile's batch, then at the given window.
+  Value slice(Value source, ArrayRef<OpFoldResult> windowOffsets,
+              ArrayRef<OpFoldResult> windowSizes) {
+    auto type = cast<RankedTensorType>(source.getType());
+    int64_t batchRank = type.getRank() - windowOffsets.size();
+    int64_t skipped = op.getBatchRank() - batchRank;
+    SmallVector<OpFoldResult> sliceOffsets, sliceSizes;
+    for (int64_t i = 0; i < batchRank; ++i) {
+      sliceOffsets.push_back(
+          batchOffset(source, type.getDimSize(i), i, offsets[skipped + i]));
+      sliceSizes.push_back(
+          batchSize(source, type.getDimSize(i), i, sizes[skipped + i]));
+    }
+    sliceOffsets.append(windowOffsets.begin(), windowOffsets.end());
+    sliceSizes.append(windowSizes.begin(), windowSizes.end());
+    SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+    auto result = tensor::ExtractSliceOp::create(
+        b, op.getLoc(), source, sliceOffsets, sliceSizes, strides);
+    slices.push_back(result);
+    return result;
+  }
+
+  /// The whole of a dimension after the batch dimensions of `source`.
+  OpFoldResult whole(Value source, int64_t dim) {
+    return tensor::getMixedSize(b, op.getLoc(), source, dim);
+  }
+
+  /// How much of the tile's columns, from `offset` on, lies inside dimension
+  /// `dim` of `source`. Written with the operand's own size, not with that of
+  /// `out`: later passes can then see that the slice ends where the operand
+  /// ends.
+  OpFoldResult columns(Value source, int64_t dim, OpFoldResult offset,
+                       OpFoldResult size) {
+    std::optional<int64_t> tile = getTileSize(size);
+    if (!tile || !cast<RankedTensorType>(source.getType()).isDynamicDim(dim))
+      return size;
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(
+        1, 1, {s0 - d0, b.getAffineConstantExpr(*tile)}, b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, op.getLoc(), map,
+                                               {offset, whole(source, dim)});
+  }
+
+private:
+  /// A batch of 1 reads index 0; min(offset, size - 1) says so for a size that
+  /// is known only at run time.
+  OpFoldResult batchOffset(Value source, int64_t size, int64_t dim,
+                           OpFoldResult offset) {
+    if (size == 1)
+      return b.getIndexAttr(0);
+    if (!ShapedType::isDynamic(size))
+      return offset;
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {d0, s0 - 1}, b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, op.getLoc(), map,
+                                               {offset, whole(source, dim)});
+  }
+
+  OpFoldResult batchSize(Value source, int64_t size, int64_t dim,
+                         OpFoldResult tileSize) {
+    if (size == 1)
+      return b.getIndexAttr(1);
+    if (!ShapedType::isDynamic(size) || isConstantIntValue(tileSize, 1))
+      return tileSize;
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {d0, s0}, b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, op.getLoc(), map,
+                                               {tileSize, whole(source, dim)});
+  }
+};
+} // namespace
+
+FailureOr<TilingResult>
+BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes) {
+  Location loc = getLoc();
+  int64_t batchRank = getBatchRank();
+  OpFoldResult zero = b.getIndexAttr(0);
+  OpFoldResult rowOffset = offsets[batchRank];
+  OpFoldResult rows = foldRows(*this, sizes[batchRank]);
+  OpFoldResult columnOffset = offsets[batchRank + 1];
+  Slicer slicer{b, *this, offsets, sizes};
+  auto columns = [&](Value source) {
+    return slicer.columns(source,
+                          cast<RankedTensorType>(source.getType()).getRank() - 1,
+                          columnOffset, sizes[batchRank + 1]);
+  };
+
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  int64_t blockRows = getBlockRows();
+  OpFoldResult crowOffset = affine::makeComposedFoldedAffineApply(
+      b, loc, d0.floorDiv(blockRows), {rowOffset});
+  OpFoldResult crowSize = affine::makeComposedFoldedAffineApply(
+      b, loc, d0.floorDiv(blockRows) + 1, {rows});
+
+  SmallVector<Value> operands = {getAlpha(), getBeta()};
+  operands.push_back(slicer.slice(getCrow(), {crowOffset}, {crowSize}));
+  int64_t storageBatch = getCrow().getType().getRank() - 1;
+  operands.push_back(slicer.slice(getCol(), {zero},
+                                  {slicer.whole(getCol(), storageBatch)}));
+  operands.push_back(
+      slicer.slice(getValues(), {zero, zero, zero},
+                   {slicer.whole(getValues(), storageBatch),
+                    b.getIndexAttr(blockRows),
+                    b.getIndexAttr(getBlockColumns())}));
+  int64_t kDim = getB().getType().getRank() - 2;
+  operands.push_back(slicer.slice(getB(), {zero, columnOffset},
+                                  {slicer.whole(getB(), kDim), columns(getB())}));
+  if (getInput())
+    operands.push_back(slicer.slice(getInput(), {rowOffset, columnOffset},
+                                    {rows, columns(getInput())}));
+  if (getLeft())
+    operands.push_back(slicer.slice(getLeft(), {rowOffset}, {rows}));
+  if (getRight())
+    operands.push_back(slicer.slice(getRight(), {columnOffset},
+                                    {columns(getRight())}));
+  Value out = slicer.slice(getOut(), {rowOffset, columnOffset},
+                           {rows, sizes[batchRank + 1]});
+  operands.push_back(out);
+
+  Operation *tiled = mlir::clone(b, getOperation(), {out.getType()}, operands);
+  return TilingResult{{tiled},
+                      SmallVector<Value>(tiled->getResults()),
+                      std::move(slicer.slices)};
+}
+
+LogicalResult BsrAddmmOp::getResultTilePosition(
+    OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  OpFoldResult &rows = resultSizes[getBatchRank()];
+  rows = foldRows(*this, rows);
+  return success();
+}

@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNTILE
+#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+} // namespace sattn
+
+using namespace sattn;
+
+/// Thread blocks are numbered along one axis, the last loop fastest: a grid's
+/// other axes end at 65535, and batches may be any number of loops.
+static SmallVector<Attribute> blockMapping(MLIRContext *context,
+                                           int64_t numLoops) {
+  SmallVector<Attribute> mapping;
+  for (int64_t i = numLoops - 1; i >= 0; --i)
+    mapping.push_back(gpu::GPUBlockMappingAttr::get(
+        context, *gpu::symbolizeMappingId(
+                     static_cast<int64_t>(gpu::MappingId::LinearDim0) + i)));
+  return mapping;
+}
+
+/// Loops and mapping ids that upstream's attribute can name.
+static constexpr int64_t kMaxLoops = 10;
+
+static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
+  auto tiling = dyn_cast<TilingInterface>(op.getOperation());
+  if (!tiling)
+    return op->emitOpError("expected an implementation of TilingInterface");
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<OpFoldResult>> sizes = op.getTileSizes(rewriter);
+  if (failed(sizes))
+    return failure();
+  if (static_cast<int64_t>(sizes->size()) > kMaxLoops)
+    return op->emitOpError() << "expected at most " << kMaxLoops - 2
+                             << " batch dimensions, but got "
+                             << sizes->size() - 2;
+
+  scf::SCFTilingOptions options;
+  options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  options.setTileSizes(*sizes);
+  options.setMapping(blockMapping(op.getContext(), sizes->size()));
+  FailureOr<scf::SCFTilingResult> tiled =
+      scf::tileUsingSCF(rewriter, tiling, options);
+  if (failed(tiled))
+    return op->emitOpError("could not be tiled");
+  rewriter.replaceOp(op, tiled->replacements);
+
+  for (Operation *tiledOp : tiled->tiledOps) {
+    rewriter.setInsertionPoint(tiledOp);
+    FailureOr<SmallVector<Value>> results =
+        cast<TileProgramOpInterface>(tiledOp).lowerToTileProgram(rewriter);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(tiledOp, *results);
+  }
+  return success();
+}
+
+namespace {
+struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
+  void runOnOperation() override {
+    SmallVector<TileProgramOpInterface> ops;
+    getOperation().walk([&](TileProgramOpInterface op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (TileProgramOpInterface op : ops)
+      if (failed(tile(rewriter, op)))
+        return signalPassFailure();
+
+    RewritePatternSet patterns(&getContext());
+    tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,219 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNVECTORIZETILES
+#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+} // namespace sattn
+
+using namespace sattn;
+
+/// The vector that a write puts into a tile made by tensor.empty, all of it, or
+/// null.
+static vector::TransferWriteOp getWholeTileWrite(Value tile) {
+  auto write = tile.getDefiningOp<vector::TransferWriteOp>();
+  if (!write || write.getMask() || write.hasOutOfBoundsDim() ||
+      !write.getPermutationMap().isIdentity() ||
+      write.getVectorType().getShape() !=
+          cast<ShapedType>(tile.getType()).getShape() ||
+      !write.getBase().getDefiningOp<tensor::EmptyOp>())
+    return {};
+  return write;
+}
+
+namespace {
+/// A tile that one of two branches wrote becomes a vector that one of two
+/// branches computed, written after the branch:
+///   scf.if -> tensor { yield (transfer_write %v, %empty) } else { ... }
+struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumResults() != 1 || op.getElseRegion().empty())
+      return rewriter.notifyMatchFailure(op, "not a branch of one result");
+    auto thenWrite = getWholeTileWrite(op.thenYield().getOperand(0));
+    auto elseWrite = getWholeTileWrite(op.elseYield().getOperand(0));
+    if (!thenWrite || !elseWrite)
+      return rewriter.notifyMatchFailure(op, "a branch does not end in a write "
+                                             "of a whole tile");
+    Location loc = op.getLoc();
+    VectorType type = thenWrite.getVectorType();
+    auto newIf = scf::IfOp::create(rewriter, loc, TypeRange{type},
+                                   op.getCondition(), /*addThenBlock=*/false,
+                                   /*addElseBlock=*/false);
+    rewriter.inlineRegionBefore(op.getThenRegion(), newIf.getThenRegion(),
+                                newIf.getThenRegion().begin());
+    rewriter.inlineRegionBefore(op.getElseRegion(), newIf.getElseRegion(),
+                                newIf.getElseRegion().begin());
+    for (auto [yield, write] : {std::pair(newIf.thenYield(), thenWrite),
+                                std::pair(newIf.elseYield(), elseWrite)})
+      rewriter.modifyOpInPlace(
+          yield, [&] { yield->setOperand(0, write.getVector()); });
+    auto tensorType = cast<RankedTensorType>(op.getResult(0).getType());
+    Value empty = tensor::EmptyOp::create(rewriter, loc, tensorType.getShape(),
+                                          tensorType.getElementType());
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    SmallVector<Value> indices(tensorType.getRank(), zero);
+    SmallVector<bool> inBounds(tensorType.getRank(), true);
+    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
+        op, newIf.getResult(0), empty, indices, ArrayRef<bool>(inBounds));
+    return success();
+  }
+};
+
+/// A tile that is clipped and then inserted is written straight to its
+/// destination, not in bounds where it was clipped:
+///   insert_slice (extract_slice (transfer_write %v, %empty) [0, 0] [64, %w])
+///     into %dest [0, 0] [64, %w]
+///   -> transfer_write %v, %dest[0, 0] {in_bounds = [true, false]}
+/// Without it bufferization would allocate the tile.
+struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isZero = [](OpFoldResult value) { return isZeroInteger(value); };
+    auto isOne = [](OpFoldResult value) { return isOneInteger(value); };
+    RankedTensorType destType = op.getDestType();
+    if (!llvm::all_of(op.getMixedOffsets(), isZero) ||
+        !llvm::all_of(op.getMixedStrides(), isOne))
+      return rewriter.notifyMatchFailure(op, "not at the destination's origin");
+    Value tile = op.getSource();
+    if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>()) {
+      if (!llvm::all_of(clip.getMixedOffsets(), isZero) ||
+          !llvm::all_of(clip.getMixedStrides(), isOne))
+        return rewriter.notifyMatchFailure(op, "not clipped at the end only");
+      tile = clip.getSource();
+    }
+    auto write = getWholeTileWrite(tile);
+    if (!write)
+      return rewriter.notifyMatchFailure(op, "source is no vector");
+    VectorType vectorType = write.getVectorType();
+    int64_t leading = destType.getRank() - vectorType.getRank();
+    if (!llvm::all_of(destType.getShape().take_front(leading),
+                      [](int64_t size) { return size == 1; }))
+      return rewriter.notifyMatchFailure(op, "destination has several tiles");
+    // The insertion must cover the whole destination: the write then ends
+    // where the destination ends, as the clip does.
+    for (auto [size, dim] : llvm::zip(op.getMixedSizes(),
+                                      llvm::seq<int64_t>(destType.getRank()))) {
+      if (!destType.isDynamicDim(dim)) {
+        if (!isConstantIntValue(size, destType.getDimSize(dim)))
+          return rewriter.notifyMatchFailure(op, "covers a part only");
+        continue;
+      }
+      auto slice = op.getDest().getDefiningOp<tensor::ExtractSliceOp>();
+      if (!slice || slice.getMixedSizes().size() !=
+                        static_cast<size_t>(destType.getRank()) ||
+          !isEqualConstantIntOrValue(slice.getMixedSizes()[dim], size))
+        return rewriter.notifyMatchFailure(op, "may cover a part only");
+    }
+    SmallVector<bool> inBounds;
+    for (auto [vectorSize, destSize] :
+         llvm::zip(vectorType.getShape(),
+                   destType.getShape().drop_front(leading)))
+      inBounds.push_back(vectorSize == destSize);
+    Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
+    SmallVector<Value> indices(destType.getRank(), zero);
+    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
+        op, write.getVector(), op.getDest(), indices,
+        ArrayRef<bool>(inBounds));
+    return success();
+  }
+};
+
+struct VectorizeTilesPass
+    : public sattn::impl::SAttnVectorizeTilesBase<VectorizeTilesPass> {
+  void runOnOperation() override {
+    if (failed(vectorizeTiles()) || failed(foldPads()))
+      return signalPassFailure();
+    hoistTiles();
+    if (failed(forwardTiles()))
+      return signalPassFailure();
+  }
+
+private:
+  LogicalResult vectorizeTiles() {
+    SmallVector<linalg::LinalgOp> tiles;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (op->getParentOfType<scf::ForallOp>())
+        tiles.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : tiles) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
+          rewriter, op, /*inputVectorSizes=*/{}, /*inputScalableVecDims=*/{},
+          /*vectorizeNDExtract=*/false, /*flatten1DDepthwiseConv=*/false,
+          /*assumeDynamicDimsMatchVecSizes=*/false,
+          /*createNamedContraction=*/true);
+      if (failed(result))
+        return op->emitOpError(
+            "expected a tile of static sizes that can be vectorized whole");
+      rewriter.replaceOp(op, result->replacements);
+    }
+    return success();
+  }
+
+  /// Pads and widening casts go into the reads and the contraction.
+  LogicalResult foldPads() {
+    RewritePatternSet patterns(&getContext());
+    linalg::populatePadOpVectorizationPatterns(patterns);
+    vector::populateFoldArithExtensionPatterns(patterns);
+    vector::populateVectorReductionToContractPatterns(patterns);
+    vector::TransferReadOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
+    vector::TransferWriteOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  /// Tiles that a loop carries become vectors that it carries.
+  void hoistTiles() {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](LoopLikeOpInterface loop) {
+      moveLoopInvariantCode(loop);
+    });
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      hoistLoopInvariantSubsets(
+          rewriter, cast<LoopLikeOpInterface>(loop.getOperation()));
+  }
+
+  LogicalResult forwardTiles() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SinkWriteOutOfIf, WriteTileToDestination>(&getContext());
+    vector::TransferReadOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
+    vector::TransferWriteOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    scf::IfOp::getCanonicalizationPatterns(patterns, &getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

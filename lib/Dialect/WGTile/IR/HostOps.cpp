@@ -1,0 +1,54 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Ops of the host side. The constraint numbers are those of the ops'
+// descriptions.
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+LogicalResult TensorMapOp::verify() {
+  // (C1)
+  auto source = cast<MemRefType>(getSource().getType());
+  TensorMapType map = getMap().getType();
+  if (static_cast<int64_t>(map.getBox().size()) != source.getRank() ||
+      map.getElementType() != source.getElementType())
+    return emitOpError() << "expected a box of rank " << source.getRank()
+                         << " and element type " << source.getElementType()
+                         << ", but got " << map;
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // (C1)
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(*this, getKernelAttr());
+  if (!kernel) {
+    // After serialization the module is a gpu.binary, whose kernels have no
+    // symbols.
+    auto binary = symbols.lookupNearestSymbolFrom<gpu::BinaryOp>(
+        *this, getKernelAttr().getRootReference());
+    if (binary)
+      return success();
+    // Or its functions are lowered already, with other types.
+    if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
+      return success();
+    return emitOpError() << "expected a kernel, but found none named "
+                         << getKernelAttr();
+  }
+  if (llvm::to_vector(kernel.getArgumentTypes()) !=
+      llvm::to_vector(getArgs().getTypes()))
+    return emitOpError() << "expected arguments of types "
+                         << kernel.getArgumentTypes() << ", but got "
+                         << getArgs().getTypes();
+  return success();
+}

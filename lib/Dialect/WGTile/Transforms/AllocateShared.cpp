@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/SharedTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEALLOCATESHARED
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Bytes of an mbarrier object.
+static constexpr int64_t kBarrierBytes = 8;
+
+static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
+  OpBuilder b(kernel.getContext());
+  int64_t bytes = 0;
+  SmallVector<LoadOp> loads;
+  kernel.walk([&](LoadOp load) { loads.push_back(load); });
+  for (LoadOp load : loads) {
+    SharedType type = load.getTile().getType();
+    sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
+                                   type.getElementBytes(), type.getSwizzle()};
+    if (type.getSwizzle() == 0)
+      return load.emitOpError("expected a tile with a swizzle "
+                              "(wgtile-assign-layouts), but got none");
+    bytes = llvm::alignTo(bytes, tile.alignment());
+    load.setOffset(bytes);
+    bytes += tile.sizeInBytes();
+  }
+  // Every tile's size is a multiple of a barrier's.
+  for (LoadOp load : loads) {
+    load.setBarrier(bytes);
+    bytes += kBarrierBytes;
+  }
+  if (bytes > maxBytes)
+    return kernel.emitOpError()
+           << "expected at most " << maxBytes
+           << " bytes of shared memory, but the tiles need " << bytes
+           << "; choose smaller tiles";
+  kernel->setAttr(kSharedBytesAttrName, b.getI64IntegerAttr(bytes));
+  return success();
+}
+
+namespace {
+struct AllocateSharedPass
+    : public wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass> {
+  using WGTileAllocateSharedBase::WGTileAllocateSharedBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel() && failed(allocate(kernel, maxSharedBytes)))
+        return signalPassFailure();
+  }
+};
+} // namespace

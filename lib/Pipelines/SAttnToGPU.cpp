@@ -1,0 +1,122 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Pipelines/SAttnToGPU.h"
+
+#include "sattn/Conversion/Passes.h"
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Target/Chip.h"
+#include "sattn/Target/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Whole tiles as vectors between reads and writes of the arguments' memory.
+static void addTileAndBufferize(OpPassManager &pm) {
+  pm.addPass(createSAttnRecordContracts());
+  pm.addPass(createSAttnInjectMeta());
+  pm.addNestedPass<func::FuncOp>(createSAttnTile());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createSAttnVectorizeTiles());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::FullyDynamicLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // In this order: canonicalization first would leave copies of a buffer to
+  // itself.
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
+                                     const SAttnToGPUOptions &options) {
+  addTileAndBufferize(pm);
+  pm.addPass(wgtile::createWGTileOutlineKernels());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<gpu::GPUModuleOp>(createConvertSAttnToWGTile());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
+  pm.addPass(wgtile::createWGTileCreateTensorMaps());
+  wgtile::WGTileAllocateSharedOptions shared;
+  if (FailureOr<Chip> chip = lookupChip(
+          options.chip, [] { return InFlightDiagnostic(); });
+      succeeded(chip))
+    shared.maxSharedBytes = chip->sharedBytes;
+  pm.addNestedPass<gpu::GPUModuleOp>(
+      wgtile::createWGTileAllocateShared(shared));
+
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createConvertWGTileToNVVM());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertKernelToLLVM());
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+static void addSerialization(OpPassManager &pm,
+                             const SAttnToGPUOptions &options,
+                             StringRef format) {
+  buildSAttnToNVVMPipeline(pm, options);
+  SAttnEmitManifestsOptions manifests;
+  manifests.target = options.chip;
+  pm.addPass(createSAttnEmitManifests(manifests));
+  SAttnSerializeKernelsOptions serialize;
+  serialize.chip = options.chip;
+  serialize.format = format.str();
+  serialize.ptxas = options.ptxas;
+  pm.addPass(createSAttnSerializeKernels(serialize));
+}
+
+void sattn::buildSAttnToPTXPipeline(OpPassManager &pm,
+                                    const SAttnToGPUOptions &options) {
+  addSerialization(pm, options, "ptx");
+}
+
+void sattn::buildSAttnToCubinPipeline(OpPassManager &pm,
+                                      const SAttnToGPUOptions &options) {
+  addSerialization(pm, options, "cubin");
+}
+
+void sattn::registerSAttnToGPUPipelines() {
+  PassPipelineRegistration<SAttnToGPUOptions>(
+      "sattn-to-nvvm",
+      "Lower sattn to a host function and kernels in LLVM and NVVM",
+      buildSAttnToNVVMPipeline);
+  PassPipelineRegistration<SAttnToGPUOptions>(
+      "sattn-to-ptx", "Lower sattn to a host function, its manifest and PTX",
+      buildSAttnToPTXPipeline);
+  PassPipelineRegistration<SAttnToGPUOptions>(
+      "sattn-to-cubin",
+      "Lower sattn to a host function, its manifest and a cubin",
+      buildSAttnToCubinPipeline);
+}

@@ -1,0 +1,168 @@
+//===- BsrAddmm.cpp - bsr_addmm in double precision -----------------------===//
+
+#include "sattn/Reference/BsrAddmm.h"
+
+#include "BsrAddmmProblem.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace sattn::reference;
+using sattn::runtime::Error;
+using sattn::runtime::ErrorOr;
+
+namespace {
+
+/// Columns of b that are held as doubles at a time.
+constexpr int64_t kPanelColumns = 128;
+
+/// The stored blocks of one batch, checked: block row r has those at
+/// positions offsets[r] to offsets[r+1] of col and values.
+struct Pattern {
+  Shape offsets;
+  /// Of positions offsets.front() to offsets.back().
+  Shape columns;
+};
+
+/// Computes one matrix of the batch after the other.
+class Evaluator : BsrAddmmProblem {
+public:
+  explicit Evaluator(BsrAddmmProblem problem)
+      : BsrAddmmProblem(std::move(problem)) {}
+  ErrorOr<std::vector<double>> compute() const;
+
+private:
+  ErrorOr<Pattern> loadPattern(const Shape &batchIndex) const;
+  /// These add to `result`, a dense M x N matrix.
+  void addInput(const Shape &batchIndex, double *result) const;
+  void addProduct(const Shape &batchIndex, const Pattern &pattern,
+                  double *result) const;
+  void addBlockRow(const Shape &batchIndex, int64_t blockRow, int64_t column0,
+                   int64_t width, const std::vector<double> &sums,
+                   double *result) const;
+};
+
+ErrorOr<Pattern> Evaluator::loadPattern(const Shape &batchIndex) const {
+  Pattern pattern;
+  int64_t base = crow.offset(batchIndex);
+  std::string where = batch.empty() ? "" : " in batch " + str(batchIndex);
+  for (int64_t i = 0; i < crow.extent(1); ++i) {
+    int64_t offset = loadIndex(crow.view, base + i * crow.stride(1));
+    int64_t least = i ? pattern.offsets.back() : 0;
+    if (offset < least || offset > nnz)
+      return expected("crow[" + str(i) + "]" + where + " to be from " +
+                          str(least) + " to " + str(nnz),
+                      str(offset));
+    pattern.offsets.push_back(offset);
+  }
+  base = col.offset(batchIndex);
+  int64_t blockColumns = K / blockK;
+  for (int64_t p = pattern.offsets.front(); p < pattern.offsets.back(); ++p) {
+    int64_t column = loadIndex(col.view, base + p * col.stride(1));
+    if (column < 0 || column >= blockColumns)
+      return expected("col[" + str(p) + "]" + where +
+                          " to be from 0 to below " + str(blockColumns),
+                      str(column));
+    pattern.columns.push_back(column);
+  }
+  return pattern;
+}
+
+void Evaluator::addInput(const Shape &batchIndex, double *result) const {
+  int64_t base = input.offset(batchIndex);
+  for (int64_t i = 0; i < M; ++i)
+    for (int64_t j = 0; j < N; ++j)
+      result[i * N + j] +=
+          beta * input.load(base + i * input.stride(2) + j * input.stride(1));
+}
+
+void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
+                           double *result) const {
+  if (pattern.columns.empty())
+    return;
+  std::vector<double> panel(K * std::min(N, kPanelColumns));
+  std::vector<double> sums(blockM * std::min(N, kPanelColumns));
+  for (int64_t column0 = 0; column0 < N; column0 += kPanelColumns) {
+    int64_t width = std::min(N - column0, kPanelColumns);
+    int64_t base = b.offset(batchIndex) + column0 * b.stride(1);
+    for (int64_t k = 0; k < K; ++k)
+      for (int64_t j = 0; j < width; ++j)
+        panel[k * width + j] = b.load(base + k * b.stride(2) + j * b.stride(1));
+
+    for (int64_t row = 0; row < M / blockM; ++row) {
+      int64_t begin = pattern.offsets[row], end = pattern.offsets[row + 1];
+      if (begin == end)
+        continue;
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (int64_t p = begin; p < end; ++p) {
+        int64_t column = pattern.columns[p - pattern.offsets.front()];
+        int64_t block = values.offset(batchIndex) + p * values.stride(3);
+        for (int64_t i = 0; i < blockM; ++i) {
+          double *sum = &sums[i * width];
+          for (int64_t k = 0; k < blockK; ++k) {
+            double a = values.load(block + i * values.stride(2) +
+                                   k * values.stride(1));
+            const double *other = &panel[(column * blockK + k) * width];
+            for (int64_t j = 0; j < width; ++j)
+              sum[j] += a * other[j];
+          }
+        }
+      }
+      addBlockRow(batchIndex, row, column0, width, sums, result);
+    }
+  }
+}
+
+void Evaluator::addBlockRow(const Shape &batchIndex, int64_t blockRow,
+                            int64_t column0, int64_t width,
+                            const std::vector<double> &sums,
+                            double *result) const {
+  auto scale = [&](const std::optional<Operand> &operand, int64_t i) {
+    if (!operand)
+      return 1.0;
+    return operand->load(operand->offset(batchIndex) + i * operand->stride(1));
+  };
+  for (int64_t i = 0; i < blockM; ++i) {
+    int64_t row = blockRow * blockM + i;
+    double leftScale = scale(left, row);
+    for (int64_t j = 0; j < width; ++j)
+      result[row * N + column0 + j] +=
+          leftScale * (alpha * sums[i * width + j]) * scale(right, column0 + j);
+  }
+}
+
+ErrorOr<std::vector<double>> Evaluator::compute() const {
+  std::vector<double> result(out.view.numElements(), 0.0);
+  if (result.empty())
+    return result;
+  int64_t batches = 1;
+  for (int64_t extent : batch)
+    batches *= extent;
+  for (int64_t i = 0; i < batches; ++i) {
+    Shape batchIndex(batch.size());
+    for (int64_t dim = batch.size() - 1, rest = i; dim >= 0; --dim) {
+      batchIndex[dim] = rest % batch[dim];
+      rest /= batch[dim];
+    }
+    double *matrix = result.data() + i * M * N;
+    if (beta != 0)
+      addInput(batchIndex, matrix);
+    if (alpha == 0)
+      continue;
+    ErrorOr<Pattern> pattern = loadPattern(batchIndex);
+    if (!pattern)
+      return pattern.takeError();
+    addProduct(batchIndex, *pattern, matrix);
+  }
+  return result;
+}
+
+} // namespace
+
+ErrorOr<std::vector<double>>
+sattn::reference::bsrAddmm(const BsrAddmmOperands &operands) {
+  ErrorOr<BsrAddmmProblem> problem = BsrAddmmProblem::create(operands);
+  if (!problem)
+    return problem.takeError();
+  return Evaluator(std::move(*problem)).compute();
+}

@@ -1,0 +1,29 @@
+//===- ContractParts.h - Parts of the checks of arguments -------*- C++ -*-===//
+
+#ifndef SATTN_LIB_RUNTIME_CONTRACTPARTS_H
+#define SATTN_LIB_RUNTIME_CONTRACTPARTS_H
+
+#include "sattn/Runtime/Contract.h"
+
+#include <string>
+
+namespace sattn::runtime {
+
+/// The tensor in an argument that has been checked to be one.
+inline const TensorView &tensorOf(const std::vector<Argument> &arguments,
+                                  size_t index) {
+  return std::get<TensorView>(arguments[index]);
+}
+
+/// The tensor's elements lie in memory that can exist: no null pointer, no
+/// address past the end of the address space, aligned to the element's width.
+/// `who` begins the messages.
+Error checkPlacement(const std::string &who, const TensorView &tensor);
+
+/// What `out` may share memory with. The placements have been checked.
+Error checkAliasing(const Manifest &manifest, const BsrAddmmContract &contract,
+                    const std::vector<Argument> &arguments);
+
+} // namespace sattn::runtime
+
+#endif // SATTN_LIB_RUNTIME_CONTRACTPARTS_H

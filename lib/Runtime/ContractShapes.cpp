@@ -1,0 +1,177 @@
+//===- ContractShapes.cpp - Kinds, types and shapes of arguments ----------===//
+
+#include "ContractParts.h"
+#include "Text.h"
+
+using namespace sattn::runtime;
+
+namespace {
+
+Error checkTensor(const std::string &who, const ArgumentSpec &spec,
+                  const TensorView &tensor) {
+  if (tensor.dtype != spec.type)
+    return makeError(who, ": expected elements of ", name(spec.type),
+                     ", but got ", name(tensor.dtype));
+  if (tensor.rank() != spec.rank)
+    return makeError(who, ": expected rank ", spec.rank, ", but got ",
+                     tensor.rank(), " (shape ", listText(tensor.shape), ")");
+  if (tensor.strides.size() != tensor.shape.size())
+    return makeError(who, ": expected ", tensor.shape.size(),
+                     " strides, but got ", tensor.strides.size());
+  for (int64_t extent : tensor.shape)
+    if (extent < 0)
+      return makeError(who, ": expected extents of at least 0, but got shape ",
+                       listText(tensor.shape));
+  return checkPlacement(who, tensor);
+}
+
+/// Compares the shapes of one bsr_addmm.
+class ShapeChecker {
+public:
+  ShapeChecker(const Manifest &manifest, const BsrAddmmContract &contract,
+               const std::vector<Argument> &arguments)
+      : manifest(manifest), contract(contract), arguments(arguments) {}
+
+  Error check() const {
+    int64_t rows = contract.blockRows, cols = contract.blockCols;
+    const size_t crow = contract.crow, col = contract.col,
+                 values = contract.values, b = contract.b, out = contract.out;
+    int64_t m = extent(out, 2), n = extent(out, 1);
+    int64_t stored = extent(values, 3);
+    std::string outName = manifest.describeArgument(out);
+
+    if (Error err = multiple(out, 2, "M", rows, "rows"))
+      return err;
+    if (Error err = multiple(b, 2, "K", cols, "columns"))
+      return err;
+    if (Error err = equal(crow, 1, "offsets", m / rows + 1,
+                          concat("M / ", rows, " + 1")))
+      return err;
+    if (Error err = equal(values, 2, "block rows", rows, "the block's"))
+      return err;
+    if (Error err = equal(values, 1, "block columns", cols, "the block's"))
+      return err;
+    if (Error err = equal(col, 1, "stored blocks", stored,
+                          "as in " + manifest.describeArgument(values)))
+      return err;
+    if (Error err = equal(b, 1, "N", n, "as in " + outName))
+      return err;
+    if (contract.input) {
+      if (Error err = equal(*contract.input, 2, "M", m, "as in " + outName))
+        return err;
+      if (Error err = equal(*contract.input, 1, "N", n, "as in " + outName))
+        return err;
+    }
+    if (contract.left)
+      if (Error err = equal(*contract.left, 1, "M", m, "as in " + outName))
+        return err;
+    if (contract.right)
+      if (Error err = equal(*contract.right, 1, "N", n, "as in " + outName))
+        return err;
+    return checkBatches();
+  }
+
+private:
+  /// The extent of a dimension counted from the last, which is 1.
+  int64_t extent(size_t argument, size_t fromEnd) const {
+    const TensorView &tensor = tensorOf(arguments, argument);
+    return tensor.shape[tensor.shape.size() - fromEnd];
+  }
+
+  std::string dimension(size_t argument, size_t fromEnd) const {
+    size_t rank = tensorOf(arguments, argument).shape.size();
+    return concat(manifest.describeArgument(argument), ": expected dimension ",
+                  rank - fromEnd);
+  }
+
+  Error equal(size_t argument, size_t fromEnd, const char *what,
+              int64_t expected, const std::string &reason) const {
+    int64_t actual = extent(argument, fromEnd);
+    if (actual == expected)
+      return Error::success();
+    return makeError(dimension(argument, fromEnd), " (", what, ") to be ",
+                     expected, " (", reason, "), but got ", actual);
+  }
+
+  Error multiple(size_t argument, size_t fromEnd, const char *what,
+                 int64_t block, const char *side) const {
+    int64_t actual = extent(argument, fromEnd);
+    if (actual % block == 0)
+      return Error::success();
+    return makeError(dimension(argument, fromEnd), " (", what,
+                     ") to be a multiple of the block's ", block, " ", side,
+                     ", but got ", actual);
+  }
+
+  Error checkBatches() const {
+    constexpr size_t outCore = 2;
+    struct {
+      std::optional<size_t> argument;
+      size_t coreRank;
+    } operands[] = {{contract.crow, 1},   {contract.col, 1},
+                    {contract.values, 3}, {contract.b, 2},
+                    {contract.input, 2},  {contract.left, 1},
+                    {contract.right, 1}};
+    for (const auto &operand : operands) {
+      if (!operand.argument)
+        continue;
+      size_t argument = *operand.argument;
+      size_t batchRank =
+          tensorOf(arguments, argument).shape.size() - operand.coreRank;
+      for (size_t i = 1; i <= batchRank; ++i) {
+        int64_t actual = extent(argument, operand.coreRank + i);
+        int64_t expected = extent(contract.out, outCore + i);
+        if (actual != expected && actual != 1)
+          return makeError(dimension(argument, operand.coreRank + i),
+                           " (batch) to be 1 or ", expected, " (as in ",
+                           manifest.describeArgument(contract.out),
+                           "), but got ", actual);
+      }
+    }
+    return Error::success();
+  }
+
+  const Manifest &manifest;
+  const BsrAddmmContract &contract;
+  const std::vector<Argument> &arguments;
+};
+
+} // namespace
+
+Error sattn::runtime::checkArguments(const Manifest &manifest,
+                                     const std::vector<Argument> &arguments) {
+  if (arguments.size() != manifest.arguments.size())
+    return makeError("program '", manifest.name, "': expected ",
+                     manifest.arguments.size(), " arguments, but got ",
+                     arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentSpec &spec = manifest.arguments[i];
+    std::string who = manifest.describeArgument(i);
+    const auto *tensor = std::get_if<TensorView>(&arguments[i]);
+    if (spec.isTensor && !tensor)
+      return makeError(who, ": expected a tensor, but got a scalar");
+    if (!spec.isTensor && tensor)
+      return makeError(who, ": expected a scalar, but got a tensor");
+    if (tensor)
+      if (Error err = checkTensor(who, spec, *tensor))
+        return err;
+  }
+  return Error::success();
+}
+
+Error sattn::runtime::checkContracts(const Manifest &manifest,
+                                     const std::vector<Argument> &arguments,
+                                     ContentCheck contents) {
+  if (Error err = checkArguments(manifest, arguments))
+    return err;
+  for (const BsrAddmmContract &contract : manifest.contracts) {
+    if (Error err = ShapeChecker(manifest, contract, arguments).check())
+      return err;
+    if (Error err = checkAliasing(manifest, contract, arguments))
+      return err;
+    if (contents == ContentCheck::On)
+      if (Error err = checkBsrContents(manifest, contract, arguments))
+        return err;
+  }
+  return Error::success();
+}

@@ -1,0 +1,27 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Target/Chip.h"
+
+using namespace mlir;
+using namespace sattn;
+
+static constexpr Chip kChips[] = {{"sm_90a", "+ptx86", 227 * 1024}};
+
+FailureOr<Chip>
+sattn::lookupChip(StringRef name,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  for (const Chip &chip : kChips)
+    if (chip.name == name)
+      return chip;
+  InFlightDiagnostic diag = emitError();
+  diag << "expected a chip that kernels can be generated for (";
+  llvm::interleaveComma(kChips, diag,
+                        [&](const Chip &chip) { diag << chip.name; });
+  return diag << "), but got '" << name << "'";
+}

@@ -1,0 +1,304 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The host side as JSON. docs/Manifest.md describes the format.
+
+#include "sattn/Target/Manifest.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Target/Chip.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace sattn;
+namespace json = llvm::json;
+
+static constexpr int64_t kVersion = 1;
+
+/// Name of a scalar or element type, empty for one that the runtime has not.
+static StringRef typeName(Type type) {
+  if (type.isF16())
+    return "f16";
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF32())
+    return "f32";
+  if (type.isF64())
+    return "f64";
+  if (type.isInteger(8))
+    return "i8";
+  if (type.isInteger(32))
+    return "i32";
+  if (type.isInteger(64))
+    return "i64";
+  return "";
+}
+
+namespace {
+/// Writes the manifest of one function.
+class ManifestWriter {
+public:
+  ManifestWriter(func::FuncOp function, StringRef target)
+      : function(function), target(target) {}
+
+  FailureOr<std::string> write() {
+    contracts = function->getAttrOfType<ArrayAttr>(kContractsAttrName);
+    bool launches = false;
+    function.walk([&](wgtile::LaunchOp) { launches = true; });
+    if (failed(writeArguments()))
+      return failure();
+    writeContracts();
+    if (launches && failed(writeBody()))
+      return failure();
+    json::Object manifest{{"version", kVersion},
+                          {"name", function.getName()},
+                          {"target", target},
+                          {"arguments", std::move(arguments)},
+                          {"contracts", std::move(contractList)},
+                          {"values", std::move(values)},
+                          {"checks", json::Array()},
+                          {"steps", std::move(steps)}};
+    std::string text;
+    llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
+    return text;
+  }
+
+private:
+  func::FuncOp function;
+  StringRef target;
+  ArrayAttr contracts;
+  json::Array arguments, contractList, values, steps;
+  /// Position in `values` of a host value.
+  DenseMap<Value, int64_t> valueIndex;
+
+  /// An argument's operand in the first contract that names it.
+  StringRef roleOf(int64_t argument) {
+    if (contracts)
+      for (auto contract : contracts.getAsRange<DictionaryAttr>())
+        for (NamedAttribute entry : contract) {
+          auto index = dyn_cast<IntegerAttr>(entry.getValue());
+          if (index && index.getInt() == argument)
+            return entry.getName();
+        }
+    return "";
+  }
+
+  LogicalResult writeArguments() {
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+      std::string role = roleOf(index).str();
+      std::string name = role.empty() ? "arg" + std::to_string(index) : role;
+      auto shaped = dyn_cast<ShapedType>(type);
+      StringRef element = typeName(shaped ? shaped.getElementType() : type);
+      if (element.empty() || (shaped && !shaped.hasRank()))
+        return function.emitOpError()
+               << "expected tensors and scalars that the runtime can pass, but "
+                  "argument "
+               << index << " is " << type;
+      if (!shaped) {
+        arguments.push_back(json::Object{
+            {"kind", "scalar"}, {"type", element}, {"name", name}});
+        continue;
+      }
+      // Without a contract nothing is known of how an argument is used.
+      bool written = role == "out" || role.empty();
+      arguments.push_back(
+          json::Object{{"kind", "tensor"},
+                       {"element", element},
+                       {"rank", shaped.getRank()},
+                       {"name", name},
+                       {"access", written ? "read_write" : "read"}});
+    }
+    return success();
+  }
+
+  void writeContracts() {
+    if (!contracts)
+      return;
+    for (auto contract : contracts.getAsRange<DictionaryAttr>()) {
+      json::Object object;
+      for (StringRef operand : {"input", "left", "right"})
+        object[operand] = nullptr;
+      for (NamedAttribute entry : contract) {
+        StringRef name = entry.getName();
+        if (auto text = dyn_cast<StringAttr>(entry.getValue()))
+          object[name] = text.getValue();
+        else if (auto block = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
+          object[name] = json::Array(block.asArrayRef());
+        else if (auto constant = dyn_cast<FloatAttr>(entry.getValue()))
+          object[name] = json::Object{{"constant", constant.getValueAsDouble()}};
+        else if (int64_t index = cast<IntegerAttr>(entry.getValue()).getInt();
+                 name == "alpha" || name == "beta")
+          object[name] = json::Object{{"argument", index}};
+        else
+          object[name] = index;
+      }
+      contractList.push_back(std::move(object));
+    }
+  }
+
+  std::optional<int64_t> argumentIndex(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &function.getBody().front())
+      return argument.getArgNumber();
+    return std::nullopt;
+  }
+
+  LogicalResult writeBody() {
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError("expected a host function of one block");
+    for (Operation &op : function.getBody().front())
+      if (failed(writeOp(&op)))
+        return failure();
+    return success();
+  }
+
+  void addValue(Value value, json::Object expression) {
+    valueIndex[value] = values.size();
+    values.push_back(std::move(expression));
+  }
+
+  /// Name of an op of integers in the manifest, empty for any other op.
+  static StringRef integerOpName(Operation *op) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      switch (compare.getPredicate()) {
+      case arith::CmpIPredicate::eq:
+        return "eq";
+      case arith::CmpIPredicate::ne:
+        return "ne";
+      case arith::CmpIPredicate::slt:
+        return "lt";
+      case arith::CmpIPredicate::sle:
+        return "le";
+      case arith::CmpIPredicate::sgt:
+        return "gt";
+      case arith::CmpIPredicate::sge:
+        return "ge";
+      default:
+        return "";
+      }
+    }
+    return llvm::TypeSwitch<Operation *, StringRef>(op)
+        .Case([](arith::AddIOp) { return "add"; })
+        .Case([](arith::SubIOp) { return "sub"; })
+        .Case([](arith::MulIOp) { return "mul"; })
+        .Case([](arith::CeilDivSIOp) { return "ceildiv"; })
+        .Case([](arith::FloorDivSIOp) { return "floordiv"; })
+        .Case([](arith::MinSIOp) { return "min"; })
+        .Case([](arith::MaxSIOp) { return "max"; })
+        .Case([](arith::AndIOp) { return "and"; })
+        .Case([](arith::OrIOp) { return "or"; })
+        .Case([](arith::SelectOp) { return "select"; })
+        .Default(StringRef());
+  }
+
+  LogicalResult writeOp(Operation *op) {
+    if (isa<func::ReturnOp, wgtile::TensorMapOp>(op))
+      return success();
+    if (auto launch = dyn_cast<wgtile::LaunchOp>(op))
+      return writeLaunch(launch);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+      if (integer)
+        addValue(constant,
+                 json::Object{{"op", "constant"},
+                              {"value", integer.getValue().getSExtValue()}});
+      return success();
+    }
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      std::optional<int64_t> argument = argumentIndex(dim.getSource());
+      std::optional<int64_t> index = dim.getConstantIndex();
+      if (!argument || !index)
+        return op->emitOpError("expected a constant dimension of an argument");
+      addValue(dim, json::Object{{"op", "dim"},
+                                 {"argument", *argument},
+                                 {"index", *index}});
+      return success();
+    }
+    StringRef name = integerOpName(op);
+    json::Array operands;
+    for (Value operand : op->getOperands()) {
+      auto it = valueIndex.find(operand);
+      if (it == valueIndex.end())
+        name = "";
+      else
+        operands.push_back(it->second);
+    }
+    if (name.empty())
+      return op->emitOpError(
+          "expected an op of the host's restricted set (sizes, integer "
+          "arithmetic, wgtile.tensor_map, wgtile.launch)");
+    addValue(op->getResult(0),
+             json::Object{{"op", name}, {"operands", std::move(operands)}});
+    return success();
+  }
+
+  LogicalResult writeLaunch(wgtile::LaunchOp launch) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+        launch, launch.getKernelAttr());
+    auto threads = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>(
+                                NVVM::NVVMDialect::getReqntidAttrName())
+                          : nullptr;
+    if (!threads)
+      return launch.emitOpError("expected a lowered kernel with a number of "
+                                "threads (convert-kernel-to-llvm)");
+    auto shared =
+        kernel->getAttrOfType<IntegerAttr>(wgtile::kSharedBytesAttrName);
+    int64_t one = values.size();
+    values.push_back(json::Object{{"op", "constant"}, {"value", 1}});
+    json::Array parameters;
+    for (Value value : launch.getArgs()) {
+      FailureOr<json::Object> parameter = describeParameter(launch, value);
+      if (failed(parameter))
+        return failure();
+      parameters.push_back(std::move(*parameter));
+    }
+    steps.push_back(json::Object{
+        {"launch", launch.getKernel().getLeafReference().getValue()},
+        {"when", nullptr},
+        {"grid", json::Array{valueIndex.at(launch.getGrid()), one, one}},
+        {"block", threads[0]},
+        {"shared", shared ? shared.getInt() : 0},
+        {"arguments", std::move(parameters)}});
+    return success();
+  }
+
+  FailureOr<json::Object> describeParameter(wgtile::LaunchOp launch,
+                                            Value value) {
+    if (auto map = value.getDefiningOp<wgtile::TensorMapOp>()) {
+      std::optional<int64_t> argument = argumentIndex(map.getSource());
+      if (!argument)
+        return map.emitOpError("expected an argument of the function");
+      wgtile::TensorMapType type = map.getMap().getType();
+      return json::Object{
+          {"tensor_map", json::Object{{"argument", *argument},
+                                      {"box", json::Array(type.getBox())},
+                                      {"swizzle", type.getSwizzle()}}}};
+    }
+    if (std::optional<int64_t> argument = argumentIndex(value))
+      return json::Object{
+          {isa<MemRefType>(value.getType()) ? "memref" : "scalar", *argument}};
+    auto it = valueIndex.find(value);
+    if (it == valueIndex.end())
+      return launch.emitOpError("expected arguments that are arguments of the "
+                                "function or integers computed from them");
+    return json::Object{{"value", it->second}, {"type", "i64"}};
+  }
+};
+} // namespace
+
+FailureOr<std::string> sattn::emitManifest(func::FuncOp function,
+                                           StringRef target) {
+  return ManifestWriter(function, target).write();
+}

@@ -1,0 +1,71 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Target/NVPTX.h"
+#include "sattn/Target/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNSERIALIZEKERNELS
+#include "sattn/Target/Passes.h.inc"
+} // namespace sattn
+
+using namespace sattn;
+
+namespace {
+struct SerializeKernelsPass
+    : public sattn::impl::SAttnSerializeKernelsBase<SerializeKernelsPass> {
+  using SAttnSerializeKernelsBase::SAttnSerializeKernelsBase;
+
+  void runOnOperation() override {
+    auto emitError = [&] { return getOperation().emitError(); };
+    FailureOr<Chip> target = lookupChip(chip, emitError);
+    if (failed(target))
+      return signalPassFailure();
+    if (format != "ptx" && format != "cubin") {
+      emitError() << "expected format ptx or cubin, but got '" << format << "'";
+      return signalPassFailure();
+    }
+    for (auto module :
+         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(serialize(module, *target)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult serialize(gpu::GPUModuleOp module, const Chip &target) {
+    FailureOr<std::string> image = translateToPTX(module, target);
+    if (failed(image))
+      return failure();
+    auto kind = gpu::CompilationTarget::Assembly;
+    if (format == "cubin") {
+      kind = gpu::CompilationTarget::Binary;
+      image = assemble(*image, target, ptxas,
+                       [&] { return module.emitError(); });
+      if (failed(image))
+        return failure();
+    }
+    OpBuilder b(module);
+    auto targetAttr = NVVM::NVVMTargetAttr::get(
+        b.getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.name,
+        target.features);
+    auto object = gpu::ObjectAttr::get(
+        b.getContext(), targetAttr, kind, b.getStringAttr(*image),
+        /*properties=*/DictionaryAttr(), /*kernels=*/gpu::KernelTableAttr());
+    gpu::BinaryOp::create(b, module.getLoc(), module.getName(),
+                          /*offloadingHandler=*/Attribute(),
+                          ArrayRef<Attribute>{object});
+    module.erase();
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,117 @@
+# Tests, formatting and clang-tidy for ./dev, which sources this file. Uses root,
+# build, venv, jobs, say, die, setup, build_targets and use_tools.
+# shellcheck shell=bash
+
+# The C++ files of the project, NUL-separated, relative to root.
+cpp_files() {
+  if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
+    # A file deleted but not yet committed is still listed.
+    git -C "$root" ls-files -z --cached --others --exclude-standard '*.cpp' '*.h' '*.c' |
+      while IFS= read -r -d '' file; do
+        [ ! -f "$root/$file" ] || printf '%s\0' "$file"
+      done
+  else
+    (cd "$root" && find . \( -name 'build*' -o -name .venv \) -prune -o \
+      \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -printf '%P\0')
+  fi
+}
+
+# clang_format OPTION...: on every C++ file.
+clang_format() {
+  (cd "$root" && cpp_files | xargs -0 -r -n 16 -P "$jobs" clang-format-22 --style=file "$@")
+}
+
+command_format() {
+  [ $# -eq 0 ] || die "expected no argument after 'format', but got '$1'"
+  setup
+  clang_format -i
+}
+
+check_format() {
+  local unformatted
+  [ "$(cpp_files | tr -dc '\0' | wc -c)" -gt 0 ] || die "no C++ file found to check"
+  # A line a place, each beginning with the file's name.
+  if ! unformatted=$(clang_format --dry-run -Werror 2>&1); then
+    die "not formatted; run ./dev format:" \
+        "$(sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1/p' <<<"$unformatted" | sort -u)"
+  fi
+}
+
+# Each runner writes a JUnit file, which scripts/test_summary.py counts.
+run_suite() {
+  local suite=$1 report=$2
+  shift 2
+  case $suite in
+    format) (check_format) ;;
+    lit)
+      local quiet=(-v)
+      [ ! -t 1 ] || quiet=(-sv)
+      [ $# -gt 0 ] || set -- "$build/test"
+      "$llvm_bin/lit" "${quiet[@]}" -j "$jobs" --xunit-xml-output "$report" "$@" ;;
+    unit)
+      ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --timeout 600 \
+        --output-junit "$report" "$@" ;;
+    python)
+      [ $# -gt 0 ] || set -- "$root/test/python"
+      "$venv/bin/python" -m pytest -c "$root/test/python/pytest.ini" --rootdir "$root/test/python" \
+        --junitxml "$report" "$@" ;;
+  esac
+}
+
+command_test() {
+  local suites=(format lit unit python)
+  if [ $# -gt 0 ]; then
+    case $1 in
+      format|lit|unit|python) suites=("$1") ;;
+      *) die "expected a suite (format, lit, unit or python), but got '$1'" ;;
+    esac
+    shift
+  fi
+  setup
+  if [ "${suites[*]}" != format ]; then build_targets; fi
+  use_tools
+  # The tools were just built, so a test that misses one has failed.
+  export SATTN_BUILD_DIR=$build SATTN_REQUIRE_TOOLS=1
+
+  local results=$build/test-results suite report start status=()
+  mkdir -p "$results"
+  for suite in "${suites[@]}"; do
+    report=$results/$suite.xml
+    rm -f "$report"
+    say "test: $suite"
+    start=$SECONDS
+    local rc=0
+    run_suite "$suite" "$report" "$@" || rc=$?
+    status+=("$suite:$rc:$((SECONDS - start)):$report")
+  done
+  "$venv/bin/python" "$root/scripts/test_summary.py" "${status[@]}"
+}
+
+command_tidy() {
+  setup
+  setup_tidy
+  build_targets
+  local files=() base
+  if [ "${1:-}" = --all ]; then
+    [ $# -eq 1 ] || die "expected nothing after '--all', but got '$2'"
+    mapfile -d '' -t files < <(cpp_files)
+  elif [ $# -gt 0 ]; then
+    files=("$@")
+  else
+    base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" rev-parse HEAD 2>/dev/null) ||
+      die "expected a git checkout to find what changed" "name the files instead: ./dev tidy FILE..."
+    mapfile -d '' -t files < <(
+      cd "$root" || exit
+      git diff -z --name-only --diff-filter=d "$base" -- '*.cpp'
+      git ls-files -z --others --exclude-standard '*.cpp')
+  fi
+  local sources=() file
+  for file in "${files[@]}"; do
+    case $file in *.cpp) sources+=("$file") ;; esac
+  done
+  if [ ${#sources[@]} -eq 0 ]; then say "no C++ source changed"; return; fi
+  say "clang-tidy on ${#sources[@]} files"
+  (cd "$root" && printf '%s\0' "${sources[@]}" |
+    xargs -0 -n 1 -P "$jobs" clang-tidy-22 -p "$build" --quiet --warnings-as-errors='*') ||
+    die "clang-tidy has findings; they are above"
+}

@@ -1,0 +1,51 @@
+# Configuration of the lit tests. Substitutions beside the tools' own names:
+#   %check_ptx   assembles a .ptx file and fails on spills and serialized wgmma
+#   %ptxas       NVIDIA's assembler (feature `ptxas`)
+#   %python      the Python that has NumPy and SciPy
+#   %examples    the folder examples/
+#   %sattn_lib   the folder of the libraries that the build made
+import os
+import shutil
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import FindTool, ToolSubst
+
+config.name = "sattn"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".ptx"]
+# Not lit's: pytest's, ctest's, what only a GPU can run, and inputs of tests.
+config.excludes = ["CMakeLists.txt", "Inputs", "gpu", "lib", "python", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.sattn_build_root, "test")
+
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "TMPDIR"])
+llvm_config.use_default_substitutions()
+# A test sees the built tools and LLVM's, never one that the PATH happens to have.
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.sattn_tools_dir, append_path=True)
+
+ptxas = config.ptxas if os.access(config.ptxas, os.X_OK) else shutil.which("ptxas")
+check_ptx = os.path.join(config.sattn_source_root, "test", "tools", "check_ptx.py")
+if ptxas:
+    config.available_features.add("ptxas")
+    llvm_config.with_environment("PATH", os.path.dirname(ptxas), append_path=True)
+
+# First, since lit has a %python of its own.
+config.substitutions[:0] = [
+    ("%check_ptx", f"'{config.python_executable}' '{check_ptx}' --ptxas '{ptxas}'"),
+    ("%ptxas", f"'{ptxas}'"),
+    ("%python", f"'{config.python_executable}'"),
+    ("%examples", os.path.join(config.sattn_source_root, "examples")),
+    ("%sattn_lib", config.sattn_lib_dir),
+]
+
+# `./dev test` has built every tool; somebody who builds one and runs its tests has not.
+unresolved = "fatal" if os.environ.get("SATTN_REQUIRE_TOOLS") else "ignore"
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst(name, FindTool(name), unresolved=unresolved)
+        for name in ["mlir-opt", "sparse-opt", "sparse-translate", "sparse-run"]
+    ],
+    [config.sattn_tools_dir, config.llvm_tools_dir],
+)

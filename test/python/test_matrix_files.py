@@ -1,0 +1,136 @@
+"""examples/matrix_files.py: .npz in, .npy out."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import matrix_files
+
+
+def random_matrix(rows, columns, seed=0, density=0.05):
+    return sparse.random_array((rows, columns), density=density, rng=np.random.default_rng(seed), format="csr")
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "dia"])
+def test_loads_every_layout(tmp_path, layout):
+    matrix = random_matrix(40, 24)
+    sparse.save_npz(tmp_path / "a.npz", matrix.asformat(layout))
+    loaded = matrix_files.load_matrix(tmp_path / "a.npz")
+    assert (loaded.toarray() == matrix.toarray()).all()
+
+
+def test_loads_old_matrices_and_integers(tmp_path):
+    matrix = sparse.csr_matrix(np.array([[0, 3], [-4, 0]], np.int8))
+    sparse.save_npz(tmp_path / "a.npz", matrix)
+    loaded = matrix_files.load_matrix(tmp_path / "a.npz")
+    assert loaded.dtype == np.float64
+    assert loaded.toarray().tolist() == [[0, 3], [-4, 0]]
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(matrix_files.MatrixError, match="no matrix '.*none.npz'"):
+        matrix_files.load_matrix(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip at all", b"PK\x03\x04 cut short"])
+def test_not_an_archive(tmp_path, content):
+    path = tmp_path / "a.npz"
+    path.write_bytes(content)
+    with pytest.raises(matrix_files.MatrixError, match="to be a file of scipy.sparse.save_npz, but got"):
+        matrix_files.load_matrix(path)
+
+
+def test_archive_of_something_else(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.arange(3))
+    with pytest.raises(matrix_files.MatrixError, match="to be a file of scipy.sparse.save_npz, but got"):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+def test_pickled_objects_are_not_loaded(tmp_path):
+    np.savez(tmp_path / "a.npz", format=np.array(["coo"], dtype=object), x=np.array([{}], dtype=object))
+    with pytest.raises(matrix_files.MatrixError, match="to be a file of scipy.sparse.save_npz, but got"):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("matrix, message", [
+    (sparse.csr_array(np.array([[1j, 0], [0, 2]])), "expected real numbers in '.*', but got complex128"),
+    (sparse.coo_array(np.array([1.0, 2.0])), "expected a matrix of 2 dimensions in '.*', but got 1"),
+    (sparse.csr_array((3, 4)), "expected stored elements in '.*', but got none in 3 x 4"),
+    (sparse.csr_array((0, 4)), "expected stored elements in '.*', but got none in 0 x 4"),
+    (sparse.csr_array(np.array([[1.0, np.inf]])), "expected finite numbers in '.*', but got an infinity or NaN"),
+])
+def test_bad_matrices(tmp_path, matrix, message):
+    sparse.save_npz(tmp_path / "a.npz", matrix)
+    with pytest.raises(matrix_files.MatrixError, match=message):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("indices, indptr", [([0, 7], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 5, 2])])
+def test_malformed_indices(tmp_path, indices, indptr):
+    np.savez(tmp_path / "a.npz", format=np.array("csr"), shape=np.array([2, 3]), data=np.ones(2),
+             indices=np.array(indices), indptr=np.array(indptr))
+    with pytest.raises(matrix_files.MatrixError, match="expected"):
+        matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("block", [8, 16, 64])
+def test_blocks_are_padded(block):
+    matrix = random_matrix(70, 33)
+    bsr = matrix_files.to_blocks(matrix, block)
+    assert bsr.blocksize == (block, block)
+    assert bsr.shape == (-(-70 // block) * block, -(-33 // block) * block)
+    dense = bsr.toarray()
+    assert (dense[:70, :33] == matrix.toarray()).all()
+    assert np.count_nonzero(dense) == np.count_nonzero(matrix.toarray())
+
+
+def test_duplicates_add_up():
+    matrix = sparse.coo_array((np.array([1.0, 2.0]), ([3, 3], [1, 1])), shape=(8, 8))
+    assert matrix_files.to_blocks(matrix, 8).toarray()[3, 1] == 3
+
+
+def test_scattered_matrix_is_refused_before_memory_is_taken():
+    size = 1 << 24
+    places = np.arange(0, size, 1024)
+    matrix = sparse.coo_array((np.ones(len(places)), (places, places[::-1])), shape=(size, size))
+    assert matrix_files.to_blocks(matrix, 16).nnz == len(places) * 256
+    with pytest.raises(matrix_files.MatrixError, match="expected blocks of at most 8 GiB, but got 32 GiB"):
+        matrix_files.to_blocks(matrix, 512)
+
+
+@pytest.mark.parametrize("largest, exponent", [(1.0, 0), (0.5, -1), (3.0, 2), (1e30, 100), (0.0, 0)])
+def test_scaling_is_exact(largest, exponent):
+    data = np.array([largest, -largest / 3])
+    scaled, found = matrix_files.scale_to_one(data)
+    assert found == exponent
+    assert np.abs(scaled).max() <= 1
+    assert (np.ldexp(scaled, found) == data).all()
+
+
+def test_bf16_is_bit_exact(tmp_path):
+    """Every bit pattern survives, NaNs included, and the file's type is what sparse-run reads."""
+    array = np.arange(1 << 16, dtype=np.uint16).view(ml_dtypes.bfloat16).reshape(256, 256)
+    matrix_files.save_array(tmp_path / "a.npy", array)
+    raw = np.load(tmp_path / "a.npy")
+    assert raw.dtype.str == "|V2"
+    assert (raw.view(np.uint16) == np.arange(1 << 16).reshape(256, 256)).all()
+    again = matrix_files.load_array(tmp_path / "a.npy")
+    assert again.dtype == ml_dtypes.bfloat16
+    assert (again.view(np.uint16) == array.view(np.uint16)).all()
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
+def test_operands(tmp_path, dtype):
+    matrix = matrix_files.to_blocks(random_matrix(64, 48, density=0.02), 16)
+    dense = np.random.default_rng(1).standard_normal((48, 5))
+    paths = matrix_files.save_operands(tmp_path, matrix, dense, dtype)
+    arrays = {name: matrix_files.load_array(path) for name, path in paths.items()}
+    assert arrays["crow"].dtype == arrays["col"].dtype == np.int32
+    assert (arrays["crow"] == matrix.indptr).all()
+    assert (arrays["col"] == matrix.indices).all()
+    for name, source in [("values", matrix.data), ("b", dense)]:
+        expected = source.astype(matrix_files.DTYPES[dtype])
+        assert arrays[name].dtype == expected.dtype
+        assert arrays[name].shape == expected.shape
+        assert arrays[name].tobytes() == expected.tobytes()

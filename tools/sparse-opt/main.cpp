@@ -1,0 +1,11 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseOptMain.h"
+
+int main(int argc, char **argv) { return sattn::sparseOptMain(argc, argv); }

@@ -1,0 +1,278 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include "sattn/Reference/ElementConversion.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+using namespace sattn;
+using namespace sattn::run;
+using llvm::StringRef;
+using runtime::DType;
+using runtime::Error;
+using runtime::ErrorOr;
+using runtime::Manifest;
+using runtime::NpyArray;
+using runtime::TensorView;
+using Shape = std::vector<int64_t>;
+
+namespace {
+/// A word for a tensor: its source and what follows it.
+struct TensorWord {
+  enum Kind { File, Zeros, NaN, Random } kind = File;
+  std::string path;
+  uint64_t seed = 0;
+  /// Elements from one row to the next, where given.
+  std::optional<int64_t> rowStride;
+};
+} // namespace
+
+static ErrorOr<TensorWord> parseTensorWord(StringRef word,
+                                           const std::string &argument) {
+  TensorWord result;
+  size_t suffix = word.rfind(":ld=");
+  if (suffix != StringRef::npos) {
+    StringRef number = word.substr(suffix + 4);
+    int64_t stride;
+    if (number.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
+      return Error(argument + ": expected a row stride of at least 1 after "
+                              "':ld=', but got '" +
+                   number.str() + "'");
+    result.rowStride = stride;
+    word = word.take_front(suffix);
+  }
+  if (word == "zeros" || word == "nan") {
+    result.kind = word == "zeros" ? TensorWord::Zeros : TensorWord::NaN;
+  } else if (word.starts_with("random:")) {
+    result.kind = TensorWord::Random;
+    if (word.drop_front(7).getAsInteger(10, result.seed))
+      return Error(argument + ": expected a seed after 'random:', but got '" +
+                   word.drop_front(7).str() + "'");
+  } else {
+    result.path = word.str();
+  }
+  return result;
+}
+
+/// Dense row-major memory, except that rows lie `rowStride` elements apart
+/// where that is given. Every bit is set, which is NaN in all float types.
+static ErrorOr<NpyArray> allocate(DType dtype, const Shape &shape,
+                                  std::optional<int64_t> rowStride,
+                                  const std::string &argument) {
+  Shape padded = shape;
+  if (rowStride) {
+    if (shape.size() < 2)
+      return Error(argument + ": expected an array with rows before ':ld=', "
+                              "but got one of rank " +
+                   std::to_string(shape.size()));
+    if (*rowStride < shape.back())
+      return Error(argument + ": expected a row stride of at least " +
+                   std::to_string(shape.back()) + ", but got " +
+                   std::to_string(*rowStride));
+    padded.back() = *rowStride;
+  }
+  int64_t bytes = runtime::byteWidth(dtype);
+  for (int64_t extent : padded)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return Error(argument + ": too large");
+  ErrorOr<NpyArray> array = NpyArray::allocate(
+      dtype, shape, runtime::rowMajorStrides(padded), bytes);
+  if (!array)
+    return Error(argument + ": " + array.error().message());
+  if (bytes)
+    std::memset(array->view().data, 0xFF, bytes);
+  return array;
+}
+
+/// Calls visit(offset) for every element, in row-major order.
+template <typename Visitor>
+static void forEachElement(const TensorView &view, Visitor visit) {
+  Shape index(view.shape.size());
+  for (int64_t left = view.numElements(); left > 0; --left) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      offset += index[dim] * view.strides[dim];
+    visit(offset);
+    for (size_t dim = index.size(); dim-- > 0;) {
+      if (++index[dim] < view.shape[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+}
+
+static ErrorOr<NpyArray> loadFile(const TensorWord &word,
+                                  const std::string &argument) {
+  ErrorOr<NpyArray> file = runtime::readNpy(word.path);
+  if (!file)
+    return Error(argument + ": " + file.error().message());
+  if (!word.rowStride)
+    return file;
+  ErrorOr<NpyArray> array =
+      allocate(file->dtype(), file->shape(), word.rowStride, argument);
+  if (!array)
+    return array;
+  int64_t width = runtime::byteWidth(file->dtype());
+  const TensorView &from = file->view(), &to = array->view();
+  std::vector<int64_t> offsets;
+  offsets.reserve(from.numElements());
+  forEachElement(from, [&](int64_t offset) { offsets.push_back(offset); });
+  auto next = offsets.begin();
+  forEachElement(to, [&](int64_t offset) {
+    std::memcpy(static_cast<char *>(to.data) + offset * width,
+                static_cast<const char *>(from.data) + *next++ * width, width);
+  });
+  return array;
+}
+
+/// The batch dimensions that the operands of a contract broadcast to, aligned
+/// at the last, `rank` of them. Where they do not fit the largest is taken; the
+/// contract's check reports it.
+static Shape broadcastBatch(const runtime::BsrAddmmContract &contract,
+                            const std::vector<runtime::Argument> &values,
+                            size_t rank) {
+  Shape batch(rank, 1);
+  auto merge = [&](size_t argument, size_t trailing) {
+    const auto *view = std::get_if<TensorView>(&values[argument]);
+    if (!view || view->shape.size() < trailing)
+      return;
+    size_t leading = view->shape.size() - trailing;
+    for (size_t i = 0; i < std::min(leading, rank); ++i) {
+      int64_t extent = view->shape[leading - 1 - i];
+      int64_t &merged = batch[rank - 1 - i];
+      merged = merged == 1 ? extent : extent == 1 ? merged
+                                                  : std::max(merged, extent);
+    }
+  };
+  merge(contract.crow, 1);
+  merge(contract.col, 1);
+  merge(contract.values, 3);
+  merge(contract.b, 2);
+  if (contract.input)
+    merge(*contract.input, 2);
+  if (contract.left)
+    merge(*contract.left, 1);
+  if (contract.right)
+    merge(*contract.right, 1);
+  return batch;
+}
+
+/// The shape that the other operands imply for an operand that is written.
+static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
+                                 const std::vector<runtime::Argument> &values,
+                                 const std::string &word) {
+  for (const runtime::BsrAddmmContract &contract : manifest.contracts) {
+    if (contract.out != argument)
+      continue;
+    const auto *crow = std::get_if<TensorView>(&values[contract.crow]);
+    const auto *b = std::get_if<TensorView>(&values[contract.b]);
+    int64_t rank = manifest.arguments[argument].rank;
+    if (!crow || !b || crow->shape.empty() || b->shape.empty() || rank < 2)
+      return Error(manifest.describeArgument(argument) +
+                   ": no shape follows from the other arguments for '" + word +
+                   "'");
+    Shape shape = broadcastBatch(contract, values, rank - 2);
+    int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0);
+    shape.push_back(blockRows * contract.blockRows);
+    shape.push_back(b->shape.back());
+    return shape;
+  }
+  return Error(manifest.describeArgument(argument) +
+               ": expected a .npy file, since the program does not write it, "
+               "but got '" +
+               word + "'");
+}
+
+static ErrorOr<NpyArray>
+makeArray(const Manifest &manifest, size_t argument, const TensorWord &word,
+          const std::string &text,
+          const std::vector<runtime::Argument> &values) {
+  ErrorOr<Shape> shape = inferShape(manifest, argument, values, text);
+  if (!shape)
+    return shape.takeError();
+  ErrorOr<NpyArray> array =
+      allocate(manifest.arguments[argument].type, *shape, word.rowStride,
+               manifest.describeArgument(argument));
+  if (!array)
+    return array;
+  // A linear congruential generator (Knuth, MMIX); its high bits are used.
+  uint64_t state = word.seed;
+  forEachElement(array->view(), [&](int64_t offset) {
+    double value = 0;
+    if (word.kind == TensorWord::NaN)
+      value = std::numeric_limits<double>::quiet_NaN();
+    if (word.kind == TensorWord::Random) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      value = static_cast<double>(state >> 40) / (1 << 23) - 1;
+    }
+    reference::storeElement(array->view(), offset, value);
+  });
+  return array;
+}
+
+ErrorOr<Arguments>
+sattn::run::loadArguments(const Manifest &manifest,
+                          const std::vector<std::string> &words) {
+  size_t count = manifest.arguments.size();
+  if (words.size() != count)
+    return Error("function '" + manifest.name + "': expected " +
+                 std::to_string(count) + " arguments, but got " +
+                 std::to_string(words.size()));
+  Arguments result;
+  result.values.resize(count);
+  result.arrays.resize(count);
+  // Arrays whose shape follows from others come last.
+  std::vector<std::pair<size_t, TensorWord>> made;
+  for (size_t i = 0; i < count; ++i) {
+    std::string argument = manifest.describeArgument(i);
+    if (!manifest.arguments[i].isTensor) {
+      double number;
+      if (StringRef(words[i]).getAsDouble(number))
+        return Error(argument + ": expected a number, but got '" + words[i] +
+                     "'");
+      result.values[i] = number;
+      continue;
+    }
+    ErrorOr<TensorWord> word = parseTensorWord(words[i], argument);
+    if (!word)
+      return word.takeError();
+    if (word->kind != TensorWord::File) {
+      made.emplace_back(i, *word);
+      continue;
+    }
+    ErrorOr<NpyArray> array = loadFile(*word, argument);
+    if (!array)
+      return array.takeError();
+    result.values[i] = array->view();
+    result.arrays[i] = std::move(*array);
+  }
+  for (auto &[i, word] : made) {
+    ErrorOr<NpyArray> array =
+        makeArray(manifest, i, word, words[i], result.values);
+    if (!array)
+      return array.takeError();
+    result.values[i] = array->view();
+    result.arrays[i] = std::move(*array);
+  }
+  return result;
+}
+
+ErrorOr<NpyArray> sattn::run::copyArray(const NpyArray &array) {
+  const TensorView &view = array.view();
+  ErrorOr<NpyArray> copy = NpyArray::allocate(view.dtype, view.shape,
+                                              view.strides, array.byteSize());
+  if (copy && array.byteSize())
+    std::memcpy(copy->view().data, view.data, array.byteSize());
+  return copy;
+}

@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_ARGUMENTS_H
+#define SATTN_TOOLS_SPARSERUN_ARGUMENTS_H
+
+#include "sattn/Runtime/Manifest.h"
+#include "sattn/Runtime/Npy.h"
+
+namespace sattn::run {
+
+/// The values that a program is called with. Movable; the views in `values`
+/// stay valid.
+struct Arguments {
+  /// One for each argument of the program.
+  std::vector<runtime::Argument> values;
+  /// The memory of those that are tensors.
+  std::vector<std::optional<runtime::NpyArray>> arrays;
+};
+
+/// Makes the arguments from the words of the command line. An operand that is
+/// written may be a word such as `zeros`, whose shape the others imply. Errors
+/// name the argument or the file. Whether the arguments fit together is not
+/// looked at here (runtime::checkContracts).
+runtime::ErrorOr<Arguments>
+loadArguments(const runtime::Manifest &manifest,
+              const std::vector<std::string> &words);
+
+/// A copy of the array in memory of its own, gaps between rows included.
+runtime::ErrorOr<runtime::NpyArray> copyArray(const runtime::NpyArray &array);
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_ARGUMENTS_H

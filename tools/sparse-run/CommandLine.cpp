@@ -1,0 +1,154 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace sattn;
+using namespace sattn::run;
+using llvm::StringRef;
+using runtime::Error;
+using runtime::ErrorOr;
+
+const char *const sattn::run::kUsage =
+    R"(usage: sparse-run [options] PROGRAM.mlir ARG...
+
+Runs a function of an MLIR file on arrays. PROGRAM.mlir may be - for standard
+input. There is one ARG for each argument of the function, in its order:
+  2.0               a number, for a scalar
+  FILE.npy          an array; elements of two-byte void are bf16
+  zeros, nan, random:SEED
+                    for the operand that the program writes: an array of the
+                    shape that the others imply, with these contents
+An array followed by :ld=LD gets rows LD elements apart; the gaps hold NaN. No
+file is ever changed.
+
+options:
+  --entry=NAME          the function (default: the only public one)
+  --target=cpu|cuda     where it runs (default: cpu)
+  --check               compare with the double-precision reference; fail above
+                        the tolerance
+  --tolerance=X         largest relative Frobenius error that --check accepts
+                        (default: 1e-5 for f32, 2e-3 for f16, 1e-2 for bf16);
+                        implies --check
+  --time=N              run N times more and print the median
+  --threads=N           threads on the CPU (default: all that it may use)
+  --device=N            CUDA device (default: 0)
+  --json                print one line of JSON
+  --out=PATH            write the result as .npy
+  --no-verify-contents  do not look into the index arrays
+  --help                print this text
+)";
+
+static Error badValue(StringRef option, StringRef expected, StringRef value) {
+  return Error("option '" + option.str() + "': expected " + expected.str() +
+               ", but got '" + value.str() + "'");
+}
+
+static ErrorOr<int64_t> parseInteger(StringRef option, StringRef value,
+                                     int64_t least) {
+  int64_t number;
+  if (value.getAsInteger(10, number) || number < least ||
+      number > INT32_MAX)
+    return badValue(option,
+                    "an integer of at least " + std::to_string(least), value);
+  return number;
+}
+
+/// Handles one option that takes a value.
+static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
+  auto setInteger = [&](int64_t &field, int64_t least) {
+    ErrorOr<int64_t> number = parseInteger(option, value, least);
+    if (!number)
+      return number.takeError();
+    field = *number;
+    return Error::success();
+  };
+  if (option == "--time")
+    return setInteger(line.timedRuns, 1);
+  if (option == "--threads")
+    return setInteger(line.threads, 1);
+  if (option == "--device")
+    return setInteger(line.device, 0);
+  if (option == "--entry" || option == "--out") {
+    if (value.empty())
+      return badValue(option, option == "--entry" ? "a name" : "a path", value);
+    (option == "--entry" ? line.entry : line.out) = value.str();
+    return Error::success();
+  }
+  if (option == "--target") {
+    if (value != "cpu" && value != "cuda")
+      return badValue(option, "'cpu' or 'cuda'", value);
+    line.target = value == "cpu" ? Target::Cpu : Target::Cuda;
+    return Error::success();
+  }
+  if (option == "--tolerance") {
+    double tolerance;
+    if (value.getAsDouble(tolerance) || !(tolerance >= 0))
+      return badValue(option, "a number that is not negative", value);
+    line.tolerance = tolerance;
+    line.check = true;
+    return Error::success();
+  }
+  return Error("unknown option '" + option.str() + "' (see --help)");
+}
+
+/// Handles one option that takes none; false if there is no such option.
+static bool parseFlag(CommandLine &line, StringRef option) {
+  if (option == "--check")
+    line.check = true;
+  else if (option == "--json")
+    line.json = true;
+  else if (option == "--no-verify-contents")
+    line.verifyContents = false;
+  else if (option == "--help")
+    line.help = true;
+  else
+    return false;
+  return true;
+}
+
+ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
+  CommandLine line;
+  bool hasProgram = false;
+  for (int i = 1; i < argc; ++i) {
+    StringRef word = argv[i];
+    if (word.starts_with("--")) {
+      auto [option, value] = word.split('=');
+      bool hasValue = option.size() != word.size();
+      if (!hasValue && parseFlag(line, option))
+        continue;
+      CommandLine ignored;
+      if (hasValue && parseFlag(ignored, option))
+        return Error("option '" + option.str() + "' takes no value");
+      if (!hasValue) {
+        // A known option without its value is told from an unknown one.
+        Error unknown = parseValue(ignored, option, "");
+        if (llvm::StringRef(unknown.message()).starts_with("unknown"))
+          return unknown;
+        return Error("option '" + option.str() + "' needs a value: " +
+                     option.str() + "=VALUE");
+      }
+      if (Error error = parseValue(line, option, value))
+        return error;
+    } else if (!hasProgram) {
+      line.program = word.str();
+      hasProgram = true;
+    } else {
+      line.arguments.push_back(word.str());
+    }
+  }
+  if (!hasProgram && !line.help)
+    return Error("expected an MLIR file (see --help)");
+  if (line.threads && line.target == Target::Cuda)
+    return Error("option '--threads' is for --target=cpu only");
+  if (line.device && line.target == Target::Cpu)
+    return Error("option '--device' is for --target=cuda only");
+  return line;
+}

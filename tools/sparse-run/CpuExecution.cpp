@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuExecution.h"
+
+#include "sattn/Pipelines/SAttnToCPU.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::run;
+using runtime::Error;
+using runtime::ErrorOr;
+
+static constexpr const char *kOpenMPLibrary = "libomp.so.5";
+
+/// Makes libomp's symbols visible to compiled code and sets the number of
+/// threads; 0 asks for its own choice. Returns the number.
+static ErrorOr<int64_t> startOpenMP(int64_t threads) {
+  std::string message;
+  if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(kOpenMPLibrary,
+                                                        &message)) {
+    if (threads == 0)
+      return int64_t(1);
+    return Error("option '--threads': expected LLVM's OpenMP runtime for more "
+                 "than one thread, but got: " +
+                 message);
+  }
+  auto find = [](const char *symbol) {
+    return llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(symbol);
+  };
+  auto *setThreads = reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
+  auto *maxThreads = reinterpret_cast<int (*)()>(find("omp_get_max_threads"));
+  if (!setThreads || !maxThreads)
+    return Error(std::string(kOpenMPLibrary) + " is no OpenMP runtime");
+  if (threads)
+    setThreads(static_cast<int>(threads));
+  return int64_t(maxThreads());
+}
+
+/// Width of the host's vector registers in bits, as the pipeline counts it.
+static int64_t hostVectorBits() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (features.lookup("avx512f"))
+    return 512;
+  return features.lookup("avx") ? 256 : 128;
+}
+
+static Error lower(ModuleOp module, const std::string &entry,
+                   size_t numArguments, bool openMP) {
+  SAttnToCPUOptions options;
+  options.threads = openMP ? CPUThreads::OpenMP : CPUThreads::Sequential;
+  options.vectorBits = hostVectorBits();
+  PassManager pm(module.getContext());
+  buildSAttnToCPUPipeline(pm, options);
+  if (failed(pm.run(module)))
+    return Error("the program could not be compiled for the CPU");
+  auto function =
+      module.lookupSymbol<LLVM::LLVMFuncOp>("_mlir_ciface_" + entry);
+  if (!function || function.getNumArguments() != numArguments ||
+      !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType()))
+    return Error("function '" + entry +
+                 "': expected every result in place of an argument, but got a "
+                 "result in memory of its own");
+  return Error::success();
+}
+
+CpuProgram::CpuProgram() = default;
+CpuProgram::~CpuProgram() = default;
+
+ErrorOr<std::unique_ptr<CpuProgram>>
+CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
+                    int64_t threads) {
+  std::unique_ptr<CpuProgram> program(new CpuProgram());
+  program->entry = manifest.name;
+  if (threads != 1) {
+    ErrorOr<int64_t> started = startOpenMP(threads);
+    if (!started)
+      return started.takeError();
+    program->numThreads = *started;
+  }
+  if (Error error = lower(module, manifest.name, manifest.arguments.size(),
+                          program->numThreads > 1))
+    return error;
+
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto describe = [](llvm::Error error) {
+    return Error("no code for this CPU: " + llvm::toString(std::move(error)));
+  };
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return describe(builder.takeError());
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return describe(machine.takeError());
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.enableObjectDump = false;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return describe(engine.takeError());
+  auto address = (*engine)->lookupPacked("_mlir_ciface_" + manifest.name);
+  if (!address)
+    return describe(address.takeError());
+  program->engine = std::move(*engine);
+  return program;
+}
+
+Error CpuProgram::run(const std::vector<runtime::Argument> &arguments) const {
+  // MLIR's memref descriptor: two pointers, the offset, sizes, strides.
+  std::vector<std::vector<int64_t>> descriptors(arguments.size());
+  std::vector<void *> pointers(arguments.size());
+  std::vector<float> scalars(arguments.size());
+  std::vector<void *> packed;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (const double *number = std::get_if<double>(&arguments[i])) {
+      scalars[i] = static_cast<float>(*number);
+      packed.push_back(&scalars[i]);
+      continue;
+    }
+    const auto &view = std::get<runtime::TensorView>(arguments[i]);
+    auto address = reinterpret_cast<intptr_t>(view.data);
+    descriptors[i] = {address, address, 0};
+    descriptors[i].insert(descriptors[i].end(), view.shape.begin(),
+                          view.shape.end());
+    descriptors[i].insert(descriptors[i].end(), view.strides.begin(),
+                          view.strides.end());
+    pointers[i] = descriptors[i].data();
+    packed.push_back(&pointers[i]);
+  }
+  if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + entry, packed))
+    return Error(llvm::toString(std::move(error)));
+  return Error::success();
+}

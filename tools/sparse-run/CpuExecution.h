@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_CPUEXECUTION_H
+#define SATTN_TOOLS_SPARSERUN_CPUEXECUTION_H
+
+#include "sattn/Runtime/Manifest.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace sattn::run {
+
+/// A function compiled for the CPU that this process runs on.
+class CpuProgram {
+public:
+  /// Compiles `entry` of the module, which is lowered in place. With more than
+  /// one thread LLVM's OpenMP runtime is loaded; `threads` of 0 asks for as
+  /// many as it offers, and for one where there is no such runtime.
+  static runtime::ErrorOr<std::unique_ptr<CpuProgram>>
+  compile(mlir::ModuleOp module, const runtime::Manifest &manifest,
+          int64_t threads);
+
+  ~CpuProgram();
+
+  int64_t threads() const { return numThreads; }
+
+  /// Runs it. Arguments must have been checked.
+  runtime::Error run(const std::vector<runtime::Argument> &arguments) const;
+
+private:
+  CpuProgram();
+
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+  std::string entry;
+  int64_t numThreads = 1;
+};
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_CPUEXECUTION_H

@@ -1,0 +1,156 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaExecution.h"
+
+#include "sattn/Pipelines/SAttnToGPU.h"
+#include "sattn/Runtime/Program.h"
+#include "sattn/Target/Manifest.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::run;
+using runtime::Device;
+using runtime::DeviceBuffer;
+using runtime::Error;
+using runtime::ErrorOr;
+using runtime::Event;
+using runtime::Program;
+using runtime::Stream;
+using runtime::TensorView;
+
+// Members are destroyed in reverse: the device goes last.
+struct CudaProgram::State {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Program> program;
+  std::optional<Stream> stream;
+  std::optional<Event> start, end;
+  std::vector<std::optional<DeviceBuffer>> buffers;
+  std::vector<runtime::Argument> arguments;
+};
+
+CudaProgram::CudaProgram() : state(std::make_unique<State>()) {}
+CudaProgram::~CudaProgram() = default;
+
+const std::string &CudaProgram::deviceName() const {
+  return state->device->name();
+}
+
+namespace {
+/// What the compiler makes of a function for a GPU.
+struct Image {
+  std::string manifest, ptx;
+};
+} // namespace
+
+/// The chip with all of the device's own instructions: from 9.0 on these have
+/// a suffix.
+static std::string chipOf(const Device &device) {
+  std::string chip = "sm_" + std::to_string(device.capabilityMajor()) +
+                     std::to_string(device.capabilityMinor());
+  return device.capabilityMajor() >= 9 ? chip + "a" : chip;
+}
+
+static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
+                                const Device &device) {
+  SAttnToGPUOptions options;
+  options.chip = chipOf(device);
+  PassManager pm(module.getContext());
+  buildSAttnToPTXPipeline(pm, options);
+  if (failed(pm.run(module)))
+    return Error("the program could not be compiled for " + device.describe() +
+                 " (" + options.chip + ")");
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  auto manifest = function ? function->getAttrOfType<StringAttr>(
+                                 kManifestAttrName)
+                           : StringAttr();
+  SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
+  if (!manifest || binaries.size() != 1)
+    return Error("function '" + entry + "' has no kernel to launch");
+  auto object = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0]);
+  return Image{manifest.str(), object.getObject().str()};
+}
+
+ErrorOr<std::unique_ptr<CudaProgram>>
+CudaProgram::compile(ModuleOp module, const std::string &entry,
+                     int64_t ordinal) {
+  std::unique_ptr<CudaProgram> result(new CudaProgram());
+  State &state = *result->state;
+  ErrorOr<std::unique_ptr<Device>> device =
+      Device::open(static_cast<int>(ordinal));
+  if (!device)
+    return device.takeError();
+  state.device = std::move(*device);
+  ErrorOr<Image> image = translate(module, entry, *state.device);
+  if (!image)
+    return image.takeError();
+  ErrorOr<std::unique_ptr<Program>> program =
+      Program::load(*state.device, image->manifest, image->ptx);
+  if (!program)
+    return program.takeError();
+  state.program = std::move(*program);
+  ErrorOr<Stream> stream = Stream::create(*state.device);
+  if (!stream)
+    return stream.takeError();
+  state.stream = std::move(*stream);
+  for (std::optional<Event> *event : {&state.start, &state.end}) {
+    ErrorOr<Event> created = Event::create(*state.device);
+    if (!created)
+      return created.takeError();
+    *event = std::move(*created);
+  }
+  return result;
+}
+
+Error CudaProgram::upload(const Arguments &arguments) {
+  state->arguments = arguments.values;
+  state->buffers.clear();
+  state->buffers.resize(arguments.values.size());
+  for (size_t i = 0; i < arguments.values.size(); ++i) {
+    if (!arguments.arrays[i])
+      continue;
+    TensorView view = arguments.arrays[i]->view();
+    size_t bytes = arguments.arrays[i]->byteSize();
+    ErrorOr<DeviceBuffer> buffer =
+        DeviceBuffer::allocate(*state->device, bytes);
+    if (!buffer)
+      return buffer.takeError();
+    if (Error error = buffer->upload(view.data, bytes))
+      return error;
+    view.data = buffer->data();
+    state->arguments[i] = view;
+    state->buffers[i] = std::move(*buffer);
+  }
+  return Error::success();
+}
+
+ErrorOr<double> CudaProgram::run() {
+  runtime::CUstream stream = state->stream->handle();
+  if (Error error = state->start->record(stream))
+    return error;
+  if (Error error = state->program->launch(state->arguments, stream))
+    return error;
+  if (Error error = state->end->record(stream))
+    return error;
+  if (Error error = state->stream->synchronize())
+    return error;
+  ErrorOr<float> elapsed =
+      Event::elapsedMilliseconds(*state->start, *state->end);
+  if (!elapsed)
+    return elapsed.takeError();
+  return double(*elapsed);
+}
+
+Error CudaProgram::download(const Arguments &arguments, size_t argument) const {
+  return state->buffers[argument]->download(
+      arguments.arrays[argument]->view().data,
+      arguments.arrays[argument]->byteSize());
+}

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_CUDAEXECUTION_H
+#define SATTN_TOOLS_SPARSERUN_CUDAEXECUTION_H
+
+#include "Arguments.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+
+namespace sattn::run {
+
+/// A function compiled for a CUDA device, with its arguments in the device's
+/// memory.
+class CudaProgram {
+public:
+  /// Opens the device, compiles `entry` of the module for it (the module is
+  /// lowered in place) and loads the result.
+  static runtime::ErrorOr<std::unique_ptr<CudaProgram>>
+  compile(mlir::ModuleOp module, const std::string &entry, int64_t device);
+
+  ~CudaProgram();
+
+  const std::string &deviceName() const;
+
+  /// Copies the arguments to the device, gaps between rows included.
+  runtime::Error upload(const Arguments &arguments);
+
+  /// Launches, waits, and returns the milliseconds that the device took.
+  runtime::ErrorOr<double> run();
+
+  /// Copies one argument back into the memory that it came from.
+  runtime::Error download(const Arguments &arguments, size_t argument) const;
+
+private:
+  CudaProgram();
+
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_CUDAEXECUTION_H

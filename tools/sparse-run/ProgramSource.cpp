@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramSource.h"
+
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Target/Chip.h"
+#include "sattn/Target/Manifest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::run;
+using runtime::Error;
+using runtime::ErrorOr;
+using runtime::Manifest;
+
+struct DiagnosticPrinter::Handler : SourceMgrDiagnosticHandler {
+  Handler(llvm::SourceMgr &sources, MLIRContext *context)
+      : SourceMgrDiagnosticHandler(sources, context) {
+    context->printOpOnDiagnostic(false);
+    setHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+        emitDiagnostic(diagnostic);
+    });
+  }
+};
+
+DiagnosticPrinter::DiagnosticPrinter(std::shared_ptr<llvm::SourceMgr> sources,
+                                     MLIRContext *context)
+    : handler(std::make_unique<Handler>(*sources, context)) {}
+
+DiagnosticPrinter::~DiagnosticPrinter() = default;
+
+static ErrorOr<std::string> findEntry(ModuleOp module, const std::string &path,
+                                      const std::string &entry) {
+  if (!entry.empty()) {
+    auto function = module.lookupSymbol<func::FuncOp>(entry);
+    if (!function)
+      return Error("option '--entry': no function '" + entry + "' in '" + path +
+                   "'");
+    if (function.isExternal())
+      return Error("option '--entry': function '" + entry + "' has no body");
+    return entry;
+  }
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      candidates.push_back(function);
+  if (candidates.empty())
+    return Error("'" + path + "' has no public function with a body");
+  if (candidates.size() > 1)
+    return Error("'" + path + "' has " + std::to_string(candidates.size()) +
+                 " public functions; choose one with --entry");
+  return candidates.front().getName().str();
+}
+
+ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
+                                               const std::string &path,
+                                               const std::string &entry) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file)
+    return Error(message);
+  ProgramSource program;
+  program.sources = std::make_shared<llvm::SourceMgr>();
+  // A copy, because the parser of bytecode reads beyond some buffers' ends.
+  program.sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(file->getBuffer(), path), SMLoc());
+  program.printer =
+      std::make_unique<DiagnosticPrinter>(program.sources, context);
+  program.module = parseSourceFile<ModuleOp>(*program.sources, context);
+  if (!program.module)
+    return Error("'" + path + "' is no valid program");
+  ErrorOr<std::string> name = findEntry(*program.module, path, entry);
+  if (!name)
+    return name.takeError();
+  program.entry = *name;
+  // What the entry does not use is neither compiled nor run.
+  for (auto function :
+       llvm::make_early_inc_range(program.module->getOps<func::FuncOp>()))
+    if (function.getName() != program.entry &&
+        SymbolTable::symbolKnownUseEmpty(function, *program.module))
+      function.erase();
+  return program;
+}
+
+ErrorOr<Manifest> sattn::run::describeProgram(ProgramSource &program) {
+  OwningOpRef<ModuleOp> copy = program.module->clone();
+  PassManager pm(copy->getContext());
+  pm.addPass(createSAttnRecordContracts());
+  if (failed(pm.run(*copy)))
+    return Error("the program's arguments could not be described");
+  FailureOr<std::string> text =
+      emitManifest(copy->lookupSymbol<func::FuncOp>(program.entry), kCPUTarget);
+  if (failed(text))
+    return Error("function '" + program.entry +
+                 "' does not take what sparse-run can pass");
+  return runtime::parseManifest(*text);
+}

@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_PROGRAMSOURCE_H
+#define SATTN_TOOLS_SPARSERUN_PROGRAMSOURCE_H
+
+#include "sattn/Runtime/Manifest.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
+namespace sattn::run {
+
+/// Prints what MLIR reports of errors and warnings, with the line of the
+/// source, while it lives; remarks are left out.
+class DiagnosticPrinter {
+public:
+  DiagnosticPrinter(std::shared_ptr<llvm::SourceMgr> sources,
+                    mlir::MLIRContext *context);
+  ~DiagnosticPrinter();
+
+private:
+  struct Handler;
+  std::unique_ptr<Handler> handler;
+};
+
+/// An MLIR file with the function that is run.
+struct ProgramSource {
+  std::shared_ptr<llvm::SourceMgr> sources;
+  std::unique_ptr<DiagnosticPrinter> printer;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string entry;
+};
+
+/// Reads and verifies the file (`-`: standard input) and finds the function:
+/// the one called `entry`, or the only public one where that is empty. MLIR's
+/// diagnostics are printed when they come.
+runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
+                                            const std::string &path,
+                                            const std::string &entry);
+
+/// What the entry's arguments must be, whatever it is compiled for. An error
+/// where the function takes what is neither an array nor a number.
+runtime::ErrorOr<runtime::Manifest> describeProgram(ProgramSource &program);
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_PROGRAMSOURCE_H

@@ -1,0 +1,59 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSERUN_REPORT_H
+#define SATTN_TOOLS_SPARSERUN_REPORT_H
+
+#include "sattn/Runtime/Manifest.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sattn::run {
+
+/// What one call of sparse-run found out.
+struct Report {
+  std::string entry;
+  /// "cpu" or "cuda".
+  std::string target;
+  /// Name of the GPU, or "cpu".
+  std::string device;
+  /// 0 on a GPU.
+  int64_t threads = 0;
+  double compileMilliseconds = 0;
+  std::optional<double> relativeError, tolerance;
+  bool withinTolerance = true;
+  /// Milliseconds of each timed run.
+  std::vector<double> times;
+
+  int64_t batch = 1, m = 0, k = 0, n = 0, blockRows = 0, blockColumns = 0;
+  /// Stored blocks that are multiplied, over the whole batch.
+  int64_t storedBlocks = 0;
+  runtime::DType dtype = runtime::DType::F32, outDType = runtime::DType::F32;
+};
+
+/// Fills in the sizes from a contract and arguments that satisfy it, in host
+/// memory.
+void describeProblem(Report &report, const runtime::BsrAddmmContract &contract,
+                     const std::vector<runtime::Argument> &arguments);
+
+/// The default of --tolerance: the largest relative Frobenius error of a result
+/// of this type. Rounding once leaves at most 2^-9 (bf16) or 2^-12 (f16) of
+/// every element; the rest is room for sums in f32.
+double defaultTolerance(runtime::DType outDType);
+
+/// One `key: value` line each.
+std::string formatText(const Report &report);
+
+/// One line of JSON; members that do not apply are absent.
+std::string formatJson(const Report &report);
+
+} // namespace sattn::run
+
+#endif // SATTN_TOOLS_SPARSERUN_REPORT_H

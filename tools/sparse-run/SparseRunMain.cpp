@@ -1,0 +1,225 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseRunMain.h"
+
+#include "Arguments.h"
+#include "CommandLine.h"
+#include "CpuExecution.h"
+#include "CudaExecution.h"
+#include "ProgramSource.h"
+#include "Report.h"
+
+#include "sattn/InitAll.h"
+#include "sattn/Reference/BsrAddmm.h"
+#include "sattn/Reference/Compare.h"
+#include "sattn/Runtime/Contract.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace sattn;
+using namespace sattn::run;
+using runtime::Error;
+using runtime::ErrorOr;
+using runtime::Manifest;
+using runtime::TensorView;
+
+static double now() {
+  using namespace std::chrono;
+  return duration<double, std::milli>(steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// The reference's result for the arguments as they are now.
+static ErrorOr<std::vector<double>>
+computeReference(const runtime::BsrAddmmContract &contract,
+                 const std::vector<runtime::Argument> &values) {
+  auto scalar = [&](const runtime::ScalarSource &source) {
+    // As the program gets it: in f32.
+    double value =
+        source.argument ? std::get<double>(values[*source.argument])
+                        : source.constant;
+    return static_cast<double>(static_cast<float>(value));
+  };
+  auto tensor = [&](size_t argument) {
+    return std::get<TensorView>(values[argument]);
+  };
+  auto optional =
+      [&](std::optional<size_t> argument) -> std::optional<TensorView> {
+    if (!argument)
+      return std::nullopt;
+    return tensor(*argument);
+  };
+  return reference::bsrAddmm(
+      {scalar(contract.alpha), scalar(contract.beta), tensor(contract.crow),
+       tensor(contract.col), tensor(contract.values), tensor(contract.b),
+       optional(contract.input), optional(contract.left),
+       optional(contract.right), tensor(contract.out)});
+}
+
+/// Runs on the CPU: once into the arguments themselves, then into a copy of
+/// the result, so that it does not change any more.
+static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
+                      const Manifest &manifest, Arguments &arguments,
+                      size_t out, Report &report) {
+  double start = now();
+  ErrorOr<std::unique_ptr<CpuProgram>> program =
+      CpuProgram::compile(module, manifest, line.threads);
+  if (!program)
+    return program.takeError();
+  report.compileMilliseconds = now() - start;
+  report.device = "cpu";
+  report.threads = (*program)->threads();
+  if (Error error = (*program)->run(arguments.values))
+    return error;
+  if (line.timedRuns == 0)
+    return Error::success();
+  ErrorOr<runtime::NpyArray> copy = copyArray(*arguments.arrays[out]);
+  if (!copy)
+    return copy.takeError();
+  std::vector<runtime::Argument> values = arguments.values;
+  values[out] = copy->view();
+  for (int64_t i = 0; i < line.timedRuns; ++i) {
+    start = now();
+    if (Error error = (*program)->run(values))
+      return error;
+    report.times.push_back(now() - start);
+  }
+  return Error::success();
+}
+
+static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
+                       const Manifest &manifest, Arguments &arguments,
+                       size_t out, Report &report) {
+  double start = now();
+  ErrorOr<std::unique_ptr<CudaProgram>> program =
+      CudaProgram::compile(module, manifest.name, line.device);
+  if (!program)
+    return program.takeError();
+  report.compileMilliseconds = now() - start;
+  report.device = (*program)->deviceName();
+  if (Error error = (*program)->upload(arguments))
+    return error;
+  ErrorOr<double> first = (*program)->run();
+  if (!first)
+    return first.takeError();
+  if (Error error = (*program)->download(arguments, out))
+    return error;
+  for (int64_t i = 0; i < line.timedRuns; ++i) {
+    ErrorOr<double> time = (*program)->run();
+    if (!time)
+      return time.takeError();
+    report.times.push_back(*time);
+  }
+  return Error::success();
+}
+
+/// Compares the result with the reference; an error if it is too far off.
+static Error checkResult(const CommandLine &line,
+                         const std::vector<double> &expected,
+                         const TensorView &actual, Report &report) {
+  ErrorOr<reference::ErrorReport> distance =
+      reference::compare(expected, actual);
+  if (!distance)
+    return distance.takeError();
+  report.tolerance =
+      line.tolerance.value_or(defaultTolerance(actual.dtype));
+  report.relativeError = distance->relFrobenius;
+  report.withinTolerance = distance->within(*report.tolerance);
+  if (report.withinTolerance)
+    return Error::success();
+  if (distance->nonFiniteMismatches)
+    return Error(llvm::formatv("expected the reference's infinities and NaNs, "
+                               "but got {0} elements that differ, first at {1}",
+                               distance->nonFiniteMismatches,
+                               distance->worstElement)
+                     .str());
+  return Error(llvm::formatv("expected a relative error of at most {0:e1}, but "
+                             "got {1:e1}",
+                             *report.tolerance, *report.relativeError)
+                   .str());
+}
+
+static Error runProgram(const CommandLine &line) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerOpenMPDialectTranslation(registry);
+  mlir::MLIRContext context(registry);
+  ErrorOr<ProgramSource> program =
+      loadProgram(&context, line.program, line.entry);
+  if (!program)
+    return program.takeError();
+  bool isCpu = line.target == Target::Cpu;
+  ErrorOr<Manifest> manifest = describeProgram(*program);
+  if (!manifest)
+    return manifest.takeError();
+  if (manifest->contracts.size() != 1)
+    return Error(llvm::formatv("function '{0}': expected one op of the sattn "
+                               "dialect on its arguments, but got {1}",
+                               manifest->name, manifest->contracts.size())
+                     .str());
+  const runtime::BsrAddmmContract &contract = manifest->contracts.front();
+
+  ErrorOr<Arguments> arguments = loadArguments(*manifest, line.arguments);
+  if (!arguments)
+    return arguments.takeError();
+  if (Error error = runtime::checkContracts(
+          *manifest, arguments->values,
+          line.verifyContents ? runtime::ContentCheck::On
+                              : runtime::ContentCheck::Off))
+    return error;
+
+  Report report;
+  report.entry = manifest->name;
+  report.target = isCpu ? "cpu" : "cuda";
+  describeProblem(report, contract, arguments->values);
+  std::vector<double> expected;
+  if (line.check) {
+    ErrorOr<std::vector<double>> result =
+        computeReference(contract, arguments->values);
+    if (!result)
+      return result.takeError();
+    expected = std::move(*result);
+  }
+  if (Error error = (isCpu ? runOnCpu : runOnCuda)(
+          line, *program->module, *manifest, *arguments, contract.out, report))
+    return error;
+
+  const TensorView &result = arguments->arrays[contract.out]->view();
+  Error failure = Error::success();
+  if (line.check)
+    failure = checkResult(line, expected, result, report);
+  if (!failure && !line.out.empty())
+    if (Error error = runtime::writeNpy(line.out, result))
+      return error;
+  llvm::outs() << (line.json ? formatJson(report) : formatText(report));
+  llvm::outs().flush();
+  return failure;
+}
+
+int sattn::sparseRunMain(int argc, char **argv) {
+  ErrorOr<CommandLine> line = parseCommandLine(argc, argv);
+  if (line && line->help) {
+    llvm::outs() << kUsage;
+    return 0;
+  }
+  Error error = line ? runProgram(*line) : line.takeError();
+  if (!error)
+    return 0;
+  llvm::errs() << "sparse-run: error: " << error.message() << "\n";
+  return 1;
+}

@@ -1,0 +1,216 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseTranslateMain.h"
+
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/InitAll.h"
+#include "sattn/Pipelines/SAttnToCPU.h"
+#include "sattn/Pipelines/SAttnToGPU.h"
+#include "sattn/Target/Chip.h"
+#include "sattn/Target/Manifest.h"
+#include "sattn/Target/NVPTX.h"
+#include "sattn/Target/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace {
+enum class Output { PTX, Cubin, LLVMIR, Manifest };
+
+struct Options {
+  llvm::cl::OptionCategory category{"sparse-translate options"};
+  llvm::cl::opt<std::string> input{llvm::cl::Positional,
+                                   llvm::cl::desc("<input .mlir, - for stdin>"),
+                                   llvm::cl::init("-"),
+                                   llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> output{
+      "o", llvm::cl::desc("Output file, - for stdout"),
+      llvm::cl::value_desc("file"), llvm::cl::init("-"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<Output> to{
+      "to", llvm::cl::desc("What to write:"), llvm::cl::Required,
+      llvm::cl::values(
+          clEnumValN(Output::PTX, "ptx", "PTX of the kernels"),
+          clEnumValN(Output::Cubin, "cubin", "cubin of the kernels, by ptxas"),
+          clEnumValN(Output::LLVMIR, "llvmir",
+                     "LLVM IR of the kernels, or of the CPU's functions"),
+          clEnumValN(Output::Manifest, "manifest",
+                     "JSON of the host function, for the runtime")),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> chip{
+      "chip",
+      llvm::cl::desc("Chip to compile for, or cpu (llvmir and manifest)"),
+      llvm::cl::init("sm_90a"), llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> ptxas{
+      "ptxas",
+      llvm::cl::desc("Path of ptxas (default: $SATTN_PTXAS, then PATH)"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> entry{
+      "entry",
+      llvm::cl::desc("Function whose manifest is written (default: the only "
+                     "public one)"),
+      llvm::cl::cat(category)};
+};
+} // namespace
+
+static LogicalResult run(ModuleOp module,
+                         llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager pm(module->getContext());
+  build(pm);
+  return pm.run(module);
+}
+
+static FailureOr<std::string> printModule(std::unique_ptr<llvm::Module> module) {
+  if (!module)
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, nullptr);
+  return text;
+}
+
+/// The only kernel module of `parent`, a program without kernels being refused.
+template <typename Op> static FailureOr<Op> findKernels(ModuleOp parent) {
+  auto modules = parent.getOps<Op>();
+  if (modules.empty())
+    return parent.emitError("expected a function with an op of the sattn "
+                            "dialect, but there is nothing to compile");
+  return *modules.begin();
+}
+
+static FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal() &&
+        (name.empty() || function.getName() == name))
+      functions.push_back(function);
+  if (functions.size() == 1)
+    return functions.front();
+  if (!name.empty())
+    return module.emitError() << "expected a public function named '" << name
+                              << "', but found none";
+  return module.emitError() << "expected one public function, but found "
+                            << functions.size() << "; choose with --entry";
+}
+
+static FailureOr<std::string> translateForCPU(ModuleOp module,
+                                              const Options &options) {
+  if (options.to == Output::Manifest) {
+    if (failed(run(module, [](OpPassManager &pm) {
+          pm.addPass(createSAttnRecordContracts());
+        })))
+      return failure();
+    FailureOr<func::FuncOp> entry = findEntry(module, options.entry);
+    if (failed(entry))
+      return failure();
+    return emitManifest(*entry, kCPUTarget);
+  }
+  if (options.to != Output::LLVMIR)
+    return module.emitError(
+        "expected --to=llvmir or --to=manifest for the CPU");
+  if (failed(run(module, [](OpPassManager &pm) {
+        buildSAttnToCPUPipeline(pm, SAttnToCPUOptions());
+      })))
+    return failure();
+  DialectRegistry registry;
+  registerAllToLLVMIRTranslations(registry);
+  module->getContext()->appendDialectRegistry(registry);
+  llvm::LLVMContext context;
+  return printModule(translateModuleToLLVMIR(module, context));
+}
+
+static FailureOr<std::string> translateForGPU(ModuleOp module,
+                                              const Options &options) {
+  FailureOr<Chip> chip =
+      lookupChip(options.chip, [&] { return module.emitError(); });
+  if (failed(chip))
+    return failure();
+  SAttnToGPUOptions pipeline;
+  pipeline.chip = options.chip.getValue();
+  pipeline.ptxas = options.ptxas.getValue();
+  if (failed(run(module, [&](OpPassManager &pm) {
+        if (options.to == Output::LLVMIR)
+          buildSAttnToNVVMPipeline(pm, pipeline);
+        else if (options.to == Output::Cubin)
+          buildSAttnToCubinPipeline(pm, pipeline);
+        else
+          buildSAttnToPTXPipeline(pm, pipeline);
+      })))
+    return failure();
+
+  if (options.to == Output::LLVMIR) {
+    auto kernels = findKernels<gpu::GPUModuleOp>(module);
+    if (failed(kernels))
+      return failure();
+    llvm::LLVMContext context;
+    return printModule(translateToLLVMIR(*kernels, context, *chip));
+  }
+  auto binary = findKernels<gpu::BinaryOp>(module);
+  if (failed(binary))
+    return failure();
+  if (options.to == Output::Manifest) {
+    FailureOr<func::FuncOp> entry = findEntry(module, options.entry);
+    if (failed(entry))
+      return failure();
+    return (*entry)->getAttrOfType<StringAttr>(kManifestAttrName).str() + "\n";
+  }
+  auto object = cast<gpu::ObjectAttr>(*binary->getObjects().begin());
+  return object.getObject().str();
+}
+
+int sattn::sparseTranslateMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  llvm::cl::HideUnrelatedOptions(options.category);
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv, "Compiles MLIR with sattn ops for a GPU or the CPU\n");
+
+  std::string error;
+  auto input = openInputFile(options.input, &error);
+  if (!input) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  FailureOr<std::string> text = options.chip == kCPUTarget
+                                    ? translateForCPU(*module, options)
+                                    : translateForGPU(*module, options);
+  if (failed(text))
+    return 1;
+
+  auto output = openOutputFile(options.output, &error);
+  if (!output) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  output->os() << *text;
+  output->keep();
+  return 0;
+}

@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_SPARSETRANSLATE_SPARSETRANSLATEMAIN_H
+#define SATTN_TOOLS_SPARSETRANSLATE_SPARSETRANSLATEMAIN_H
+
+namespace sattn {
+
+/// The tool sparse-translate: compiles MLIR to PTX, a cubin, LLVM IR or a
+/// manifest. Returns the exit status.
+int sparseTranslateMain(int argc, char **argv);
+
+} // namespace sattn
+
+#endif // SATTN_TOOLS_SPARSETRANSLATE_SPARSETRANSLATEMAIN_H

@@ -1,0 +1,13 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SparseTranslateMain.h"
+
+int main(int argc, char **argv) {
+  return sattn::sparseTranslateMain(argc, argv);
+}
