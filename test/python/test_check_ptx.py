@@ -37,7 +37,7 @@ def test_clean_kernel(root):
     done = run(CLEAN, root)
     assert done.returncode == 0, done.stderr
     assert "clean: " in done.stdout
-    assert "1024 bytes of shared memory, 0 bytes of stack" in done.stdout
+    assert "1024 bytes of static shared memory, 0 bytes of stack" in done.stdout
 
 
 def test_spills_fail(root):

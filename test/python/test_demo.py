@@ -74,7 +74,7 @@ def table_errors(text):
 def test_finite_elements_end_to_end(root, built_tools, tmp_path):
     done = run_demo(root, built_tools, "--n", "100", "--columns", "40", "--output-dir", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert "bytes of shared memory" in done.stdout
+    assert "bytes of static shared memory" in done.stdout
     assert "empty block rows" in done.stdout
     errors = table_errors(done.stdout)
     assert 0 < next(error for row, error in errors.items() if row.startswith("sattn, CPU")) < 5e-3

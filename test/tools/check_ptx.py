@@ -7,7 +7,7 @@ Reads standard input where FILE is `-` or missing. Fails if ptxas fails, if a
 kernel spills registers or calls through a stack frame, or if ptxas says that
 it serialized wgmma (the C75xx warnings). Otherwise prints a line a kernel:
 
-    f: 168 registers, 49152 bytes of shared memory, 0 bytes of stack
+    f: 168 registers, 49152 bytes of static shared memory, 0 bytes of stack
 """
 
 import argparse
@@ -86,7 +86,7 @@ def main(arguments):
         return 1
     for kernel in kernels(log):
         print(f"{kernel['name']}: {kernel['registers']} registers, "
-              f"{kernel['shared']} bytes of shared memory, {kernel['stack']} bytes of stack")
+              f"{kernel['shared']} bytes of static shared memory, {kernel['stack']} bytes of stack")
     wrong = problems(log)
     for line in wrong:
         print(f"check_ptx: error: {line}", file=sys.stderr)

@@ -1,6 +1,6 @@
 //===----------------------------------------------------------------------===//
 //
-// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -73,7 +73,12 @@ struct Slicer {
     }
     sliceOffsets.append(windowOffsets.begin(), windowOffsets.end());
     sliceSizes.append(windowSizes.begin(), windowSizes.end());
-    SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+    return extract(source, sliceOffsets, sliceSizes);
+  }
+
+  Value extract(Value source, ArrayRef<OpFoldResult> sliceOffsets,
+                ArrayRef<OpFoldResult> sliceSizes) {
+    SmallVector<OpFoldResult> strides(sliceSizes.size(), b.getIndexAttr(1));
     auto result = tensor::ExtractSliceOp::create(
         b, op.getLoc(), source, sliceOffsets, sliceSizes, strides);
     slices.push_back(result);
@@ -174,8 +179,11 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   if (getRight())
     operands.push_back(slicer.slice(getRight(), {columnOffset},
                                     {columns(getRight())}));
-  Value out = slicer.slice(getOut(), {rowOffset, columnOffset},
-                           {rows, sizes[batchRank + 1]});
+  // No batch of out is broadcast: the tile is where its result goes back, so
+  // that bufferization sees one place.
+  SmallVector<OpFoldResult> outSizes(sizes);
+  outSizes[batchRank] = rows;
+  Value out = slicer.extract(getOut(), offsets, outSizes);
   operands.push_back(out);
 
   Operation *tiled = mlir::clone(b, getOperation(), {out.getType()}, operands);

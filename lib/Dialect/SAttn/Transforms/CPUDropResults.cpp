@@ -1,6 +1,6 @@
 //===----------------------------------------------------------------------===//
 //
-// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

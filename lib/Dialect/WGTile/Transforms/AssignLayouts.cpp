@@ -1,6 +1,6 @@
 //===----------------------------------------------------------------------===//
 //
-// Part of the sattn project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -97,11 +97,12 @@ private:
       kernel.walk([&](StoreOp op) {
         rows = std::max(rows, op.getTile().getType().getDimSize(0));
       });
-      if (rows == 0 || rows % 16 != 0)
+      if (rows % 16 != 0)
         return kernel.emitOpError()
                << "expected tiles of a multiple of 16 rows, but got " << rows;
     }
-    warps = rows / 16;
+    // A kernel that has nothing left to do is still launched, with one warp.
+    warps = std::max<int64_t>(1, rows / 16);
     // 1024 threads are the hardware's limit.
     if (warps > 32)
       return kernel.emitOpError()

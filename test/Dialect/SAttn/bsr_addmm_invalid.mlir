@@ -1,0 +1,757 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// The number in a function's name is that of the constraint in the op's
+// description.
+
+func.func @c1_rank_of_out(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?xbf16>)
+    -> tensor<?xbf16> {
+  // expected-error @below {{expected 'out' of rank at least 2, but got 'tensor<?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?xbf16>)
+      -> tensor<?xbf16>
+  return %0 : tensor<?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_crow(%alpha: f32, %beta: f32, %crow: tensor<2x?xi32>,
+                           %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                           %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'crow' of rank 1 to 1, but got 'tensor<2x?xi32>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<2x?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_col(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<i32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'col' of rank 1 to 1, but got 'tensor<i32>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<i32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_values(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                             %col: tensor<?xi32>, %values: tensor<64x64xbf16>,
+                             %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'values' of rank 3 to 3, but got 'tensor<64x64xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_b(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                        %b: tensor<2x3x?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected 'b' of rank 2 to 3, but got 'tensor<2x3x?x?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<2x3x?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                            %b: tensor<?x?xbf16>, %input: tensor<?xbf16>,
+                            %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'input' of rank 2 to 2, but got 'tensor<?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                           %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                           %b: tensor<?x?xbf16>, %left: tensor<2x3x?xbf16>,
+                           %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected 'left' of rank 1 to 2, but got 'tensor<2x3x?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      left(%left : tensor<2x3x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c1_rank_of_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                            %b: tensor<?x?xbf16>, %right: tensor<f32>,
+                            %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'right' of rank 1 to 1, but got 'tensor<f32>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      right(%right : tensor<f32>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c1_batch_rank_of_col(%alpha: f32, %beta: f32, %crow: tensor<3x?xi32>,
+                                %col: tensor<?xi32>,
+                                %values: tensor<?x64x64xbf16>,
+                                %b: tensor<?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected 'col' to have the batch rank of 'crow', 1, but got 0}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<3x?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c1_batch_rank_of_values(%alpha: f32, %beta: f32,
+                                   %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                                   %values: tensor<3x?x64x64xbf16>,
+                                   %b: tensor<?x?xbf16>,
+                                   %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected 'values' to have the batch rank of 'crow', 0, but got 1}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<3x?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c2_type_of_crow(%alpha: f32, %beta: f32, %crow: tensor<?xi16>,
+                           %col: tensor<?xi16>, %values: tensor<?x64x64xbf16>,
+                           %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'i16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi16>, tensor<?xi16>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c2_index_type_of_crow(%alpha: f32, %beta: f32,
+                                 %crow: tensor<?xindex>, %col: tensor<?xindex>,
+                                 %values: tensor<?x64x64xbf16>,
+                                 %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'index'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xindex>, tensor<?xindex>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c2_type_of_col(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi64>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type 'i32' of 'col', but got 'i64'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi64>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c3_type_of_b(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                        %b: tensor<?x?xf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type 'bf16' of 'b', but got 'f16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c3_type_of_input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                            %b: tensor<?x?xbf16>, %input: tensor<?x?xf32>,
+                            %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type 'bf16' of 'input', but got 'f32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<?x?xf32>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c4_type_of_values(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                             %col: tensor<?xi32>, %values: tensor<?x64x64xf64>,
+                             %b: tensor<?x?xf64>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type f16, bf16 or f32 of 'values', but got 'f64'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xf64>, tensor<?x?xf64>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c4_type_of_out(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?x?xi32>)
+    -> tensor<?x?xi32> {
+  // expected-error @below {{expected element type f16, bf16 or f32 of 'out', but got 'i32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xi32>)
+      -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// -----
+
+func.func @c5_type_of_left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                           %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                           %b: tensor<?x?xbf16>, %left: tensor<?xf16>,
+                           %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type 'bf16' or f32 of 'left', but got 'f16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      left(%left : tensor<?xf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+// Where the values are f32, there is only one choice.
+func.func @c5_type_of_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x64xf32>,
+                            %b: tensor<?x?xf32>, %right: tensor<?xf16>,
+                            %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type 'f32' of 'right', but got 'f16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xf32>, tensor<?x?xf32>)
+      right(%right : tensor<?xf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c6_block_rows(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                         %col: tensor<?xi32>, %values: tensor<?x12x64xbf16>,
+                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8, but got 'tensor<?x12x64xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x12x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c6_block_columns(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x20xbf16>,
+                            %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8, but got 'tensor<?x64x20xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x20xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c6_dynamic_block(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                            %col: tensor<?xi32>, %values: tensor<?x64x?xbf16>,
+                            %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8, but got 'tensor<?x64x?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c6_empty_block(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x0x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8, but got 'tensor<?x0x64xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x0x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c7_size_of_crow(%alpha: f32, %beta: f32, %crow: tensor<0xi32>,
+                           %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                           %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected 'crow' of at least one entry, but got 'tensor<0xi32>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<0xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_of_out(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+                       %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                       %b: tensor<?x?xbf16>, %out: tensor<448x?xbf16>)
+    -> tensor<448x?xbf16> {
+  // expected-error @below {{expected M of 'out' (dimension 0) to be 512, but got 448}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<448x?xbf16>)
+      -> tensor<448x?xbf16>
+  return %0 : tensor<448x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_of_out_in_a_batch(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+                                  %col: tensor<?xi32>,
+                                  %values: tensor<?x64x64xbf16>,
+                                  %b: tensor<?x?xbf16>,
+                                  %out: tensor<3x448x?xbf16>)
+    -> tensor<3x448x?xbf16> {
+  // expected-error @below {{expected M of 'out' (dimension 1) to be 512, but got 448}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x448x?xbf16>)
+      -> tensor<3x448x?xbf16>
+  return %0 : tensor<3x448x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_is_no_multiple(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                               %col: tensor<?xi32>,
+                               %values: tensor<?x64x64xbf16>,
+                               %b: tensor<?x?xbf16>, %out: tensor<500x?xbf16>)
+    -> tensor<500x?xbf16> {
+  // expected-error @below {{expected M of 'out' to be a multiple of the block's 64 rows, but got 500}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<500x?xbf16>)
+      -> tensor<500x?xbf16>
+  return %0 : tensor<500x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_of_input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                         %b: tensor<?x?xbf16>, %input: tensor<64x?xbf16>,
+                         %out: tensor<512x?xbf16>)
+    -> tensor<512x?xbf16> {
+  // expected-error @below {{expected M of 'input' (dimension 0) to be 512, but got 64}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<64x?xbf16>)
+      outs(%out : tensor<512x?xbf16>)
+      -> tensor<512x?xbf16>
+  return %0 : tensor<512x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_of_input_by_crow(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+                                 %col: tensor<?xi32>,
+                                 %values: tensor<?x64x64xbf16>,
+                                 %b: tensor<?x?xbf16>,
+                                 %input: tensor<64x?xbf16>,
+                                 %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected M of 'input' (dimension 0) to be 512, but got 64}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<64x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c7_m_of_left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                        %b: tensor<?x?xbf16>, %left: tensor<3x576xbf16>,
+                        %out: tensor<3x512x?xbf16>)
+    -> tensor<3x512x?xbf16> {
+  // expected-error @below {{expected M of 'left' (dimension 1) to be 512, but got 576}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      left(%left : tensor<3x576xbf16>)
+      outs(%out : tensor<3x512x?xbf16>)
+      -> tensor<3x512x?xbf16>
+  return %0 : tensor<3x512x?xbf16>
+}
+
+// -----
+
+func.func @c8_n_of_b(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                     %b: tensor<?x95xbf16>, %out: tensor<?x96xbf16>)
+    -> tensor<?x96xbf16> {
+  // expected-error @below {{expected N of 'b' (dimension 1) to be 96, but got 95}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x95xbf16>)
+      outs(%out : tensor<?x96xbf16>)
+      -> tensor<?x96xbf16>
+  return %0 : tensor<?x96xbf16>
+}
+
+// -----
+
+func.func @c8_n_of_input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                         %b: tensor<?x?xbf16>, %input: tensor<?x1xbf16>,
+                         %out: tensor<?x96xbf16>)
+    -> tensor<?x96xbf16> {
+  // expected-error @below {{expected N of 'input' (dimension 1) to be 96, but got 1}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<?x1xbf16>)
+      outs(%out : tensor<?x96xbf16>)
+      -> tensor<?x96xbf16>
+  return %0 : tensor<?x96xbf16>
+}
+
+// -----
+
+func.func @c8_n_of_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                         %b: tensor<?x?xbf16>, %right: tensor<1x97xf32>,
+                         %out: tensor<3x?x96xbf16>)
+    -> tensor<3x?x96xbf16> {
+  // expected-error @below {{expected N of 'right' (dimension 1) to be 96, but got 97}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      right(%right : tensor<1x97xf32>)
+      outs(%out : tensor<3x?x96xbf16>)
+      -> tensor<3x?x96xbf16>
+  return %0 : tensor<3x?x96xbf16>
+}
+
+// -----
+
+func.func @c9_k_of_b(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                     %b: tensor<96x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected K of 'b' (dimension 0) to be a multiple of the block's 64 columns, but got 96}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<96x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c10_nnz(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                   %col: tensor<7xi32>, %values: tensor<8x64x64xbf16>,
+                   %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected nnz of 'values' (dimension 0) to be 7, but got 8}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<7xi32>,
+          tensor<8x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c10_nnz_in_a_batch(%alpha: f32, %beta: f32, %crow: tensor<1x?xi32>,
+                              %col: tensor<1x7xi32>,
+                              %values: tensor<1x8x64x64xbf16>,
+                              %b: tensor<?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected nnz of 'values' (dimension 1) to be 7, but got 8}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<1x?xi32>, tensor<1x7xi32>,
+          tensor<1x8x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c11_batch_of_crow(%alpha: f32, %beta: f32, %crow: tensor<2x?xi32>,
+                             %col: tensor<2x?xi32>,
+                             %values: tensor<2x?x64x64xbf16>,
+                             %b: tensor<?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 0 of 'crow' to be 1 or 3, but got 2}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<2x?xi32>, tensor<2x?xi32>,
+          tensor<2x?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c11_batch_of_values(%alpha: f32, %beta: f32, %crow: tensor<3x?xi32>,
+                               %col: tensor<3x?xi32>,
+                               %values: tensor<2x?x64x64xbf16>,
+                               %b: tensor<?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 0 of 'values' to be 1 or 3, but got 2}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<3x?xi32>, tensor<3x?xi32>,
+          tensor<2x?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c11_batch_of_b(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<3x3x?x?xbf16>, %out: tensor<3x4x?x?xbf16>)
+    -> tensor<3x4x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 1 of 'b' to be 1 or 4, but got 3}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<3x3x?x?xbf16>)
+      outs(%out : tensor<3x4x?x?xbf16>)
+      -> tensor<3x4x?x?xbf16>
+  return %0 : tensor<3x4x?x?xbf16>
+}
+
+// -----
+
+func.func @c11_batches_are_aligned_at_the_last(%alpha: f32, %beta: f32,
+                                               %crow: tensor<?xi32>,
+                                               %col: tensor<?xi32>,
+                                               %values: tensor<?x64x64xbf16>,
+                                               %b: tensor<3x?x?xbf16>,
+                                               %out: tensor<3x4x?x?xbf16>)
+    -> tensor<3x4x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 0 of 'b' to be 1 or 4, but got 3}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<3x?x?xbf16>)
+      outs(%out : tensor<3x4x?x?xbf16>)
+      -> tensor<3x4x?x?xbf16>
+  return %0 : tensor<3x4x?x?xbf16>
+}
+
+// -----
+
+// out does not broadcast.
+func.func @c11_batch_of_out_is_full(%alpha: f32, %beta: f32,
+                                    %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                                    %values: tensor<?x64x64xbf16>,
+                                    %b: tensor<3x?x?xbf16>,
+                                    %out: tensor<1x?x?xbf16>)
+    -> tensor<1x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 0 of 'b' to be 1 or 1, but got 3}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<3x?x?xbf16>)
+      outs(%out : tensor<1x?x?xbf16>)
+      -> tensor<1x?x?xbf16>
+  return %0 : tensor<1x?x?xbf16>
+}
+
+// -----
+
+func.func @c11_batch_of_left(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                             %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                             %b: tensor<?x?xbf16>, %left: tensor<2x?xbf16>,
+                             %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // expected-error @below {{expected batch dimension 0 of 'left' to be 1 or 3, but got 2}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      left(%left : tensor<2x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
+}
+
+// -----
+
+func.func @c12_type_of_result(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                              %col: tensor<?xi32>,
+                              %values: tensor<?x64x64xbf16>,
+                              %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<512x?xbf16> {
+  // expected-error @below {{expected the result to have the type of 'out', 'tensor<?x?xbf16>', but got 'tensor<512x?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<512x?xbf16>
+  return %0 : tensor<512x?xbf16>
+}
+
+// -----
+
+func.func @c13_tile_m(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's M to be a multiple of the block's 64 rows, but got 96}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [96, 128, 64]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_tile_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's N to be a multiple of 8, but got 100}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 100, 64]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_tile_k(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's K to divide the block's 64 columns, but got 48}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 48]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_tile_k_of_two_blocks(%alpha: f32, %beta: f32,
+                                    %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                                    %values: tensor<?x64x64xbf16>,
+                                    %b: tensor<?x?xbf16>,
+                                    %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's K to divide the block's 64 columns, but got 128}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 128]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

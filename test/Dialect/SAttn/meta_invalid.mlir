@@ -1,0 +1,25 @@
+// RUN: sparse-opt %s --allow-unregistered-dialect --split-input-file \
+// RUN:   --verify-diagnostics
+
+// expected-error @below {{expected 3 tile sizes (M, N, K), but got 2}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 3 tile sizes (M, N, K), but got 4}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64, 1]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected positive tile sizes, but got [64, 0, 64]}}
+"test.op"() {meta = #sattn.meta<tile = [64, 0, 64]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected positive tile sizes, but got [64, 128, -64]}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, -64]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'tile'}}
+"test.op"() {meta = #sattn.meta<[64, 128, 64]>} : () -> ()

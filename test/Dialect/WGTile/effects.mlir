@@ -1,0 +1,120 @@
+// RUN: sparse-opt %s --canonicalize --cse | FileCheck %s
+
+// Loads and reads only read memory: unused ones are removed.
+// CHECK-LABEL: func.func @unused
+// CHECK-NEXT:    return
+func.func @unused(%source: memref<?x?xbf16>, %i: index,
+                  %a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
+                  %v: tensor<64xf32>) {
+  %0 = wgtile.load %source[%i, %i]
+      : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+  %1 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xbf16> -> tensor<64x128xbf16>
+  %2 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  %3 = wgtile.broadcast %v dimension 0 : tensor<64xf32> -> tensor<64x64xf32>
+  %4 = wgtile.tensor_map %source
+      : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  return
+}
+
+// A product is a function of its operands.
+// CHECK-LABEL: func.func @equal_products
+// CHECK:         %[[D:.*]] = wgtile.mma
+// CHECK-NOT:     wgtile.mma
+// CHECK:         return %[[D]], %[[D]]
+func.func @equal_products(%a: !wgtile.shared<64x64xbf16>,
+                          %acc: tensor<64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  %1 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @equal_reads
+// CHECK:         %[[T:.*]] = wgtile.read
+// CHECK-NOT:     wgtile.read
+// CHECK:         return %[[T]], %[[T]]
+func.func @equal_reads(%source: memref<?x?xf32>, %i: index)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  %1 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// A store stays, and a read after it is another than the one before.
+// CHECK-LABEL: func.func @store_between_reads
+// CHECK:         %[[T0:.*]] = wgtile.read
+// CHECK:         wgtile.store
+// CHECK:         %[[T1:.*]] = wgtile.read
+// CHECK:         return %[[T0]], %[[T1]]
+func.func @store_between_reads(%source: memref<?x?xf32>, %i: index,
+                               %tile: tensor<64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  wgtile.store %tile, %source[%i, %i] in_bounds [true, true]
+      : tensor<64x64xf32>, memref<?x?xf32>
+  %1 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @store_between_loads
+// CHECK:         %[[A:.*]] = wgtile.load
+// CHECK:         wgtile.store
+// CHECK:         %[[B:.*]] = wgtile.load
+// CHECK:         wgtile.mma %[[A]], %[[B]]
+func.func @store_between_loads(%source: memref<?x?xf16>, %i: index,
+                               %tile: tensor<64x64xf16>,
+                               %acc: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %a = wgtile.load %source[%i, %i]
+      : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
+  wgtile.store %tile, %source[%i, %i] in_bounds [true, true]
+      : tensor<64x64xf16>, memref<?x?xf16>
+  %b = wgtile.load %source[%i, %i]
+      : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
+      -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// A loop over tiles has the effects of its body.
+// CHECK-LABEL: func.func @tiles
+// CHECK-COUNT-1: wgtile.for_each_tile
+// CHECK-NOT:     wgtile.for_each_tile
+// CHECK:           wgtile.store
+func.func @tiles(%dest: memref<?x?xf32>, %i: index, %tile: tensor<64x64xf32>) {
+  wgtile.for_each_tile (%t) in (%i) {
+    %0 = wgtile.read %dest[%t, %i] in_bounds [true, true]
+        : memref<?x?xf32> -> tensor<64x64xf32>
+  }
+  wgtile.for_each_tile (%t) in (%i) {
+    wgtile.store %tile, %dest[%t, %i] in_bounds [true, true]
+        : tensor<64x64xf32>, memref<?x?xf32>
+  }
+  return
+}
+
+// A launch stays.
+gpu.module @kernels {
+  gpu.func @kernel() kernel {
+    gpu.return
+  }
+}
+// CHECK-LABEL: func.func @launch
+// CHECK:         wgtile.launch
+// CHECK:         wgtile.launch
+func.func @launch(%n: index) {
+  "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
+  "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}

@@ -1,0 +1,110 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected a positive number of warps, but got 0}}
+func.func private @mma_warps(tensor<64x64xf32, #wgtile.mma<warps = 0>>)
+
+// -----
+
+// expected-error @below {{expected a positive number of warps, but got -4}}
+func.func private @row_warps(tensor<64xf32, #wgtile.row<warps = -4>>)
+
+// -----
+
+// expected-error @below {{expected a positive number of warps, but got 0}}
+func.func private @column_warps(tensor<64xf32, #wgtile.column<warps = 0>>)
+
+// -----
+
+// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_rows(tensor<128x64xf32, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_columns(tensor<64x12xf32, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_rank(tensor<64xf32, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_dynamic(tensor<64x?xf32, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a vector of 64 elements for #wgtile.row<warps = 4>}}
+func.func private @row_elements(tensor<128xf32, #wgtile.row<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a vector of 64 elements for #wgtile.row<warps = 4>}}
+func.func private @row_rank(tensor<64x64xf32, #wgtile.row<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.column<warps = 4>}}
+func.func private @column_elements(tensor<12xf32, #wgtile.column<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.column<warps = 4>}}
+func.func private @column_dynamic(tensor<?xf32, #wgtile.column<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected two positive sizes, but got [64]}}
+func.func private @shared_rank(!wgtile.shared<64xbf16>)
+
+// -----
+
+// expected-error @below {{expected two positive sizes, but got [0, 64]}}
+func.func private @shared_size(!wgtile.shared<0x64xbf16>)
+
+// -----
+
+// expected-error @below {{expected elements of whole bytes, but got 'i1'}}
+func.func private @shared_bits(!wgtile.shared<64x64xi1>)
+
+// -----
+
+// expected-error @below {{expected elements of whole bytes, but got 'index'}}
+func.func private @shared_element(!wgtile.shared<64x64xindex>)
+
+// -----
+
+// expected-error @below {{expected a swizzle of 0 or 128 bytes, but got 64}}
+func.func private @shared_swizzle(!wgtile.shared<64x64xbf16, swizzle = 64>)
+
+// -----
+
+func.func private @map_rank(
+    // expected-error @below {{expected a box of 1 to 5 dimensions, but got 6}}
+    !wgtile.tensor_map<1x1x1x1x64x64xbf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected a box of 1 to 5 dimensions, but got 0}}
+func.func private @map_no_rank(!wgtile.tensor_map<bf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected box sizes from 1 to 256, but got 257}}
+func.func private @map_box(!wgtile.tensor_map<257x64xbf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected box sizes from 1 to 256, but got 0}}
+func.func private @map_empty_box(!wgtile.tensor_map<0x64xbf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected elements of whole bytes, but got 'i4'}}
+func.func private @map_bits(!wgtile.tensor_map<64x64xi4, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected a swizzle of 128 bytes, but got 0}}
+func.func private @map_swizzle(!wgtile.tensor_map<64x64xbf16, swizzle = 0>)

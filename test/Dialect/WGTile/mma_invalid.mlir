@@ -1,0 +1,78 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// The number in a function's name is that of the constraint in the op's
+// description.
+
+func.func @c1_m(%a: !wgtile.shared<128x64xf16>, %b: !wgtile.shared<64x32xf16>,
+                %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, KxN and MxN, but got '!wgtile.shared<128x64xf16>', '!wgtile.shared<64x32xf16>' and 'tensor<64x32xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<128x64xf16>, !wgtile.shared<64x32xf16>
+      -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @c1_k(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x32xf16>,
+                %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, KxN and MxN}}
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<32x32xf16>
+      -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @c1_n(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x64xf16>,
+                %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, KxN and MxN}}
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
+      -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @c1_rank(%a: !wgtile.shared<64x64xf16>,
+                   %b: !wgtile.shared<64x64xf16>, %acc: tensor<64xf32>) {
+  // expected-error @below {{expected tiles MxK, KxN and MxN}}
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @c2_two_types(%a: !wgtile.shared<64x64xf16>,
+                        %b: !wgtile.shared<64x64xbf16>,
+                        %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xbf16>' and 'tensor<64x64xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c2_f32(%a: !wgtile.shared<64x64xf32>, %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator}}
+  %0 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xf32>, !wgtile.shared<64x64xf32>
+      -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c2_accumulator(%a: !wgtile.shared<64x64xf16>,
+                          %acc: tensor<64x64xf16>) {
+  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator}}
+  %0 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
+      -> tensor<64x64xf16>
+  return
+}

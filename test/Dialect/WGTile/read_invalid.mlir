@@ -1,0 +1,64 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// The number in a function's name is that of the constraint in the op's
+// description.
+
+func.func @c1_indices(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected 2 indices, but got 1}}
+  %0 = wgtile.read %source[%i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c2_element_type(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of element type 'f32', but got 'bf16'}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c3_rank_of_tile(%source: memref<?x?x?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 2, but got 'tensor<2x64x64xf32>'}}
+  %0 = wgtile.read %source[%i, %i, %i] in_bounds [true, true, true]
+      : memref<?x?x?xf32> -> tensor<2x64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c3_rank_of_source(%source: memref<?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 1, but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.read %source[%i] in_bounds [true, true]
+      : memref<?xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c3_no_rank(%source: memref<?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 1, but got 'tensor<f32>'}}
+  %0 = wgtile.read %source[%i] in_bounds [] : memref<?xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @c3_dynamic(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 2, but got 'tensor<64x?xf32>'}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x?xf32>
+  return
+}
+
+// -----
+
+func.func @c3_in_bounds(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected 2 entries of in_bounds, but got 1}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true]
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  return
+}

@@ -1,0 +1,136 @@
+// RUN: sparse-opt %s | sparse-opt | FileCheck %s
+// RUN: sparse-opt %s --mlir-print-op-generic | sparse-opt | FileCheck %s
+// RUN: sparse-opt %s --emit-bytecode | sparse-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @for_each_tile
+// CHECK-SAME:    %[[M:.*]]: index, %[[N:.*]]: index
+// CHECK:         wgtile.for_each_tile (%[[I:.*]], %[[J:.*]]) in (%[[M]], %[[N]]) {
+// CHECK-NEXT:      arith.addi %[[I]], %[[J]] : index
+// CHECK-NEXT:    }
+// CHECK:         wgtile.for_each_tile (%{{.*}}) in (%[[M]]) attributes {note = "kept"} {
+// CHECK-NEXT:    }
+// CHECK:         wgtile.for_each_tile () in () {
+// CHECK-NEXT:    }
+func.func @for_each_tile(%m: index, %n: index) {
+  wgtile.for_each_tile (%i, %j) in (%m, %n) {
+    %0 = arith.addi %i, %j : index
+  }
+  wgtile.for_each_tile (%i) in (%m) attributes {note = "kept"} {
+    wgtile.end
+  }
+  wgtile.for_each_tile () in () {
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @load
+// CHECK-SAME:    %[[SOURCE:.*]]: memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>, %[[MAP:.*]]: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>, %[[I:.*]]: index
+// CHECK:         wgtile.load %[[SOURCE]][%[[I]], %[[I]], %[[I]]] : memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>> -> <64x64xbf16>
+// CHECK:         wgtile.load %[[MAP]][%[[I]], %[[I]], %[[I]]] {barrier = 8192 : i64, offset = 0 : i64} : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128> -> <64x64xbf16, swizzle = 128>
+func.func @load(%source: memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>,
+                %map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
+                %i: index) {
+  %0 = wgtile.load %source[%i, %i, %i]
+      : memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>
+      -> !wgtile.shared<64x64xbf16>
+  %1 = wgtile.load %map[%i, %i, %i] {barrier = 8192 : i64, offset = 0 : i64}
+      : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+      -> !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// CHECK-LABEL: func.func @mma
+// CHECK-SAME:    %[[A:.*]]: !wgtile.shared<64x64xf16>, %[[B:.*]]: !wgtile.shared<64x128xf16>, %[[ACC:.*]]: tensor<64x128xf32>
+// CHECK:         wgtile.mma %[[A]], %[[B]], %[[ACC]] : <64x64xf16>, <64x128xf16> -> tensor<64x128xf32>
+func.func @mma(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x128xf16>,
+               %acc: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16>
+      -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @mma_with_layouts
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} : <128x64xbf16, swizzle = 128>, <64x64xbf16, swizzle = 128> -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
+func.func @mma_with_layouts(
+    %a: !wgtile.shared<128x64xbf16, swizzle = 128>,
+    %b: !wgtile.shared<64x64xbf16, swizzle = 128>,
+    %acc: tensor<128x64xf32, #wgtile.mma<warps = 8>>)
+    -> tensor<128x64xf32, #wgtile.mma<warps = 8>> {
+  %0 = wgtile.mma %a, %b, %acc
+      : !wgtile.shared<128x64xbf16, swizzle = 128>,
+        !wgtile.shared<64x64xbf16, swizzle = 128>
+      -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
+  return %0 : tensor<128x64xf32, #wgtile.mma<warps = 8>>
+}
+
+// CHECK-LABEL: func.func @read
+// CHECK-SAME:    %[[SOURCE:.*]]: memref<?x?xbf16>, %[[VECTOR:.*]]: memref<?xf32>, %[[I:.*]]: index
+// CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [true, false] : memref<?x?xbf16> -> tensor<64x128xbf16>
+// CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [false] : memref<?x?xbf16> -> tensor<128xbf16>
+// CHECK:         wgtile.read %[[VECTOR]][%[[I]]] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+func.func @read(%source: memref<?x?xbf16>, %vector: memref<?xf32>, %i: index)
+    -> (tensor<64x128xbf16>, tensor<128xbf16>,
+        tensor<64xf32, #wgtile.row<warps = 4>>) {
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, false]
+      : memref<?x?xbf16> -> tensor<64x128xbf16>
+  %1 = wgtile.read %source[%i, %i] in_bounds [false]
+      : memref<?x?xbf16> -> tensor<128xbf16>
+  %2 = wgtile.read %vector[%i] in_bounds [true]
+      : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+  return %0, %1, %2 : tensor<64x128xbf16>, tensor<128xbf16>,
+      tensor<64xf32, #wgtile.row<warps = 4>>
+}
+
+// CHECK-LABEL: func.func @store
+// CHECK-SAME:    %[[TILE:.*]]: tensor<64x128xf32>, %[[DEST:.*]]: memref<3x?x?xf32>, %[[I:.*]]: index
+// CHECK:         wgtile.store %[[TILE]], %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [false, true] : tensor<64x128xf32>, memref<3x?x?xf32>
+func.func @store(%tile: tensor<64x128xf32>, %dest: memref<3x?x?xf32>,
+                 %i: index) {
+  wgtile.store %tile, %dest[%i, %i, %i] in_bounds [false, true]
+      : tensor<64x128xf32>, memref<3x?x?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME:    %[[ROW:.*]]: tensor<64xf32>, %[[COLUMN:.*]]: tensor<128xf32, #wgtile.column<warps = 4>>
+// CHECK:         wgtile.broadcast %[[ROW]] dimension 0 : tensor<64xf32> -> tensor<64x128xf32>
+// CHECK:         wgtile.broadcast %[[COLUMN]] dimension 1 : tensor<128xf32, #wgtile.column<warps = 4>> -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+func.func @broadcast(%row: tensor<64xf32>,
+                     %column: tensor<128xf32, #wgtile.column<warps = 4>>)
+    -> (tensor<64x128xf32>, tensor<64x128xf32, #wgtile.mma<warps = 4>>) {
+  %0 = wgtile.broadcast %row dimension 0 : tensor<64xf32> -> tensor<64x128xf32>
+  %1 = wgtile.broadcast %column dimension 1
+      : tensor<128xf32, #wgtile.column<warps = 4>>
+      -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+  return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32, #wgtile.mma<warps = 4>>
+}
+
+gpu.module @kernels {
+  gpu.func @kernel(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                   %out: memref<?x?xbf16>) kernel {
+    gpu.return
+  }
+}
+
+// CHECK-LABEL: func.func @host
+// CHECK-SAME:    %[[B:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
+// CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[B]] : memref<?x?xbf16> -> <64x64xbf16, swizzle = 128>
+// CHECK:         wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[MAP]], %[[B]]) : !wgtile.tensor_map<64x64xbf16, swizzle = 128>, memref<?x?xbf16>
+func.func @host(%b: memref<?x?xbf16>, %n: index) {
+  %map = wgtile.tensor_map %b
+      : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  wgtile.launch @kernels::@kernel grid(%n) args(%map, %b)
+      : !wgtile.tensor_map<64x64xbf16, swizzle = 128>, memref<?x?xbf16>
+  return
+}
+
+// Kernels that are serialized have no symbols.
+gpu.binary @binary [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]
+
+// CHECK-LABEL: func.func @host_of_binary
+// CHECK:         wgtile.launch @binary::@any grid(%{{.*}}) args(%{{.*}}) : index
+func.func @host_of_binary(%n: index) {
+  wgtile.launch @binary::@any grid(%n) args(%n) : index
+  return
+}

@@ -1,0 +1,69 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// The number in a function's name is that of the constraint in the op's
+// description.
+
+func.func @for_each_tile_c1_too_few(%n: index) {
+  // expected-error @below {{expected 2 index arguments of the body, but got 'index'}}
+  wgtile.for_each_tile (%i) in (%n, %n) {
+  }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c1_type(%n: index) {
+  // expected-error @below {{expected 1 index arguments of the body, but got 'i32'}}
+  "wgtile.for_each_tile"(%n) ({
+  ^bb0(%i: i32):
+    wgtile.end
+  }) : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @end_has_parent() {
+  // expected-error @below {{expects parent op 'wgtile.for_each_tile'}}
+  wgtile.end
+}
+
+// -----
+
+func.func @broadcast_c1_size(%v: tensor<64xf32>) {
+  // expected-error @below {{expected a vector of the size of the tile's dimension 0 or 1, but got 'tensor<64xf32>', dimension 1 and 'tensor<64x128xf32>'}}
+  %0 = wgtile.broadcast %v dimension 1 : tensor<64xf32> -> tensor<64x128xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1_dimension(%v: tensor<64xf32>) {
+  // expected-error @below {{but got 'tensor<64xf32>', dimension 2 and 'tensor<64x64xf32>'}}
+  %0 = wgtile.broadcast %v dimension 2 : tensor<64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1_negative_dimension(%v: tensor<64xf32>) {
+  // expected-error @below {{but got 'tensor<64xf32>', dimension -1 and 'tensor<64x64xf32>'}}
+  %0 = wgtile.broadcast %v dimension -1 : tensor<64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1_element_type(%v: tensor<64xbf16>) {
+  // expected-error @below {{but got 'tensor<64xbf16>', dimension 0 and 'tensor<64x64xf32>'}}
+  %0 = wgtile.broadcast %v dimension 0 : tensor<64xbf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c1_rank(%v: tensor<64x1xf32>) {
+  // expected-error @below {{but got 'tensor<64x1xf32>', dimension 0 and 'tensor<64x64xf32>'}}
+  %0 = wgtile.broadcast %v dimension 0 : tensor<64x1xf32> -> tensor<64x64xf32>
+  return
+}

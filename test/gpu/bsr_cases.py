@@ -1,0 +1,202 @@
+"""Programs and operands of bsr_addmm, each case small, seeded and with a name.
+
+Used by the GPU tests (test_bsr_addmm.py beside this) and, on the CPU, by
+test/python/test_bsr_addmm_cpu.py: the same programs on both targets.
+"""
+
+import dataclasses
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One product. alpha and beta: a number that the program takes at run time, or a text that it
+    has as a constant. Batches: of the storage, of b, and of out (which has all of them)."""
+
+    name: str
+    dtype: str = "bf16"
+    out: str = ""  # element type of the result; the operands' where empty
+    block: tuple = (64, 64)
+    tile: tuple = (64, 128, 64)
+    shape: tuple = (256, 320, 256)  # M, K, N
+    density: float = 0.4
+    alpha: object = 1.0
+    beta: object = 0.0
+    operands: tuple = ()  # of input, left, right
+    batches: tuple = ((), (), ())
+    index: str = "i32"
+    static: bool = False
+    pad: bool = True  # rows of b in multiples of 16 bytes, as the copy engine needs
+    pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates
+    nan_in: tuple = ()  # operands that hold NaN, since they must not be read
+
+    @property
+    def out_dtype(self):
+        return self.out or self.dtype
+
+
+def type_of(shape, element, static):
+    dims = "".join(f"{size if static else '?'}x" for size in shape)
+    return f"tensor<{dims}{element}>"
+
+
+def operand_types(case):
+    m, k, n = case.shape
+    bm, bk = case.block
+    storage, dense, out = case.batches
+    values = "".join(f"{size if case.static else '?'}x" for size in storage)
+    types = {
+        "crow": type_of((*storage, m // bm + 1), case.index, case.static),
+        "col": type_of((*storage, 0), case.index, False),
+        "values": f"tensor<{values}?x{bm}x{bk}x{case.dtype}>",
+        "b": type_of((*dense, k, n), case.dtype, case.static),
+        "input": type_of((*out, m, n), case.dtype, case.static),
+        "left": type_of((m,), case.dtype, case.static),
+        "right": type_of((n,), "f32", case.static),
+        "out": type_of((*out, m, n), case.out_dtype, case.static),
+    }
+    if case.static and storage:
+        types["col"] = f"tensor<{''.join(f'{size}x' for size in storage)}?x{case.index}>"
+    return types
+
+
+def program(case):
+    """The text of @f: arguments in the order alpha, beta (those at run time), then tensors."""
+    types = operand_types(case)
+    names = ["crow", "col", "values", "b", *case.operands, "out"]
+    scalars = [name for name in ("alpha", "beta") if not isinstance(getattr(case, name), str)]
+    arguments = [f"%{name}: f32" for name in scalars] + [f"%{name}: {types[name]}" for name in names]
+    constants = [f"  %{name} = arith.constant {getattr(case, name)} : f32\n"
+                 for name in ("alpha", "beta") if name not in scalars]
+    inputs = ", ".join(f"%{name}" for name in names[:4])
+    input_types = ", ".join(types[name] for name in names[:4])
+    optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
+                        if name in case.operands)
+    tile = ", ".join(map(str, case.tile))
+    return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{''.join(constants)}"
+            f"  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
+            f"      ins({inputs} : {input_types}) {optional}\n"
+            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = [{tile}]>}} -> {types['out']}\n"
+            f"  return %0 : {types['out']}\n}}\n")
+
+
+def pattern_of(case, rng):
+    """crow and col of one batch, with the same number of blocks in every batch."""
+    m, k, _ = case.shape
+    rows, columns = m // case.block[0], k // case.block[1]
+    total = max(1, round(case.density * rows * columns)) if rows * columns else 0
+    if case.pattern == "empty":
+        total = 0
+    if case.pattern == "duplicates":
+        places = rng.integers(0, rows * columns, total)
+    elif case.pattern == "skewed":  # the first row full, the rest as it comes
+        places = np.concatenate([np.arange(columns), columns + rng.choice((rows - 1) * columns, total, replace=False)])
+    elif case.pattern == "empty_rows":
+        usable = np.array([place for place in range(rows * columns) if (place // columns) % 2])
+        places = rng.choice(usable, min(total, len(usable)), replace=False)
+    else:
+        places = rng.choice(rows * columns, total, replace=False)
+    rng.shuffle(places)
+    places = places[np.argsort(places // max(columns, 1), kind="stable")]  # columns unsorted
+    counts = np.bincount(places // max(columns, 1), minlength=rows) if rows else np.zeros(0, int)
+    crow = np.concatenate([[0], np.cumsum(counts)])
+    return crow, places % max(columns, 1)
+
+
+def operands(case, seed):
+    """Arrays by operand's name."""
+    rng = np.random.default_rng(seed)
+    m, k, n = case.shape
+    storage, dense, out = case.batches
+    index = np.int32 if case.index == "i32" else np.int64
+
+    def random(*shape, dtype=case.dtype):
+        return rng.standard_normal(shape).astype(DTYPES[dtype])
+
+    patterns = [pattern_of(case, rng) for _ in range(int(np.prod(storage, dtype=int)))]
+    arrays = {
+        "crow": np.stack([crow for crow, _ in patterns]).reshape(*storage, -1).astype(index),
+        "col": np.stack([col for _, col in patterns]).reshape(*storage, -1).astype(index),
+    }
+    arrays["values"] = random(*storage, arrays["col"].shape[-1], *case.block)
+    arrays["b"] = random(*dense, k, n)
+    arrays["input"] = random(*out, m, n)
+    arrays["left"] = random(m)
+    arrays["right"] = random(n, dtype="f32")
+    arrays["out"] = random(*out, m, n, dtype=case.out_dtype)
+    for name in case.nan_in:
+        arrays[name][...] = np.nan
+    return arrays
+
+
+def save(path, array):
+    """As .npy; bf16 as two-byte void, which is how NumPy itself stores it."""
+    if array.dtype == DTYPES["bf16"]:
+        array = array.view("V2")
+    np.save(path, array)
+    return path
+
+
+def arguments(case, folder, seed=0):
+    """The operands as files, in the order of the program's arguments."""
+    arrays = operands(case, seed)
+    result = [str(getattr(case, name)) for name in ("alpha", "beta") if not isinstance(getattr(case, name), str)]
+    for name in ["crow", "col", "values", "b", *case.operands, "out"]:
+        path = str(save(folder / f"{name}.npy", arrays[name]))
+        columns = arrays[name].shape[-1]
+        if name == "b" and case.pad and columns % 8:
+            path += f":ld={-(-columns // 8) * 8}"
+        result.append(path)
+    return result
+
+
+def gpu_cases():
+    """What the plain sm_90a path takes."""
+    cases = []
+    for dtype in ("bf16", "f16"):
+        for block in ((64, 64), (128, 128), (64, 128), (128, 64)):
+            for columns in (64, 128, 256):
+                depth = 64 if columns == 256 else block[1]
+                cases.append(Case(f"{dtype}-{block[0]}x{block[1]}-n{columns}", dtype=dtype, block=block,
+                                  tile=(block[0], columns, depth), shape=(384, 512, 512)))
+    for n in (1, 7, 8, 63, 64, 65, 100, 127, 129, 300, 1000):
+        cases.append(Case(f"columns-{n}", shape=(192, 256, n)))
+    for alpha in (0.0, 1.0, -0.5, "0.0", "1.0", "2.0"):
+        for beta in (0.0, 1.0, 0.25, "0.0", "1.0", "-3.0"):
+            unread = ("values", "b") if float(alpha) == 0 else ()
+            unread += ("out",) if float(beta) == 0 else ()
+            cases.append(Case(f"alpha-{alpha!r}-beta-{beta!r}", alpha=alpha, beta=beta, nan_in=unread))
+    for names in (("input",), ("left",), ("right",), ("left", "right"), ("input", "left", "right")):
+        cases.append(Case("with-" + "-".join(names), operands=names, alpha=0.5, beta=0.5, shape=(256, 256, 200)))
+    cases += [
+        Case("unread-input", operands=("input",), beta=0.0, nan_in=("input", "out")),
+        Case("unread-scales", operands=("left", "right"), alpha=0.0, beta=1.0,
+             nan_in=("left", "right", "values", "b")),
+        Case("f32-result", out="f32", beta=0.5),
+        Case("f16-result", out="f16", beta=0.5),
+        Case("f32-result-of-f16", dtype="f16", out="f32", beta=2.0, block=(128, 128), tile=(128, 128, 64),
+             shape=(384, 384, 136)),
+        Case("index-i64", index="i64"),
+        Case("static", static=True, beta=1.0, shape=(256, 320, 200)),
+        Case("empty", pattern="empty", beta=1.0, alpha=float("nan")),
+        Case("empty-rows", pattern="empty_rows", beta=1.0),
+        Case("empty-rows-left", pattern="empty_rows", beta=1.0, operands=("left", "right")),
+        Case("skewed", pattern="skewed", shape=(512, 1024, 256), density=0.1),
+        Case("duplicates", pattern="duplicates", beta=0.5),
+        Case("no-rows", shape=(0, 256, 128), density=0.0, pattern="empty"),
+        Case("no-depth", shape=(128, 0, 128), density=0.0, pattern="empty", beta=1.0),
+        Case("batch", batches=((3,), (3,), (3,)), beta=0.5),
+        Case("batch-of-b", batches=((), (3,), (3,)), beta=0.5),
+        Case("batch-of-storage", batches=((3,), (), (3,)), beta=0.5, operands=("left",)),
+        Case("batch-of-one", batches=((1,), (3,), (3,)), beta=0.5),
+        Case("batch-2d", batches=((1, 3), (2, 1), (2, 3)), block=(128, 128), tile=(128, 128, 64),
+             shape=(256, 256, 72), operands=("input",), beta=2.0),
+        Case("batch-static", batches=((1, 3), (2, 1), (2, 3)), static=True),
+        Case("tall", shape=(64 * 200, 128, 64), density=0.3),
+        Case("wide", shape=(64, 128, 128 * 90), density=0.5),
+    ]
+    return cases

@@ -1,0 +1,69 @@
+"""bsr_addmm on a Hopper GPU against the double-precision Reference."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bsr_cases import Case, arguments, gpu_cases, operands, program, save
+
+
+def run(sparse_run, case, folder, *options, values=None):
+    path = folder / "program.mlir"
+    path.write_text(program(case))
+    return sparse_run("--target=cuda", "--json", *options, path, *(values or arguments(case, folder)))
+
+
+@pytest.mark.parametrize("case", gpu_cases(), ids=lambda case: case.name)
+def test_agrees_with_reference(sparse_run, case, tmp_path):
+    done = run(sparse_run, case, tmp_path, "--check")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ok"]
+
+
+def test_result_is_written_everywhere(sparse_run, tmp_path):
+    """A result that holds NaN before is finite after, and the same in every run."""
+    case = Case("poisoned", shape=(512, 512, 200), nan_in=("out",))
+    values = arguments(case, tmp_path)
+    results = []
+    for i in range(3):
+        out = tmp_path / f"result{i}.npy"
+        done = run(sparse_run, case, tmp_path, f"--out={out}", values=values)
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(out).tobytes())
+    assert results[0] == results[1] == results[2]
+
+
+def refused(sparse_run, case, folder, *expected, values=None):
+    out = folder / "result.npy"
+    done = run(sparse_run, case, folder, f"--out={out}", values=values)
+    assert done.returncode == 1 and not out.exists()
+    for text in expected:
+        assert text in done.stderr, done.stderr
+
+
+def test_refuses_row_stride_for_copy_engine(sparse_run, tmp_path):
+    refused(sparse_run, Case("odd", shape=(64, 64, 7), pad=False), tmp_path, "'b'", "multiple of 16 bytes")
+
+
+def test_refuses_wrong_shape(sparse_run, tmp_path):
+    case = Case("shape", shape=(128, 128, 64))
+    values = arguments(case, tmp_path)
+    values[5] = str(save(tmp_path / "short.npy", operands(case, 0)["b"][:100]))
+    refused(sparse_run, case, tmp_path, "argument 'b'", "got 100", values=values)
+
+
+def test_refuses_column_out_of_range(sparse_run, tmp_path):
+    case = Case("column", shape=(128, 128, 64))
+    values = arguments(case, tmp_path)
+    col = operands(case, 0)["col"]
+    col[0] = 99
+    values[3] = str(save(tmp_path / "far.npy", col))
+    refused(sparse_run, case, tmp_path, "argument 'col'", "99", values=values)
+
+
+@pytest.mark.parametrize("case", [
+    Case("f32", dtype="f32"), Case("small", block=(32, 32), tile=(32, 128, 32)),
+    Case("large", block=(128, 128), tile=(128, 512, 128))], ids=lambda case: case.name)
+def test_refuses_what_the_plain_path_has_not(sparse_run, case, tmp_path):
+    refused(sparse_run, case, tmp_path, "expected")

@@ -1,0 +1,35 @@
+"""The GPU tests' programs, and what only the CPU takes, on the CPU against the Reference."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
+from bsr_cases import Case, arguments, gpu_cases, program  # noqa: E402
+
+
+def cpu_cases():
+    """The GPU's cases in small, then all dtypes, odd blocks, unpadded rows."""
+    cases = [dataclasses.replace(case, shape=(min(case.shape[0], 640), case.shape[1], min(case.shape[2], 520)))
+             for case in gpu_cases()]
+    for dtype in ("f32", "f16", "bf16"):
+        for block in ((8, 8), (16, 16), (24, 40), (16, 128), (32, 32)):
+            cases.append(Case(f"{dtype}-{block[0]}x{block[1]}", dtype=dtype, block=block,
+                              tile=(block[0], 64, block[1]), shape=(block[0] * 6, block[1] * 5, 100), beta=0.5))
+    cases.append(Case("unpadded-columns", shape=(128, 128, 7), pad=False))
+    cases.append(Case("bf16-result-of-f32", dtype="f32", out="bf16", beta=1.0))
+    return cases
+
+
+@pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
+def test_agrees_with_reference(built_tools, case, tmp_path):
+    path = tmp_path / "program.mlir"
+    path.write_text(program(case))
+    done = subprocess.run([built_tools / "sparse-run", "--target=cpu", "--json", "--check", path,
+                           *arguments(case, tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ok"]
