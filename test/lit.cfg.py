@@ -4,6 +4,7 @@
 #   %python      the Python that has NumPy and SciPy
 #   %examples    the folder examples/
 #   %sattn_lib   the folder of the libraries that the build made
+#   %stub_libcuda  a CUDA driver that only records (stub-libcuda/)
 import os
 import shutil
 
@@ -38,6 +39,7 @@ config.substitutions[:0] = [
     ("%python", f"'{config.python_executable}'"),
     ("%examples", os.path.join(config.sattn_source_root, "examples")),
     ("%sattn_lib", config.sattn_lib_dir),
+    ("%stub_libcuda", os.path.join(config.test_exec_root, "stub-libcuda", "libcuda.so.1")),
 ]
 
 # `./dev test` has built every tool; somebody who builds one and runs its tests has not.

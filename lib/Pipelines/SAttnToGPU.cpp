@@ -32,7 +32,9 @@ using namespace sattn;
 /// Whole tiles as vectors between reads and writes of the arguments' memory.
 static void addTileAndBufferize(OpPassManager &pm) {
   pm.addPass(createSAttnRecordContracts());
-  pm.addPass(createSAttnInjectMeta());
+  SAttnInjectMetaOptions meta;
+  meta.columnMultiple = 64; // A row of the swizzle, in 16-bit elements.
+  pm.addPass(createSAttnInjectMeta(meta));
   pm.addNestedPass<func::FuncOp>(createSAttnTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -61,12 +63,14 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertSAttnToWGTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(wgtile::createWGTileRequireUnitStrides());
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSliceStores());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
   pm.addPass(wgtile::createWGTileCreateTensorMaps());
   wgtile::WGTileAllocateSharedOptions shared;
-  if (FailureOr<Chip> chip = lookupChip(
-          options.chip, [] { return InFlightDiagnostic(); });
-      succeeded(chip))
+  if (std::optional<Chip> chip = findChip(options.chip))
     shared.maxSharedBytes = chip->sharedBytes;
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAllocateShared(shared));

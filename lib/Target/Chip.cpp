@@ -13,12 +13,18 @@ using namespace sattn;
 
 static constexpr Chip kChips[] = {{"sm_90a", "+ptx86", 227 * 1024}};
 
-FailureOr<Chip>
-sattn::lookupChip(StringRef name,
-                  function_ref<InFlightDiagnostic()> emitError) {
+std::optional<Chip> sattn::findChip(StringRef name) {
   for (const Chip &chip : kChips)
     if (chip.name == name)
       return chip;
+  return std::nullopt;
+}
+
+FailureOr<Chip>
+sattn::lookupChip(StringRef name,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  if (std::optional<Chip> chip = findChip(name))
+    return *chip;
   InFlightDiagnostic diag = emitError();
   diag << "expected a chip that kernels can be generated for (";
   llvm::interleaveComma(kChips, diag,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -46,6 +47,12 @@ static StringRef typeName(Type type) {
   return "";
 }
 
+static LogicalResult getStrides(Value memref, SmallVectorImpl<int64_t> &strides,
+                                int64_t &offset) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  return success(type && succeeded(type.getStridesAndOffset(strides, offset)));
+}
+
 namespace {
 /// Writes the manifest of one function.
 class ManifestWriter {
@@ -68,7 +75,7 @@ public:
                           {"arguments", std::move(arguments)},
                           {"contracts", std::move(contractList)},
                           {"values", std::move(values)},
-                          {"checks", json::Array()},
+                          {"checks", std::move(checks)},
                           {"steps", std::move(steps)}};
     std::string text;
     llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
@@ -79,9 +86,11 @@ private:
   func::FuncOp function;
   StringRef target;
   ArrayAttr contracts;
-  json::Array arguments, contractList, values, steps;
+  json::Array arguments, contractList, values, checks, steps;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
+  /// Argument that a cast on the host is a view of.
+  DenseMap<Value, int64_t> castArgument;
 
   /// An argument's operand in the first contract that names it.
   StringRef roleOf(int64_t argument) {
@@ -119,7 +128,58 @@ private:
                        {"rank", shaped.getRank()},
                        {"name", name},
                        {"access", written ? "read_write" : "read"}});
+      for (auto [dim, size] : llvm::enumerate(shaped.getShape()))
+        if (!ShapedType::isDynamic(size))
+          checkNumber("dim", index, dim, size,
+                      llvm::formatv("argument '{0}': expected dimension {1} "
+                                    "to be {2}",
+                                    name, dim, size));
     }
+    return success();
+  }
+
+  int64_t addExpression(json::Object expression) {
+    values.push_back(std::move(expression));
+    return values.size() - 1;
+  }
+
+  /// Checks the extent ("dim") or stride of an argument's dimension. A stride
+  /// of fewer than two elements may be any.
+  void checkNumber(StringRef kind, int64_t argument, int64_t dim,
+                   int64_t expected, std::string message) {
+    auto compare = [&](StringRef kind, StringRef predicate, int64_t number) {
+      int64_t actual = addExpression(
+          json::Object{{"op", kind}, {"argument", argument}, {"index", dim}});
+      int64_t constant =
+          addExpression(json::Object{{"op", "constant"}, {"value", number}});
+      return addExpression(json::Object{
+          {"op", predicate}, {"operands", json::Array{actual, constant}}});
+    };
+    int64_t holds = compare(kind, "eq", expected);
+    if (kind == "stride")
+      holds = addExpression(json::Object{
+          {"op", "or"},
+          {"operands", json::Array{holds, compare("dim", "lt", 2)}}});
+    checks.push_back(
+        json::Object{{"value", holds}, {"message", std::move(message)}});
+  }
+
+  /// A cast on the host asserts what its type says of strides.
+  LogicalResult writeCast(memref::CastOp cast) {
+    std::optional<int64_t> argument = argumentIndex(cast.getSource());
+    SmallVector<int64_t> from, to;
+    int64_t offset;
+    if (!argument || failed(getStrides(cast.getSource(), from, offset)) ||
+        failed(getStrides(cast, to, offset)))
+      return cast.emitOpError("expected a cast of an argument's strides");
+    castArgument[cast] = *argument;
+    const json::Object *description = arguments[*argument].getAsObject();
+    for (auto [dim, before, after] : llvm::enumerate(from, to))
+      if (ShapedType::isDynamic(before) && !ShapedType::isDynamic(after))
+        checkNumber("stride", *argument, dim, after,
+                    llvm::formatv("argument '{0}': expected a stride of {1} "
+                                  "along dimension {2}",
+                                  *description->getString("name"), after, dim));
     return success();
   }
 
@@ -137,7 +197,8 @@ private:
         else if (auto block = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
           object[name] = json::Array(block.asArrayRef());
         else if (auto constant = dyn_cast<FloatAttr>(entry.getValue()))
-          object[name] = json::Object{{"constant", constant.getValueAsDouble()}};
+          object[name] =
+              json::Object{{"constant", constant.getValueAsDouble()}};
         else if (int64_t index = cast<IntegerAttr>(entry.getValue()).getInt();
                  name == "alpha" || name == "beta")
           object[name] = json::Object{{"argument", index}};
@@ -149,6 +210,8 @@ private:
   }
 
   std::optional<int64_t> argumentIndex(Value value) {
+    if (auto it = castArgument.find(value); it != castArgument.end())
+      return it->second;
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner() == &function.getBody().front())
       return argument.getArgNumber();
@@ -208,6 +271,8 @@ private:
       return success();
     if (auto launch = dyn_cast<wgtile::LaunchOp>(op))
       return writeLaunch(launch);
+    if (auto cast = dyn_cast<memref::CastOp>(op))
+      return writeCast(cast);
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       auto integer = dyn_cast<IntegerAttr>(constant.getValue());
       if (integer)

@@ -49,15 +49,15 @@ private:
     auto kind = gpu::CompilationTarget::Assembly;
     if (format == "cubin") {
       kind = gpu::CompilationTarget::Binary;
-      image = assemble(*image, target, ptxas,
-                       [&] { return module.emitError(); });
+      image =
+          assemble(*image, target, ptxas, [&] { return module.emitError(); });
       if (failed(image))
         return failure();
     }
     OpBuilder b(module);
-    auto targetAttr = NVVM::NVVMTargetAttr::get(
-        b.getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.name,
-        target.features);
+    auto targetAttr = NVVM::NVVMTargetAttr::get(b.getContext(), /*optLevel=*/3,
+                                                "nvptx64-nvidia-cuda",
+                                                target.name, target.features);
     auto object = gpu::ObjectAttr::get(
         b.getContext(), targetAttr, kind, b.getStringAttr(*image),
         /*properties=*/DictionaryAttr(), /*kernels=*/gpu::KernelTableAttr());

@@ -46,8 +46,9 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
     StringRef number = word.substr(suffix + 4);
     int64_t stride;
     if (number.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
-      return Error(argument + ": expected a row stride of at least 1 after "
-                              "':ld=', but got '" +
+      return Error(argument +
+                   ": expected a row stride of at least 1 after "
+                   "':ld=', but got '" +
                    number.str() + "'");
     result.rowStride = stride;
     word = word.take_front(suffix);
@@ -65,16 +66,20 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
   return result;
 }
 
+/// A byte of what is no element; a NaN in all float types.
+static constexpr unsigned char kGap = 0xFF;
+
 /// Dense row-major memory, except that rows lie `rowStride` elements apart
-/// where that is given. Every bit is set, which is NaN in all float types.
+/// where that is given. Every byte is kGap.
 static ErrorOr<NpyArray> allocate(DType dtype, const Shape &shape,
                                   std::optional<int64_t> rowStride,
                                   const std::string &argument) {
   Shape padded = shape;
   if (rowStride) {
     if (shape.size() < 2)
-      return Error(argument + ": expected an array with rows before ':ld=', "
-                              "but got one of rank " +
+      return Error(argument +
+                   ": expected an array with rows before ':ld=', "
+                   "but got one of rank " +
                    std::to_string(shape.size()));
     if (*rowStride < shape.back())
       return Error(argument + ": expected a row stride of at least " +
@@ -86,12 +91,12 @@ static ErrorOr<NpyArray> allocate(DType dtype, const Shape &shape,
   for (int64_t extent : padded)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
       return Error(argument + ": too large");
-  ErrorOr<NpyArray> array = NpyArray::allocate(
-      dtype, shape, runtime::rowMajorStrides(padded), bytes);
+  ErrorOr<NpyArray> array =
+      NpyArray::allocate(dtype, shape, runtime::rowMajorStrides(padded), bytes);
   if (!array)
     return Error(argument + ": " + array.error().message());
   if (bytes)
-    std::memset(array->view().data, 0xFF, bytes);
+    std::memset(array->view().data, kGap, bytes);
   return array;
 }
 
@@ -151,8 +156,9 @@ static Shape broadcastBatch(const runtime::BsrAddmmContract &contract,
     for (size_t i = 0; i < std::min(leading, rank); ++i) {
       int64_t extent = view->shape[leading - 1 - i];
       int64_t &merged = batch[rank - 1 - i];
-      merged = merged == 1 ? extent : extent == 1 ? merged
-                                                  : std::max(merged, extent);
+      merged = merged == 1   ? extent
+               : extent == 1 ? merged
+                             : std::max(merged, extent);
     }
   };
   merge(contract.crow, 1);
@@ -168,8 +174,10 @@ static Shape broadcastBatch(const runtime::BsrAddmmContract &contract,
   return batch;
 }
 
-/// The shape that the other operands imply for an operand that is written.
+/// The shape that the other operands imply for an operand that is written, and
+/// the program itself where it declares an extent.
 static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
+                                 const Shape &declared,
                                  const std::vector<runtime::Argument> &values,
                                  const std::string &word) {
   for (const runtime::BsrAddmmContract &contract : manifest.contracts) {
@@ -186,6 +194,9 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
     int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0);
     shape.push_back(blockRows * contract.blockRows);
     shape.push_back(b->shape.back());
+    for (size_t dim = 0; dim < declared.size(); ++dim)
+      if (declared[dim] >= 0)
+        shape[dim] = declared[dim];
     return shape;
   }
   return Error(manifest.describeArgument(argument) +
@@ -195,10 +206,10 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
 }
 
 static ErrorOr<NpyArray>
-makeArray(const Manifest &manifest, size_t argument, const TensorWord &word,
-          const std::string &text,
+makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
+          const TensorWord &word, const std::string &text,
           const std::vector<runtime::Argument> &values) {
-  ErrorOr<Shape> shape = inferShape(manifest, argument, values, text);
+  ErrorOr<Shape> shape = inferShape(manifest, argument, declared, values, text);
   if (!shape)
     return shape.takeError();
   ErrorOr<NpyArray> array =
@@ -223,6 +234,7 @@ makeArray(const Manifest &manifest, size_t argument, const TensorWord &word,
 
 ErrorOr<Arguments>
 sattn::run::loadArguments(const Manifest &manifest,
+                          const std::vector<Shape> &declared,
                           const std::vector<std::string> &words) {
   size_t count = manifest.arguments.size();
   if (words.size() != count)
@@ -259,13 +271,51 @@ sattn::run::loadArguments(const Manifest &manifest,
   }
   for (auto &[i, word] : made) {
     ErrorOr<NpyArray> array =
-        makeArray(manifest, i, word, words[i], result.values);
+        makeArray(manifest, i, declared[i], word, words[i], result.values);
     if (!array)
       return array.takeError();
     result.values[i] = array->view();
     result.arrays[i] = std::move(*array);
   }
   return result;
+}
+
+Error sattn::run::checkDeclaredShapes(const Manifest &manifest,
+                                      const std::vector<Shape> &declared,
+                                      const Arguments &arguments) {
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const auto *view = std::get_if<TensorView>(&arguments.values[i]);
+    // An array of another rank is the contract's to report.
+    if (!view || view->shape.size() != declared[i].size())
+      continue;
+    for (size_t dim = 0; dim < declared[i].size(); ++dim)
+      if (declared[i][dim] >= 0 && declared[i][dim] != view->shape[dim])
+        return Error(manifest.describeArgument(i) + ": expected " +
+                     std::to_string(declared[i][dim]) + " in dimension " +
+                     std::to_string(dim) +
+                     ", which the program declares, but "
+                     "got " +
+                     std::to_string(view->shape[dim]));
+  }
+  return Error::success();
+}
+
+Error sattn::run::checkGaps(const NpyArray &array) {
+  int64_t width = runtime::byteWidth(array.dtype());
+  if (array.view().numElements() * width == array.byteSize())
+    return Error::success();
+  ErrorOr<NpyArray> copy = copyArray(array);
+  if (!copy)
+    return copy.takeError();
+  auto *bytes = static_cast<unsigned char *>(copy->view().data);
+  forEachElement(copy->view(), [&](int64_t offset) {
+    std::memset(bytes + offset * width, kGap, width);
+  });
+  for (int64_t i = 0; i < copy->byteSize(); ++i)
+    if (bytes[i] != kGap)
+      return Error("expected the memory between rows as it was, but byte " +
+                   std::to_string(i) + " has changed");
+  return Error::success();
 }
 
 ErrorOr<NpyArray> sattn::run::copyArray(const NpyArray &array) {

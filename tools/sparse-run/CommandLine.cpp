@@ -54,10 +54,9 @@ static Error badValue(StringRef option, StringRef expected, StringRef value) {
 static ErrorOr<int64_t> parseInteger(StringRef option, StringRef value,
                                      int64_t least) {
   int64_t number;
-  if (value.getAsInteger(10, number) || number < least ||
-      number > INT32_MAX)
-    return badValue(option,
-                    "an integer of at least " + std::to_string(least), value);
+  if (value.getAsInteger(10, number) || number < least || number > INT32_MAX)
+    return badValue(option, "an integer of at least " + std::to_string(least),
+                    value);
   return number;
 }
 
@@ -132,8 +131,8 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
         Error unknown = parseValue(ignored, option, "");
         if (llvm::StringRef(unknown.message()).starts_with("unknown"))
           return unknown;
-        return Error("option '" + option.str() + "' needs a value: " +
-                     option.str() + "=VALUE");
+        return Error("option '" + option.str() +
+                     "' needs a value: " + option.str() + "=VALUE");
       }
       if (Error error = parseValue(line, option, value))
         return error;

@@ -43,7 +43,8 @@ static ErrorOr<int64_t> startOpenMP(int64_t threads) {
   auto find = [](const char *symbol) {
     return llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(symbol);
   };
-  auto *setThreads = reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
+  auto *setThreads =
+      reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
   auto *maxThreads = reinterpret_cast<int (*)()>(find("omp_get_max_threads"));
   if (!setThreads || !maxThreads)
     return Error(std::string(kOpenMPLibrary) + " is no OpenMP runtime");

@@ -10,6 +10,7 @@
 
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Runtime/Program.h"
+#include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -63,18 +64,22 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
                                 const Device &device) {
   SAttnToGPUOptions options;
   options.chip = chipOf(device);
+  if (failed(lookupChip(options.chip, [&] { return module.emitError(); })))
+    return Error("no code for " + device.describe());
   PassManager pm(module.getContext());
   buildSAttnToPTXPipeline(pm, options);
   if (failed(pm.run(module)))
     return Error("the program could not be compiled for " + device.describe() +
                  " (" + options.chip + ")");
   auto function = module.lookupSymbol<func::FuncOp>(entry);
-  auto manifest = function ? function->getAttrOfType<StringAttr>(
-                                 kManifestAttrName)
-                           : StringAttr();
+  auto manifest = function
+                      ? function->getAttrOfType<StringAttr>(kManifestAttrName)
+                      : StringAttr();
   SmallVector<gpu::BinaryOp> binaries(module.getOps<gpu::BinaryOp>());
-  if (!manifest || binaries.size() != 1)
-    return Error("function '" + entry + "' has no kernel to launch");
+  if (!manifest || binaries.size() > 1)
+    return Error("function '" + entry + "' has no manifest and one image");
+  if (binaries.empty())
+    return Image{manifest.str(), ""};
   auto object = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0]);
   return Image{manifest.str(), object.getObject().str()};
 }

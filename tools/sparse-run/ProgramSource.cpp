@@ -110,3 +110,16 @@ ErrorOr<Manifest> sattn::run::describeProgram(ProgramSource &program) {
                  "' does not take what sparse-run can pass");
   return runtime::parseManifest(*text);
 }
+
+std::vector<std::vector<int64_t>>
+sattn::run::getDeclaredShapes(ProgramSource &program) {
+  std::vector<std::vector<int64_t>> shapes;
+  auto function = program.module->lookupSymbol<func::FuncOp>(program.entry);
+  for (Type type : function.getArgumentTypes()) {
+    std::vector<int64_t> &shape = shapes.emplace_back();
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (int64_t extent : tensor.getShape())
+        shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  }
+  return shapes;
+}

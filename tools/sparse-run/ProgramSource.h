@@ -55,6 +55,10 @@ runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
 /// where the function takes what is neither an array nor a number.
 runtime::ErrorOr<runtime::Manifest> describeProgram(ProgramSource &program);
 
+/// The shapes of the entry's arguments as its type has them: -1 for an extent
+/// that may be any, empty for a scalar.
+std::vector<std::vector<int64_t>> getDeclaredShapes(ProgramSource &program);
+
 } // namespace sattn::run
 
 #endif // SATTN_TOOLS_SPARSERUN_PROGRAMSOURCE_H

@@ -48,9 +48,8 @@ computeReference(const runtime::BsrAddmmContract &contract,
                  const std::vector<runtime::Argument> &values) {
   auto scalar = [&](const runtime::ScalarSource &source) {
     // As the program gets it: in f32.
-    double value =
-        source.argument ? std::get<double>(values[*source.argument])
-                        : source.constant;
+    double value = source.argument ? std::get<double>(values[*source.argument])
+                                   : source.constant;
     return static_cast<double>(static_cast<float>(value));
   };
   auto tensor = [&](size_t argument) {
@@ -62,11 +61,11 @@ computeReference(const runtime::BsrAddmmContract &contract,
       return std::nullopt;
     return tensor(*argument);
   };
-  return reference::bsrAddmm(
-      {scalar(contract.alpha), scalar(contract.beta), tensor(contract.crow),
-       tensor(contract.col), tensor(contract.values), tensor(contract.b),
-       optional(contract.input), optional(contract.left),
-       optional(contract.right), tensor(contract.out)});
+  return reference::bsrAddmm({scalar(contract.alpha), scalar(contract.beta),
+                              tensor(contract.crow), tensor(contract.col),
+                              tensor(contract.values), tensor(contract.b),
+                              optional(contract.input), optional(contract.left),
+                              optional(contract.right), tensor(contract.out)});
 }
 
 /// Runs on the CPU: once into the arguments themselves, then into a copy of
@@ -134,8 +133,7 @@ static Error checkResult(const CommandLine &line,
       reference::compare(expected, actual);
   if (!distance)
     return distance.takeError();
-  report.tolerance =
-      line.tolerance.value_or(defaultTolerance(actual.dtype));
+  report.tolerance = line.tolerance.value_or(defaultTolerance(actual.dtype));
   report.relativeError = distance->relFrobenius;
   report.withinTolerance = distance->within(*report.tolerance);
   if (report.withinTolerance)
@@ -174,13 +172,17 @@ static Error runProgram(const CommandLine &line) {
                      .str());
   const runtime::BsrAddmmContract &contract = manifest->contracts.front();
 
-  ErrorOr<Arguments> arguments = loadArguments(*manifest, line.arguments);
+  std::vector<std::vector<int64_t>> declared = getDeclaredShapes(*program);
+  ErrorOr<Arguments> arguments =
+      loadArguments(*manifest, declared, line.arguments);
   if (!arguments)
     return arguments.takeError();
-  if (Error error = runtime::checkContracts(
-          *manifest, arguments->values,
-          line.verifyContents ? runtime::ContentCheck::On
-                              : runtime::ContentCheck::Off))
+  if (Error error = runtime::checkContracts(*manifest, arguments->values,
+                                            line.verifyContents
+                                                ? runtime::ContentCheck::On
+                                                : runtime::ContentCheck::Off))
+    return error;
+  if (Error error = checkDeclaredShapes(*manifest, declared, *arguments))
     return error;
 
   Report report;
@@ -201,8 +203,11 @@ static Error runProgram(const CommandLine &line) {
 
   const TensorView &result = arguments->arrays[contract.out]->view();
   Error failure = Error::success();
-  if (line.check)
+  if (line.check) {
     failure = checkResult(line, expected, result, report);
+    if (!failure)
+      failure = checkGaps(*arguments->arrays[contract.out]);
+  }
   if (!failure && !line.out.empty())
     if (Error error = runtime::writeNpy(line.out, result))
       return error;

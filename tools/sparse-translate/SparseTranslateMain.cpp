@@ -38,10 +38,9 @@ enum class Output { PTX, Cubin, LLVMIR, Manifest };
 
 struct Options {
   llvm::cl::OptionCategory category{"sparse-translate options"};
-  llvm::cl::opt<std::string> input{llvm::cl::Positional,
-                                   llvm::cl::desc("<input .mlir, - for stdin>"),
-                                   llvm::cl::init("-"),
-                                   llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> input{
+      llvm::cl::Positional, llvm::cl::desc("<input .mlir, - for stdin>"),
+      llvm::cl::init("-"), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> output{
       "o", llvm::cl::desc("Output file, - for stdout"),
       llvm::cl::value_desc("file"), llvm::cl::init("-"),
@@ -79,7 +78,8 @@ static LogicalResult run(ModuleOp module,
   return pm.run(module);
 }
 
-static FailureOr<std::string> printModule(std::unique_ptr<llvm::Module> module) {
+static FailureOr<std::string>
+printModule(std::unique_ptr<llvm::Module> module) {
   if (!module)
     return failure();
   std::string text;
@@ -92,8 +92,8 @@ static FailureOr<std::string> printModule(std::unique_ptr<llvm::Module> module) 
 template <typename Op> static FailureOr<Op> findKernels(ModuleOp parent) {
   auto modules = parent.getOps<Op>();
   if (modules.empty())
-    return parent.emitError("expected a function with an op of the sattn "
-                            "dialect, but there is nothing to compile");
+    return parent.emitError("expected a program that launches kernels, but "
+                            "there is nothing to compute");
   return *modules.begin();
 }
 
@@ -164,15 +164,15 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
     llvm::LLVMContext context;
     return printModule(translateToLLVMIR(*kernels, context, *chip));
   }
-  auto binary = findKernels<gpu::BinaryOp>(module);
-  if (failed(binary))
-    return failure();
   if (options.to == Output::Manifest) {
     FailureOr<func::FuncOp> entry = findEntry(module, options.entry);
     if (failed(entry))
       return failure();
     return (*entry)->getAttrOfType<StringAttr>(kManifestAttrName).str() + "\n";
   }
+  auto binary = findKernels<gpu::BinaryOp>(module);
+  if (failed(binary))
+    return failure();
   auto object = cast<gpu::ObjectAttr>(*binary->getObjects().begin());
   return object.getObject().str();
 }

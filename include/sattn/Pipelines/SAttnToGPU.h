@@ -15,11 +15,10 @@
 namespace sattn {
 
 /// Options of the pipelines `sattn-to-ptx` and `sattn-to-cubin`.
-struct SAttnToGPUOptions
-    : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
-  PassOptions::Option<std::string> chip{
-      *this, "chip", llvm::cl::desc("Chip to compile for"),
-      llvm::cl::init("sm_90a")};
+struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
+  PassOptions::Option<std::string> chip{*this, "chip",
+                                        llvm::cl::desc("Chip to compile for"),
+                                        llvm::cl::init("sm_90a")};
   PassOptions::Option<std::string> ptxas{
       *this, "ptxas",
       llvm::cl::desc("Path of ptxas; empty: searched on PATH (cubin only)"),

@@ -12,6 +12,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
+
 namespace sattn {
 
 /// What the compiler knows of a GPU.
@@ -27,6 +29,9 @@ struct Chip {
 
 /// Name of the only target that is no chip.
 inline constexpr llvm::StringLiteral kCPUTarget = "cpu";
+
+/// The chip of that name, if kernels can be generated for it.
+std::optional<Chip> findChip(llvm::StringRef name);
 
 /// The chip of that name; emits an error that lists the known ones otherwise.
 mlir::FailureOr<Chip>

@@ -21,8 +21,8 @@ inline constexpr llvm::StringLiteral kManifestAttrName = "sattn.manifest";
 
 /// Manifest (docs/Manifest.md) of a function: its arguments, the contracts that
 /// `sattn-record-contracts` put on it and, where it launches kernels, what to
-/// compute and to launch. `target` is the name of a chip, or kCPUTarget. Emits an
-/// error for an op or a type that a manifest cannot say.
+/// compute and to launch. `target` is the name of a chip, or kCPUTarget. Emits
+/// an error for an op or a type that a manifest cannot say.
 mlir::FailureOr<std::string> emitManifest(mlir::func::FuncOp function,
                                           llvm::StringRef target);
 

@@ -23,8 +23,8 @@ class Module;
 
 namespace sattn {
 
-/// LLVM IR of a module of LLVM-dialect kernels, optimized for the chip. Emits an
-/// error and returns null where the module cannot be translated.
+/// LLVM IR of a module of LLVM-dialect kernels, optimized for the chip. Emits
+/// an error and returns null where the module cannot be translated.
 std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::gpu::GPUModuleOp module,
                                                 llvm::LLVMContext &context,
                                                 const Chip &chip);

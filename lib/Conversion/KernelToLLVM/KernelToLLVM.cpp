@@ -50,8 +50,8 @@ struct KernelLowering : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
         /*useBarePtrCallConv=*/false, signature);
     if (!type)
       return rewriter.notifyMatchFailure(op, "arguments cannot be converted");
-    auto function = LLVM::LLVMFuncOp::create(
-        rewriter, op.getLoc(), op.getName(), type);
+    auto function =
+        LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
     // The module's translation knows kernels by this name.

@@ -45,10 +45,10 @@ static bool reachesEnd(AffineExpr expr, unsigned numDims, unsigned numSymbols,
       if (!dimOp || dimOp.getSource() != memref ||
           dimOp.getConstantIndex() != dim)
         continue;
-      rest = rest - (position < map.getNumDims()
-                         ? getAffineDimExpr(position, context)
-                         : getAffineSymbolExpr(position - map.getNumDims(),
-                                               context));
+      rest = rest -
+             (position < map.getNumDims()
+                  ? getAffineDimExpr(position, context)
+                  : getAffineSymbolExpr(position - map.getNumDims(), context));
       break;
     }
   }

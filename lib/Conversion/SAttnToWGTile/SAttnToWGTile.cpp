@@ -43,8 +43,8 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
                                   << " operand to be read from memory as it is";
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(read);
-  FailureOr<GlobalWindow> window = resolveWindow(
-      b, cast<VectorTransferOpInterface>(read.getOperation()));
+  FailureOr<GlobalWindow> window =
+      resolveWindow(b, cast<VectorTransferOpInterface>(read.getOperation()));
   if (failed(window))
     return failure();
   VectorType type = read.getVectorType();
@@ -95,11 +95,10 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   Value acc = UnrealizedConversionCastOp::create(b, op.getLoc(), tensorType,
                                                  op.getAcc())
                   .getResult(0);
-  Value result = wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs,
-                                       acc);
-  result =
-      UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
-          .getResult(0);
+  Value result =
+      wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
+  result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
+               .getResult(0);
   SmallVector<Operation *> reads = {op.getLhs().getDefiningOp(),
                                     op.getRhs().getDefiningOp()};
   op.replaceAllUsesWith(result);

@@ -49,8 +49,7 @@ struct SplatLowering : OpConversionPattern<tensor::SplatOp> {
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
     Value value = adaptor.getInput().front();
     if (auto vector = dyn_cast<VectorType>(layout->registerType()))
-      value =
-          vector::BroadcastOp::create(rewriter, op.getLoc(), vector, value);
+      value = vector::BroadcastOp::create(rewriter, op.getLoc(), vector, value);
     rewriter.replaceOpWithMultiple(
         op, {SmallVector<Value>(layout->registers(), value)});
     return success();
@@ -74,11 +73,31 @@ struct BroadcastLowering : OpConversionPattern<wgtile::BroadcastOp> {
     sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < result->elements; ++i)
-      elements.push_back(vector[op.getDimension() == 0
-                                    ? fragment.rowVectorRegister(i)
-                                    : fragment.columnVectorRegister(i)]);
+      elements.push_back(
+          vector[op.getDimension() == 0 ? fragment.rowVectorRegister(i)
+                                        : fragment.columnVectorRegister(i)]);
     rewriter.replaceOpWithMultiple(op,
                                    {pack(rewriter, loc, *result, elements)});
+    return success();
+  }
+};
+
+struct ExtractColumnsLowering : OpConversionPattern<ExtractColumnsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ExtractColumnsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getSource().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!source || !result)
+      return rewriter.notifyMatchFailure(op, "not tiles with layouts");
+    // Registers go along the columns, eight columns after eight.
+    int64_t perEight = source->registers() * 8 / source->type.getShape().back();
+    rewriter.replaceOpWithMultiple(
+        op, {adaptor.getSource().slice(op.getOffset() / 8 * perEight,
+                                       result->registers())});
     return success();
   }
 };
@@ -148,5 +167,6 @@ private:
 void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
-               SplatLowering>(converter, patterns.getContext());
+               ExtractColumnsLowering, SplatLowering>(converter,
+                                                      patterns.getContext());
 }

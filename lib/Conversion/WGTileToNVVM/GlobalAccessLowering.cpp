@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Reads and stores of register tiles: each thread accesses its own elements, one
-// by one, at any strides, those out of bounds skipped by predicates. Address and
-// predicate of an element are computed in the inline assembly of its access:
-// LLVM would keep all of them in registers from a tile's read to its store.
+// Reads and stores of register tiles: each thread accesses its own elements,
+// one by one, at any strides, those out of bounds skipped by predicates.
+// Address and predicate of an element are computed in the inline assembly of
+// its access: LLVM would keep all of them in registers from a tile's read to
+// its store.
 
 #include "TileRegisters.h"
 
@@ -32,22 +33,33 @@ public:
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
     Value address =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
-    Value elementBytes = constant(
-        layout.type.getElementType().getIntOrFloatBitWidth() / 8);
+    Value elementBytes =
+        constant(layout.type.getElementType().getIntOrFloatBitWidth() / 8);
+
+    SmallVector<int64_t> strides;
+    int64_t staticOffset;
+    bool isStrided = succeeded(cast<MemRefType>(memref.getType())
+                                   .getStridesAndOffset(strides, staticOffset));
+    assert(isStrided && "verified by the ops");
+    (void)isStrided;
 
     // The thread's first element, and what the others differ from it by.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
-    int64_t dim = indices.size() - layout.type.getRank();
+    int64_t leading = indices.size() - layout.type.getRank();
+    int64_t dim = leading;
     for (bool isRows : {true, false}) {
       if (isRows ? isa<ColumnAttr>(encoding) : isa<RowAttr>(encoding))
         continue;
       position[dim] = add(indices[dim], isRows ? threadRow() : laneColumn());
       Axis &axis = isRows ? rows : columns;
-      axis.byteStride =
-          toI64(mul(metadata.getStrides()[dim], elementBytes));
-      if (!inBounds[dim - (indices.size() - layout.type.getRank())])
-        axis.limit = toI64(arith::SubIOp::create(
+      axis.byteStride = toI64(mul(metadata.getStrides()[dim], elementBytes));
+      if (!ShapedType::isDynamic(strides[dim]))
+        axis.staticByteStride =
+            strides[dim] *
+            layout.type.getElementType().getIntOrFloatBitWidth() / 8;
+      if (!inBounds[dim - leading])
+        axis.limit = clampToI32(arith::SubIOp::create(
             b, loc, metadata.getSizes()[dim], position[dim]));
       ++dim;
     }
@@ -57,37 +69,46 @@ public:
     base = toI64(add(address, mul(offset, elementBytes)));
   }
 
-  /// Inline assembly that runs `access` on an element: its address is %a, and
-  /// it must be under the predicate that is in front of `access` in the text.
-  /// Operands and constraints follow those given.
+  /// Inline assembly that runs an access on an element, whose place is {0} in
+  /// the format `access`, under the element's predicate. `prologue` comes
+  /// first. Operands and constraints follow those given.
   LLVM::InlineAsmOp create(int64_t element, TypeRange results,
-                           StringRef prologue, StringRef access,
+                           StringRef prologue, const char *access,
                            SmallVector<Value> operands,
                            std::string constraints) {
     int64_t next = operands.size() + results.size();
-    auto addOperand = [&](Value value) {
+    auto addOperand = [&](Value value, StringRef constraint) {
       operands.push_back(value);
-      constraints += ",l";
+      constraints += ("," + constraint).str();
       return "$" + std::to_string(next++);
     };
-    std::string text = "{\n.reg .b64 %a;\n.reg .pred %p, %q;\n";
-    text += "mov.b64 %a, " + addOperand(base) + ";\n" + prologue.str();
+    std::string address = addOperand(rowBase(rowOffset(element)), "l");
+    std::string text =
+        "{\n.reg .b64 %a;\n.reg .pred %p, %q;\n" + prologue.str();
+    if (int64_t offset = columnOffset(element)) {
+      if (columns.staticByteStride) {
+        address += "+" + std::to_string(offset * *columns.staticByteStride);
+      } else {
+        text +=
+            llvm::formatv("mad.lo.s64 %a, {0}, {1}, {2};\n",
+                          addOperand(columns.byteStride, "l"), offset, address);
+        address = "%a";
+      }
+    }
     bool predicated = false;
     for (auto [axis, offset] : {std::pair(&rows, rowOffset(element)),
                                 std::pair(&columns, columnOffset(element))}) {
-      if (axis->byteStride && offset != 0)
-        text += llvm::formatv("mad.lo.s64 %a, {0}, {1}, %a;\n",
-                              addOperand(axis->byteStride), offset);
       if (!axis->limit)
         continue;
-      text += llvm::formatv("setp.gt.s64 {0}, {1}, {2};\n",
+      text += llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
                             predicated ? "%q" : "%p",
-                            addOperand(axis->limit), offset);
+                            addOperand(axis->limit, "r"), offset);
       if (predicated)
         text += "and.pred %p, %p, %q;\n";
       predicated = true;
     }
-    text += (predicated ? "@%p " : "") + access.str() + "\n}\n";
+    text += (predicated ? "@%p " : "") + llvm::formatv(access, address).str() +
+            "\n}\n";
     return LLVM::InlineAsmOp::create(
         b, loc, results, operands, text, constraints,
         /*has_side_effects=*/true, /*is_align_stack=*/false,
@@ -98,24 +119,52 @@ public:
 
 private:
   /// Rows or columns: bytes from one to the next, and how many there are from
-  /// the thread's first on, where an element may be out of bounds.
+  /// the thread's first on (i32), where an element may be out of bounds.
   struct Axis {
     Value byteStride, limit;
+    std::optional<int64_t> staticByteStride;
   };
 
+  /// Address of the thread's first column of a row.
+  Value rowBase(int64_t row) {
+    Value &result = rowBases[row];
+    if (!result) {
+      result = base;
+      if (row != 0) {
+        Value rowIndex =
+            arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(row));
+        result = arith::AddIOp::create(
+            b, loc, base,
+            arith::MulIOp::create(b, loc, rows.byteStride, rowIndex));
+      }
+    }
+    return result;
+  }
+  /// An index as i32, or the largest one: a tile's positions are smaller.
+  Value clampToI32(Value index) {
+    Value bound = constant(std::numeric_limits<int32_t>::max());
+    return arith::IndexCastOp::create(
+        b, loc, b.getI32Type(), arith::MinSIOp::create(b, loc, index, bound));
+  }
+
+  /// Rows and columns from the thread's first element to another.
   int64_t rowOffset(int64_t element) {
+    if (isa<ColumnAttr>(layout.type.getEncoding()))
+      return 0;
     if (isa<RowAttr>(layout.type.getEncoding()))
       return fragment.rowOfRowVector(0, element);
     return fragment.registerRowOffset(element);
   }
   int64_t columnOffset(int64_t element) {
+    if (isa<RowAttr>(layout.type.getEncoding()))
+      return 0;
     if (isa<ColumnAttr>(layout.type.getEncoding()))
       return fragment.columnOfColumnVector(0, element);
     return fragment.registerColumnOffset(element);
   }
   /// layout::rowOfThread and layout::columnOfLane of this thread.
   Value threadRow() {
-    Value warp = arith::ShRUIOp::create(b, loc, createThreadId(b, loc),
+    Value warp = arith::ShRUIOp::create(b, loc, createTileThreadId(b, loc),
                                         createI32(b, loc, 5));
     Value quad = arith::ShRUIOp::create(b, loc, createLane(b, loc),
                                         createI32(b, loc, 2));
@@ -124,10 +173,9 @@ private:
     return toIndex(arith::AddIOp::create(b, loc, first, quad));
   }
   Value laneColumn() {
-    Value lane = arith::AndIOp::create(b, loc, createLane(b, loc),
-                                       createI32(b, loc, 3));
-    return toIndex(
-        arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2)));
+    Value lane =
+        arith::AndIOp::create(b, loc, createLane(b, loc), createI32(b, loc, 3));
+    return toIndex(arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2)));
   }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -151,6 +199,7 @@ private:
   sattn::layout::AccumulatorFragment fragment;
   Value base;
   Axis rows, columns;
+  DenseMap<int64_t, Value> rowBases;
 };
 
 /// The type that carries an element through inline assembly, its constraint and
@@ -193,15 +242,15 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
                          op.getInBounds(), *layout);
     std::string clear = ("mov." + carrier->suffix + " $0, 0;\n").str();
-    std::string load = ("ld.global." + carrier->suffix + " $0, [%a];").str();
+    std::string load = ("ld.global." + carrier->suffix + " $0, [{0}];").str();
     SmallVector<Value> elements;
     for (int64_t i = 0; i < layout->elements; ++i) {
       // The result is written before the other operands are read.
       LLVM::InlineAsmOp value =
-          access.create(i, carrier->type, clear, load, {},
+          access.create(i, carrier->type, clear, load.c_str(), {},
                         ("=&" + carrier->constraint).str());
-      elements.push_back(arith::BitcastOp::create(rewriter, loc, element,
-                                                  value.getResult(0)));
+      elements.push_back(
+          arith::BitcastOp::create(rewriter, loc, element, value.getResult(0)));
     }
     rewriter.replaceOpWithMultiple(op,
                                    {pack(rewriter, loc, *layout, elements)});
@@ -228,11 +277,11 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
         unpack(rewriter, loc, *layout, adaptor.getTile());
     ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
                          op.getInBounds(), *layout);
-    std::string store = ("st.global." + carrier->suffix + " [%a], $0;").str();
+    std::string store = ("st.global." + carrier->suffix + " [{0}], $0;").str();
     for (auto [i, element] : llvm::enumerate(elements)) {
       Value value =
           arith::BitcastOp::create(rewriter, loc, carrier->type, element);
-      access.create(i, TypeRange(), "", store, {value},
+      access.create(i, TypeRange(), "", store.c_str(), {value},
                     carrier->constraint.str());
     }
     rewriter.eraseOp(op);

@@ -32,21 +32,66 @@ static Value isFirstThread(OpBuilder &b, Location loc) {
 }
 
 void wgtile::initializeBarriers(OpBuilder &b, Location loc,
-                                ArrayRef<LoadOp> loads) {
-  if (loads.empty())
+                                ArrayRef<BarrierInit> barriers) {
+  if (barriers.empty())
     return;
   scf::IfOp::create(b, loc, isFirstThread(b, loc),
                     [&](OpBuilder &b, Location loc) {
-                      for (LoadOp load : loads)
+                      for (const BarrierInit &barrier : barriers)
                         NVVM::MBarrierInitOp::create(
-                            b, loc,
-                            createSharedAddress(b, loc, *load.getBarrier()),
-                            createI32(b, loc, 1), /*predicate=*/Value());
+                            b, loc, createSharedAddress(b, loc, barrier.offset),
+                            createI32(b, loc, barrier.arrivals),
+                            /*predicate=*/Value());
                       // The copy engine must see the barriers too.
                       NVVM::FenceMbarrierInitOp::create(b, loc);
                       scf::YieldOp::create(b, loc);
                     });
   gpu::BarrierOp::create(b, loc);
+}
+
+void wgtile::createBarrierWait(OpBuilder &b, Location loc, Value barrier,
+                               Value phase) {
+  NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, phase,
+                                        createI32(b, loc, kWaitTicks));
+}
+
+void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
+                            Value offset, Value map, ValueRange indices,
+                            Value barrier, bool arrive) {
+  sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
+                                 type.getElementBytes(), type.getSwizzle()};
+  Value bytes = createI32(b, loc, tile.sizeInBytes());
+  if (arrive)
+    NVVM::MBarrierArriveExpectTxOp::create(
+        b, loc, /*res=*/Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false, /*predicate=*/Value());
+  else
+    NVVM::MBarrierExpectTxOp::create(b, loc, barrier, bytes,
+                                     NVVM::MemScopeKind::CTA);
+  // The hardware counts dimensions from the innermost.
+  SmallVector<Value> coordinates;
+  for (Value index : llvm::reverse(indices))
+    coordinates.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value descriptor =
+      UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
+  Value column = coordinates.front();
+  for (int64_t box = 0; box < tile.numBoxes(); ++box) {
+    Value boxOffset = offset;
+    if (box > 0) {
+      coordinates.front() = arith::AddIOp::create(
+          b, loc, column, createI32(b, loc, box * tile.boxColumns()));
+      boxOffset = arith::AddIOp::create(
+          b, loc, offset, createI32(b, loc, box * tile.boxBytes()));
+    }
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        b, loc, createSharedAddress(b, loc, boxOffset), descriptor, coordinates,
+        barrier, /*im2colOffsets=*/ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
 }
 
 namespace {
@@ -56,8 +101,7 @@ struct LoadLowering : OpConversionPattern<LoadOp> {
   LogicalResult
   matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto mapType = dyn_cast<TensorMapType>(op.getSource().getType());
-    if (!mapType || !op.getOffset())
+    if (!isa<TensorMapType>(op.getSource().getType()) || !op.getOffset())
       return op.emitOpError("expected a tensor map (wgtile-create-tensor-maps) "
                             "and an offset (wgtile-allocate-shared)");
     Location loc = op.getLoc();
@@ -78,55 +122,23 @@ struct LoadLowering : OpConversionPattern<LoadOp> {
     gpu::BarrierOp::create(rewriter, loc);
     scf::IfOp::create(rewriter, loc, isFirstThread(rewriter, loc),
                       [&](OpBuilder &b, Location loc) {
-                        issue(b, loc, op, mapType);
+                        createTileCopy(
+                            b, loc, op.getTile().getType(),
+                            createI32(b, loc, *op.getOffset()), op.getSource(),
+                            op.getIndices(),
+                            createSharedAddress(b, loc, *op.getBarrier()),
+                            /*arrive=*/true);
                         scf::YieldOp::create(b, loc);
                       });
     Value barrier = createSharedAddress(rewriter, loc, *op.getBarrier());
     Value current = memref::LoadOp::create(rewriter, loc, phase);
-    NVVM::MBarrierTryWaitParityOp::create(
-        rewriter, loc, barrier, current, createI32(rewriter, loc, kWaitTicks));
-    memref::StoreOp::create(
-        rewriter, loc,
-        arith::XOrIOp::create(rewriter, loc, current,
-                              createI32(rewriter, loc, 1)),
-        phase);
-    rewriter.replaceOpWithMultiple(op, {ValueRange()});
+    createBarrierWait(rewriter, loc, barrier, current);
+    memref::StoreOp::create(rewriter, loc,
+                            arith::XOrIOp::create(rewriter, loc, current,
+                                                  createI32(rewriter, loc, 1)),
+                            phase);
+    rewriter.replaceOp(op, createI32(rewriter, loc, *op.getOffset()));
     return success();
-  }
-
-private:
-  /// Expects the tile's bytes on the barrier and copies box after box.
-  static void issue(OpBuilder &b, Location loc, LoadOp op,
-                    TensorMapType mapType) {
-    SharedType type = op.getTile().getType();
-    sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
-                                   type.getElementBytes(), type.getSwizzle()};
-    Value barrier = createSharedAddress(b, loc, *op.getBarrier());
-    NVVM::MBarrierArriveExpectTxOp::create(
-        b, loc, /*res=*/Type(), barrier, createI32(b, loc, tile.sizeInBytes()),
-        NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
-    // The hardware counts dimensions from the innermost.
-    SmallVector<Value> coordinates;
-    for (Value index : llvm::reverse(op.getIndices()))
-      coordinates.push_back(
-          arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    Value map = UnrealizedConversionCastOp::create(b, loc, pointer,
-                                                   op.getSource())
-                    .getResult(0);
-    Value column = coordinates.front();
-    for (int64_t box = 0; box < tile.numBoxes(); ++box) {
-      if (box > 0)
-        coordinates.front() = arith::AddIOp::create(
-            b, loc, column, createI32(b, loc, box * tile.boxColumns()));
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          b, loc,
-          createSharedAddress(b, loc, *op.getOffset() + box * tile.boxBytes()),
-          map, coordinates, barrier, /*im2colOffsets=*/ValueRange(),
-          /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
-          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
-          /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
-    }
   }
 };
 } // namespace

@@ -34,7 +34,8 @@ std::optional<TileRegisters> TileRegisters::get(Type type) {
   // The two registers of a row vector are eight rows apart.
   if (isa<RowAttr>(tensor.getEncoding()))
     return TileRegisters{tensor, fragment.rowVectorRegisters(), 1};
-  int64_t packing = tensor.getElementType().getIntOrFloatBitWidth() == 16 ? 2 : 1;
+  int64_t packing =
+      tensor.getElementType().getIntOrFloatBitWidth() == 16 ? 2 : 1;
   int64_t elements = isa<MmaAttr>(tensor.getEncoding())
                          ? fragment.registersPerThread()
                          : fragment.columnVectorRegisters();
@@ -73,17 +74,27 @@ SmallVector<Value> wgtile::pack(OpBuilder &b, Location loc,
 
 TileTypeConverter::TileTypeConverter() {
   addConversion([](Type type) { return type; });
-  addConversion([](RankedTensorType type, SmallVectorImpl<Type> &registers)
-                    -> std::optional<LogicalResult> {
-    std::optional<TileRegisters> layout = TileRegisters::get(type);
-    if (!layout)
-      return std::nullopt;
-    registers.append(layout->registers(), layout->registerType());
-    return success();
+  addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
+        std::optional<TileRegisters> layout = TileRegisters::get(type);
+        if (!layout)
+          return std::nullopt;
+        registers.append(layout->registers(), layout->registerType());
+        return success();
+      });
+  // A shared tile is its offset in the kernel's shared memory, in bytes.
+  addConversion([](SharedType type) -> std::optional<Type> {
+    return IntegerType::get(type.getContext(), 32);
   });
-  // A shared tile is known by its load; its value carries nothing.
-  addConversion([](SharedType, SmallVectorImpl<Type> &)
-                    -> std::optional<LogicalResult> { return success(); });
+  // A ring is the variables of a thread that walks its stages.
+  addConversion(
+      [](RingType type,
+         SmallVectorImpl<Type> &variables) -> std::optional<LogicalResult> {
+        Type i32 = IntegerType::get(type.getContext(), 32);
+        variables.append(RingVariables::kCount, MemRefType::get({}, i32));
+        return success();
+      });
 }
 
 Value wgtile::createI32(OpBuilder &b, Location loc, int64_t value) {
@@ -95,17 +106,29 @@ Value wgtile::createThreadId(OpBuilder &b, Location loc) {
   return arith::IndexCastOp::create(b, loc, b.getI32Type(), id);
 }
 
+Value wgtile::createTileThreadId(OpBuilder &b, Location loc) {
+  Value id = createThreadId(b, loc);
+  Block *block = b.getInsertionBlock();
+  for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
+    if (isa<RolesOp>(op))
+      return arith::SubIOp::create(b, loc, id,
+                                   createI32(b, loc, kProducerThreads));
+  return id;
+}
+
 Value wgtile::createLane(OpBuilder &b, Location loc) {
   return arith::AndIOp::create(
       b, loc, createThreadId(b, loc),
       createI32(b, loc, sattn::layout::kWarpThreads - 1));
 }
 
-Value wgtile::createSharedAddress(OpBuilder &b, Location loc, int64_t offset) {
+Value wgtile::createSharedAddress(OpBuilder &b, Location loc, Value offset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/3);
   Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedSymbol);
-  if (offset == 0)
-    return base;
   return LLVM::GEPOp::create(b, loc, type, b.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value wgtile::createSharedAddress(OpBuilder &b, Location loc, int64_t offset) {
+  return createSharedAddress(b, loc, createI32(b, loc, offset));
 }

@@ -52,14 +52,46 @@ public:
   TileTypeConverter();
 };
 
-/// Index of this thread in its thread block, and of its lane in its warp, i32.
+/// Threads of the warpgroup in which the producer runs, the block's first.
+inline constexpr int64_t kProducerThreads = 128;
+
+/// The variables that a ring becomes, i32 in memory that LLVM turns into
+/// registers.
+struct RingVariables {
+  /// Next stage, and the phase of its barriers: 0 in the first round.
+  mlir::Value stage, phase;
+  /// Oldest stage that a consumer holds, and how many it holds.
+  mlir::Value oldest, held;
+  static constexpr int64_t kCount = 4;
+
+  explicit RingVariables(mlir::ValueRange values)
+      : stage(values[0]), phase(values[1]), oldest(values[2]), held(values[3]) {
+  }
+};
+
+/// Index of this thread in its thread block, i32; among the threads that hold
+/// the register tiles; and of its lane in its warp.
 mlir::Value createThreadId(mlir::OpBuilder &b, mlir::Location loc);
+mlir::Value createTileThreadId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createLane(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createI32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);
 
 /// Address of a byte of the kernel's shared memory.
 mlir::Value createSharedAddress(mlir::OpBuilder &b, mlir::Location loc,
+                                mlir::Value offset);
+mlir::Value createSharedAddress(mlir::OpBuilder &b, mlir::Location loc,
                                 int64_t offset);
+
+/// Expects the bytes of a tile on a barrier, arriving at it or not, and starts
+/// the copies that bring them. `offset` is the tile's place in the kernel's
+/// shared memory.
+void createTileCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
+                    mlir::Value offset, mlir::Value map,
+                    mlir::ValueRange indices, mlir::Value barrier, bool arrive);
+
+/// Waits until a barrier has passed the phase, i32.
+void createBarrierWait(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value barrier, mlir::Value phase);
 inline constexpr llvm::StringLiteral kSharedSymbol = "wgtile_shared";
 
 void populateComputePatterns(const TileTypeConverter &converter,
@@ -70,10 +102,20 @@ void populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 void populateLoadPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+void populateRingPatterns(const TileTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 
-/// Initializes the barriers of a kernel's loads, before anything else runs.
+/// A barrier of the kernel and the number of arrivals that ends its phase.
+struct BarrierInit {
+  int64_t offset, arrivals;
+};
+
+/// Initializes the kernel's barriers, before anything else runs.
 void initializeBarriers(mlir::OpBuilder &b, mlir::Location loc,
-                        mlir::ArrayRef<LoadOp> loads);
+                        mlir::ArrayRef<BarrierInit> barriers);
+
+/// Makes branches of roles, when everything in them is lowered.
+void lowerRoles(mlir::Operation *kernel);
 
 } // namespace wgtile
 

@@ -31,7 +31,7 @@ using namespace wgtile;
 static constexpr int64_t kSharedAlignment = 1024;
 
 namespace {
-/// One thread block a tile: its number gives the tile, the last index fastest.
+/// A thread block's number gives its tiles.
 struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -39,20 +39,71 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   matchAndRewrite(ForEachTileOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value rest = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
-    SmallVector<Value> indices(op.getCounts().size());
-    for (int64_t i = static_cast<int64_t>(indices.size()) - 1; i > 0; --i) {
-      Value count = op.getCounts()[i];
-      indices[i] = arith::RemUIOp::create(rewriter, loc, rest, count);
-      rest = arith::DivUIOp::create(rewriter, loc, rest, count);
-    }
-    if (!indices.empty())
-      indices[0] = rest;
+    Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
     Block *body = &op.getBody().front();
     rewriter.eraseOp(body->getTerminator());
-    rewriter.inlineBlockBefore(body, op, indices);
+    if (!op.getPersistent()) {
+      SmallVector<Value> indices =
+          delinearize(rewriter, loc, block, op.getCounts());
+      rewriter.inlineBlockBefore(body, op, indices);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    for (Value count : op.getCounts())
+      total = arith::MulIOp::create(rewriter, loc, total, count);
+    Value blocks = gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x);
+    auto loop = scf::ForOp::create(rewriter, loc, block, total, blocks);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> indices =
+        orderedIndices(rewriter, loc, loop.getInductionVar(), op);
+    rewriter.inlineBlockBefore(body, loop.getBody()->getTerminator(), indices);
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  static Value rem(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+    return arith::RemUIOp::create(b, loc, lhs, rhs);
+  }
+  static Value div(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+    return arith::DivUIOp::create(b, loc, lhs, rhs);
+  }
+
+  /// Indices of a point, the last one the fastest.
+  static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
+                                        ValueRange counts) {
+    SmallVector<Value> indices(counts.size());
+    for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
+      indices[i] = rem(b, loc, point, counts[i]);
+      point = div(b, loc, point, counts[i]);
+    }
+    if (!indices.empty())
+      indices[0] = point;
+    return indices;
+  }
+
+  /// Indices of a point in the order that `persistent` stands for: groups of
+  /// columns, in a group row after row. The last group may be narrower.
+  static SmallVector<Value> orderedIndices(OpBuilder &b, Location loc,
+                                           Value point, ForEachTileOp op) {
+    OperandRange counts = op.getCounts();
+    Value rows = counts[counts.size() - 2], columns = counts.back();
+    Value plane = arith::MulIOp::create(b, loc, rows, columns);
+    Value inPlane = rem(b, loc, point, plane);
+    SmallVector<Value> indices =
+        delinearize(b, loc, div(b, loc, point, plane), counts.drop_back(2));
+    Value width = arith::ConstantIndexOp::create(b, loc, *op.getPersistent());
+    Value group = arith::MulIOp::create(b, loc, width, rows);
+    Value first =
+        arith::MulIOp::create(b, loc, div(b, loc, inPlane, group), width);
+    Value inGroup = rem(b, loc, inPlane, group);
+    Value left = arith::SubIOp::create(b, loc, columns, first);
+    Value actual = arith::MinUIOp::create(b, loc, width, left);
+    indices.push_back(div(b, loc, inGroup, actual));
+    indices.push_back(
+        arith::AddIOp::create(b, loc, first, rem(b, loc, inGroup, actual)));
+    return indices;
   }
 };
 
@@ -62,13 +113,10 @@ struct ConvertWGTileToNVVMPass
     gpu::GPUModuleOp module = getOperation();
     bool usesShared = false;
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
-      SmallVector<LoadOp> loads;
-      kernel.walk([&](LoadOp load) { loads.push_back(load); });
-      usesShared |= !loads.empty();
-      if (llvm::any_of(loads, [](LoadOp load) { return !load.getBarrier(); }))
-        continue; // The load's pattern reports it.
+      SmallVector<BarrierInit> barriers = collectBarriers(kernel);
+      usesShared |= !barriers.empty();
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-      initializeBarriers(b, kernel.getLoc(), loads);
+      initializeBarriers(b, kernel.getLoc(), barriers);
     }
     if (usesShared)
       declareShared(module);
@@ -83,26 +131,52 @@ struct ConvertWGTileToNVVMPass
     // A kernel's arguments hold no tiles; tensor maps stay until the kernel's
     // signature is lowered.
     target.addLegalOp<gpu::GPUFuncOp>();
+    // Made branches at the end: what is in a role is lowered by its place.
+    target.addLegalOp<RolesOp>();
+    target.addDynamicallyLegalOp<EndOp>(
+        [](EndOp op) { return isa<RolesOp>(op->getParentOp()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateComputePatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateGlobalAccessPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
+    populateRingPatterns(converter, patterns);
     patterns.add<ForEachTileLowering>(converter, &getContext());
-    if (failed(
-            applyPartialConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    lowerRoles(module);
   }
 
 private:
+  /// Barriers of loads and of rings that have a place; the patterns report
+  /// those that have none.
+  static SmallVector<BarrierInit> collectBarriers(gpu::GPUFuncOp kernel) {
+    SmallVector<BarrierInit> barriers;
+    kernel.walk([&](Operation *op) {
+      if (auto load = dyn_cast<LoadOp>(op)) {
+        if (load.getBarrier())
+          barriers.push_back(
+              {static_cast<int64_t>(*load.getBarrier()), /*arrivals=*/1});
+      } else if (auto ring = dyn_cast<RingOp>(op)) {
+        if (!ring.getBarriers())
+          return;
+        int64_t stages = ring.getRing().getType().getStages();
+        for (int64_t i = 0; i < 2 * stages; ++i)
+          barriers.push_back(
+              {static_cast<int64_t>(*ring.getBarriers()) + 8 * i,
+               i < stages ? 1 : static_cast<int64_t>(ring.getConsumerWarps())});
+      }
+    });
+    return barriers;
+  }
+
   static void declareShared(gpu::GPUModuleOp module) {
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    LLVM::GlobalOp::create(b, module.getLoc(),
-                           LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                           /*isConstant=*/false, LLVM::Linkage::External,
-                           kSharedSymbol, /*value=*/Attribute(),
-                           kSharedAlignment, /*addrSpace=*/3);
+    LLVM::GlobalOp::create(
+        b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, kSharedSymbol,
+        /*value=*/Attribute(), kSharedAlignment, /*addrSpace=*/3);
   }
 };
 } // namespace

@@ -25,8 +25,8 @@ func.func @for_each_tile(%m: index, %n: index) {
 
 // CHECK-LABEL: func.func @load
 // CHECK-SAME:    %[[SOURCE:.*]]: memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>, %[[MAP:.*]]: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>, %[[I:.*]]: index
-// CHECK:         wgtile.load %[[SOURCE]][%[[I]], %[[I]], %[[I]]] : memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>> -> <64x64xbf16>
-// CHECK:         wgtile.load %[[MAP]][%[[I]], %[[I]], %[[I]]] {barrier = 8192 : i64, offset = 0 : i64} : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128> -> <64x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %[[SOURCE]][%[[I]], %[[I]], %[[I]]] : memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>> -> !wgtile.shared<64x64xbf16>
+// CHECK:         wgtile.load %[[MAP]][%[[I]], %[[I]], %[[I]]] {barrier = 8192 : i64, offset = 0 : i64} : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128> -> !wgtile.shared<64x64xbf16, swizzle = 128>
 func.func @load(%source: memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>,
                 %map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
                 %i: index) {
@@ -41,7 +41,7 @@ func.func @load(%source: memref<?x64x64xbf16, strided<[?, ?, ?], offset: ?>>,
 
 // CHECK-LABEL: func.func @mma
 // CHECK-SAME:    %[[A:.*]]: !wgtile.shared<64x64xf16>, %[[B:.*]]: !wgtile.shared<64x128xf16>, %[[ACC:.*]]: tensor<64x128xf32>
-// CHECK:         wgtile.mma %[[A]], %[[B]], %[[ACC]] : <64x64xf16>, <64x128xf16> -> tensor<64x128xf32>
+// CHECK:         wgtile.mma %[[A]], %[[B]], %[[ACC]] : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16> -> tensor<64x128xf32>
 func.func @mma(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x128xf16>,
                %acc: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %0 = wgtile.mma %a, %b, %acc
@@ -51,7 +51,7 @@ func.func @mma(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x128xf16>,
 }
 
 // CHECK-LABEL: func.func @mma_with_layouts
-// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} : <128x64xbf16, swizzle = 128>, <64x64xbf16, swizzle = 128> -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} : !wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128> -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
 func.func @mma_with_layouts(
     %a: !wgtile.shared<128x64xbf16, swizzle = 128>,
     %b: !wgtile.shared<64x64xbf16, swizzle = 128>,
@@ -115,7 +115,7 @@ gpu.module @kernels {
 
 // CHECK-LABEL: func.func @host
 // CHECK-SAME:    %[[B:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
-// CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[B]] : memref<?x?xbf16> -> <64x64xbf16, swizzle = 128>
+// CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[B]] : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 // CHECK:         wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[MAP]], %[[B]]) : !wgtile.tensor_map<64x64xbf16, swizzle = 128>, memref<?x?xbf16>
 func.func @host(%b: memref<?x?xbf16>, %n: index) {
   %map = wgtile.tensor_map %b

@@ -24,7 +24,7 @@ func.func @for_each_tile_c1_type(%n: index) {
 // -----
 
 func.func @end_has_parent() {
-  // expected-error @below {{expects parent op 'wgtile.for_each_tile'}}
+  // expected-error @below {{expects parent op to be one of 'wgtile.for_each_tile, wgtile.roles'}}
   wgtile.end
 }
 

@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace sattn;
 
-MutableOperandRange BsrAddmmOp::getDpsInitsMutable() {
-  return getOutMutable();
-}
+MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
 
 namespace {
 using Tensor = TypedValue<RankedTensorType>;
@@ -68,9 +66,8 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
     Type actual = operand.elementType();
     if (operand.name == "values" || operand.name == "out") {
       if (!isSmallFloat(actual))
-        return op.emitOpError()
-               << "expected element type f16, bf16 or f32 of '" << operand.name
-               << "', but got " << actual;
+        return op.emitOpError() << "expected element type f16, bf16 or f32 of '"
+                                << operand.name << "', but got " << actual;
       continue;
     }
     bool isScale = operand.name == "left" || operand.name == "right";
@@ -179,9 +176,9 @@ LogicalResult BsrAddmmOp::verify() {
       int64_t size = operand.value.getType().getDimSize(i);
       int64_t expected = outShape[skipped + i];
       if (size != 1 && !mayMatch(size, expected))
-        return emitOpError() << "expected batch dimension " << i << " of '"
-                             << operand.name << "' to be 1 or " << expected
-                             << ", but got " << size;
+        return emitOpError()
+               << "expected batch dimension " << i << " of '" << operand.name
+               << "' to be 1 or " << expected << ", but got " << size;
     }
   }
 

@@ -131,8 +131,8 @@ private:
     SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high = low;
     high.back() = affine::makeComposedFoldedAffineApply(
         b, loc, columns - b.getAffineDimExpr(0), {width(source)});
-    Value zero = arith::ConstantOp::create(
-        b, loc, b.getZeroAttr(type.getElementType()));
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
     auto padded = RankedTensorType::get(shape, type.getElementType());
     return tensor::PadOp::create(b, loc, padded, source, low, high, zero);
   }
@@ -142,8 +142,7 @@ private:
   }
 
   Value zeroTile(Type elementType) {
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
     return linalg::FillOp::create(b, loc, zero, emptyTile(elementType))
         .getResult(0);
   }
@@ -167,8 +166,8 @@ private:
     };
     begin = asValue(apply(d0 * stepsPerBlock, {begin}));
     end = asValue(apply(d0 * stepsPerBlock, {end}));
-    hasBlocks = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin,
-                                      end);
+    hasBlocks =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
 
     auto loop = scf::ForOp::create(b, loc, begin, end, index(1),
                                    ValueRange{zeroTile(b.getF32Type())});
@@ -182,18 +181,15 @@ private:
     OpFoldResult k = apply(d0 * blockColumns + d1, {column, inBlock});
 
     OpFoldResult zero = b.getIndexAttr(0);
-    Value left = window(op.getValues(), {block, zero, inBlock},
-                        {b.getIndexAttr(1), b.getIndexAttr(rows),
-                         b.getIndexAttr(depth)},
-                        2);
-    Value right = padColumns(
-        window(op.getB(), {k, zero},
-                                     {b.getIndexAttr(depth), width(op.getB())},
-                                     2));
-    Value next = linalg::MatmulOp::create(
-                     b, loc, ValueRange{left, right},
-                     ValueRange{loop.getRegionIterArgs().front()})
-                     .getResult(0);
+    Value left = window(
+        op.getValues(), {block, zero, inBlock},
+        {b.getIndexAttr(1), b.getIndexAttr(rows), b.getIndexAttr(depth)}, 2);
+    Value right = padColumns(window(
+        op.getB(), {k, zero}, {b.getIndexAttr(depth), width(op.getB())}, 2));
+    Value next =
+        linalg::MatmulOp::create(b, loc, ValueRange{left, right},
+                                 ValueRange{loop.getRegionIterArgs().front()})
+            .getResult(0);
     scf::YieldOp::create(b, loc, next);
     return loop.getResult(0);
   }
@@ -261,15 +257,15 @@ private:
       if (op.getLeft())
         left = addOperand(window(op.getLeft(), {zero}, {height}, 1), {i});
       if (op.getRight())
-        right = addOperand(
-            padColumns(window(op.getRight(), {zero}, {width(op.getRight())}, 1)),
-            {j});
+        right = addOperand(padColumns(window(op.getRight(), {zero},
+                                             {width(op.getRight())}, 1)),
+                           {j});
     }
     if (readInput)
-      input = addOperand(
-          padColumns(window(op.getInputOrOut(), {zero, zero},
-                            {height, width(op.getInputOrOut())}, 2)),
-          {i, j});
+      input =
+          addOperand(padColumns(window(op.getInputOrOut(), {zero, zero},
+                                       {height, width(op.getInputOrOut())}, 2)),
+                     {i, j});
     maps.push_back(AffineMap::get(2, 0, {i, j}, context));
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);
@@ -297,8 +293,8 @@ private:
             Value scaled = extend(*input);
             if (!beta.isOne)
               scaled = arith::MulFOp::create(nested, loc, beta.value, scaled);
-            sum = sum ? arith::AddFOp::create(nested, loc, scaled, sum)
-                      : scaled;
+            sum =
+                sum ? arith::AddFOp::create(nested, loc, scaled, sum) : scaled;
           }
           if (!resultType.isF32())
             sum = arith::TruncFOp::create(nested, loc, resultType, sum);

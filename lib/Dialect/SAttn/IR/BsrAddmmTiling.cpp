@@ -100,8 +100,8 @@ struct Slicer {
     if (!tile || !cast<RankedTensorType>(source.getType()).isDynamicDim(dim))
       return size;
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    auto map = AffineMap::get(
-        1, 1, {s0 - d0, b.getAffineConstantExpr(*tile)}, b.getContext());
+    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(*tile)},
+                              b.getContext());
     return affine::makeComposedFoldedAffineMin(b, op.getLoc(), map,
                                                {offset, whole(source, dim)});
   }
@@ -146,9 +146,9 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   OpFoldResult columnOffset = offsets[batchRank + 1];
   Slicer slicer{b, *this, offsets, sizes};
   auto columns = [&](Value source) {
-    return slicer.columns(source,
-                          cast<RankedTensorType>(source.getType()).getRank() - 1,
-                          columnOffset, sizes[batchRank + 1]);
+    return slicer.columns(
+        source, cast<RankedTensorType>(source.getType()).getRank() - 1,
+        columnOffset, sizes[batchRank + 1]);
   };
 
   AffineExpr d0 = b.getAffineDimExpr(0);
@@ -161,24 +161,24 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   SmallVector<Value> operands = {getAlpha(), getBeta()};
   operands.push_back(slicer.slice(getCrow(), {crowOffset}, {crowSize}));
   int64_t storageBatch = getCrow().getType().getRank() - 1;
-  operands.push_back(slicer.slice(getCol(), {zero},
-                                  {slicer.whole(getCol(), storageBatch)}));
   operands.push_back(
-      slicer.slice(getValues(), {zero, zero, zero},
-                   {slicer.whole(getValues(), storageBatch),
-                    b.getIndexAttr(blockRows),
-                    b.getIndexAttr(getBlockColumns())}));
+      slicer.slice(getCol(), {zero}, {slicer.whole(getCol(), storageBatch)}));
+  operands.push_back(slicer.slice(getValues(), {zero, zero, zero},
+                                  {slicer.whole(getValues(), storageBatch),
+                                   b.getIndexAttr(blockRows),
+                                   b.getIndexAttr(getBlockColumns())}));
   int64_t kDim = getB().getType().getRank() - 2;
-  operands.push_back(slicer.slice(getB(), {zero, columnOffset},
-                                  {slicer.whole(getB(), kDim), columns(getB())}));
+  operands.push_back(
+      slicer.slice(getB(), {zero, columnOffset},
+                   {slicer.whole(getB(), kDim), columns(getB())}));
   if (getInput())
     operands.push_back(slicer.slice(getInput(), {rowOffset, columnOffset},
                                     {rows, columns(getInput())}));
   if (getLeft())
     operands.push_back(slicer.slice(getLeft(), {rowOffset}, {rows}));
   if (getRight())
-    operands.push_back(slicer.slice(getRight(), {columnOffset},
-                                    {columns(getRight())}));
+    operands.push_back(
+        slicer.slice(getRight(), {columnOffset}, {columns(getRight())}));
   // No batch of out is broadcast: the tile is where its result goes back, so
   // that bufferization sees one place.
   SmallVector<OpFoldResult> outSizes(sizes);

@@ -18,16 +18,18 @@ namespace sattn {
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
-static bool isBFloat16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+static bool isBFloat16(Type type) {
+  return getElementTypeOrSelf(type).isBF16();
+}
 
 /// Ops that neither look into their elements nor are named after their type.
 static bool onlyMovesElements(Operation *op) {
   return isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp,
              LLVM::MaskedStoreOp, LLVM::GEPOp, LLVM::AllocaOp, LLVM::BitcastOp,
              LLVM::ConstantOp, LLVM::PoisonOp, LLVM::UndefOp, LLVM::ZeroOp,
-             LLVM::InsertElementOp, LLVM::ExtractElementOp,
-             LLVM::InsertValueOp, LLVM::ExtractValueOp, LLVM::ShuffleVectorOp,
-             LLVM::SelectOp, LLVM::BrOp, LLVM::CondBrOp>(op);
+             LLVM::InsertElementOp, LLVM::ExtractElementOp, LLVM::InsertValueOp,
+             LLVM::ExtractValueOp, LLVM::ShuffleVectorOp, LLVM::SelectOp,
+             LLVM::BrOp, LLVM::CondBrOp>(op);
 }
 
 static bool canReplace(LLVM::LLVMFuncOp function) {

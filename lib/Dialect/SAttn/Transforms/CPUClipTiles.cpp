@@ -33,6 +33,36 @@ static bool isPrefix(tensor::ExtractSliceOp op) {
          llvm::all_of(op.getMixedStrides(), isOneInteger);
 }
 
+/// The sizes of a tensor, without new ops: of a slice those that it was cut
+/// with, null where there are none.
+static SmallVector<OpFoldResult> getKnownSizes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> sizes;
+  if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(dim))
+        sizes.push_back(size);
+    return sizes;
+  }
+  Builder b(type.getContext());
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? OpFoldResult()
+                                                : b.getIndexAttr(size));
+  return sizes;
+}
+
+/// Whether two tensors are the same, or the same slice of the same tensor.
+static bool isSameTile(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto sliceA = a.getDefiningOp<tensor::ExtractSliceOp>();
+  auto sliceB = b.getDefiningOp<tensor::ExtractSliceOp>();
+  return sliceA && sliceB && sliceA.getSource() == sliceB.getSource() &&
+         sliceA.getType() == sliceB.getType() &&
+         sliceA.isSameAs(sliceB, isEqualConstantIntOrValue);
+}
+
 namespace {
 /// extract_slice (scf.if { yield %a } else { yield %b })
 ///   -> scf.if { yield extract_slice %a } else { yield extract_slice %b }
@@ -56,8 +86,8 @@ struct SinkSliceIntoIf : OpRewritePattern<tensor::ExtractSliceOp> {
       rewriter.modifyOpInPlace(
           yield, [&] { yield->setOperand(0, slice->getResult(0)); });
     }
-    rewriter.modifyOpInPlace(
-        ifOp, [&] { ifOp->getResult(0).setType(op.getType()); });
+    rewriter.modifyOpInPlace(ifOp,
+                             [&] { ifOp->getResult(0).setType(op.getType()); });
     rewriter.replaceOp(op, ifOp.getResult(0));
     return success();
   }
@@ -72,18 +102,32 @@ struct FoldSliceOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
     auto pad = op.getSource().getDefiningOp<tensor::PadOp>();
     if (!pad || !pad.hasZeroLowPad() || !isPrefix(op))
       return rewriter.notifyMatchFailure(op, "no prefix of a high pad");
-    auto source = pad.getSource().getDefiningOp<tensor::ExtractSliceOp>();
-    if (!source || source.getType() != op.getType())
-      return rewriter.notifyMatchFailure(op, "pad of no slice of this type");
-    // The source may have dropped dimensions: compare what is left of them.
-    llvm::SmallBitVector dropped = source.getDroppedDims();
-    SmallVector<OpFoldResult> sizes;
-    for (auto [dim, size] : llvm::enumerate(source.getMixedSizes()))
-      if (!dropped.test(dim))
-        sizes.push_back(size);
-    if (!isEqualConstantIntOrValueArray(sizes, op.getMixedSizes()))
+    TypedValue<RankedTensorType> source = pad.getSource();
+    if (source.getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "not the type before padding");
+    if (!isEqualConstantIntOrValueArray(getKnownSizes(source),
+                                        op.getMixedSizes()))
       return rewriter.notifyMatchFailure(op, "not the size before padding");
     rewriter.replaceOp(op, source);
+    return success();
+  }
+};
+
+/// extract_slice (fill %v, %a) -> fill %v, (empty of the slice's size)
+/// Upstream's pattern needs a fill of one use; an accumulator and a result that
+/// begin with the same zeros are one fill after CSE.
+struct FoldSliceOfFill : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto fill = op.getSource().getDefiningOp<linalg::FillOp>();
+    if (!fill || op.getDroppedDims().any())
+      return rewriter.notifyMatchFailure(op, "no window of a fill");
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), op.getMixedSizes(),
+                                op.getType().getElementType());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, fill.getInputs(), empty);
     return success();
   }
 };
@@ -107,8 +151,8 @@ struct FoldInsertOfWhole : OpRewritePattern<tensor::ParallelInsertSliceOp> {
   }
 };
 
-/// An operand that is the same slice of the same tensor as the destination, and
-/// is read at the element that is written, is read through the destination.
+/// An operand that is the same tile as the destination, and is read at the
+/// element that is written, is read through the destination.
 struct ReadThroughDestination : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -117,14 +161,8 @@ struct ReadThroughDestination : OpRewritePattern<linalg::GenericOp> {
     if (op.getNumDpsInits() != 1 || !linalg::isElementwise(op))
       return rewriter.notifyMatchFailure(op, "not elementwise");
     OpOperand *init = op.getDpsInitOperand(0);
-    auto destination = init->get().getDefiningOp<tensor::ExtractSliceOp>();
-    if (!destination)
-      return rewriter.notifyMatchFailure(op, "destination is no slice");
     for (OpOperand *input : op.getDpsInputOperands()) {
-      auto slice = input->get().getDefiningOp<tensor::ExtractSliceOp>();
-      if (!slice || slice.getSource() != destination.getSource() ||
-          slice.getType() != destination.getType() ||
-          !slice.isSameAs(destination, isEqualConstantIntOrValue) ||
+      if (!isSameTile(input->get(), init->get()) ||
           op.getMatchingIndexingMap(input) != op.getMatchingIndexingMap(init))
         continue;
       BlockArgument arg = op.getMatchingBlockArgument(input);
@@ -152,9 +190,9 @@ private:
   LogicalResult moveClips() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkSliceIntoIf, FoldSliceOfPad, FoldInsertOfWhole>(context);
+    patterns.add<SinkSliceIntoIf, FoldSliceOfPad, FoldSliceOfFill,
+                 FoldInsertOfWhole>(context);
     linalg::populateBubbleUpExtractSliceOpPatterns(patterns);
-    linalg::populateSwapExtractSliceWithFillPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
@@ -172,10 +210,8 @@ private:
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance;
     for (InsertOp op : inserts) {
-      SmallVector<OpOperand *> empties;
-      findEmptyDestinations(op.getSource(), empties);
       Operation *producer = op.getSource().getDefiningOp();
-      if (empties.empty() ||
+      if (!producer ||
           !llvm::all_of(op->getOperands().drop_front(), [&](Value value) {
             return dominance.properlyDominates(value, producer);
           }))
@@ -186,26 +222,45 @@ private:
       Value slice = tensor::ExtractSliceOp::create(
           rewriter, op.getLoc(), op.getSourceType(), op.getDest(),
           op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides());
-      for (OpOperand *init : empties)
-        rewriter.modifyOpInPlace(init->getOwner(), [&] { init->set(slice); });
+      writeTo(rewriter, slice, op.getSourceMutable());
     }
   }
 
-  /// The destinations, as far as they are empty, of the linalg ops that `tile`
-  /// comes from through branches.
-  static void findEmptyDestinations(Value tile,
-                                    SmallVectorImpl<OpOperand *> &empties) {
-    if (!tile.hasOneUse())
+  /// Makes `use` the use of a tile that was written to `slice`; what is made
+  /// elsewhere is copied there.
+  static void writeTo(RewriterBase &rewriter, Value slice, OpOperand &use) {
+    Value tile = use.get();
+    if (isSameTile(tile, slice))
       return;
-    if (auto ifOp = tile.getDefiningOp<scf::IfOp>()) {
+    auto ifOp = tile.getDefiningOp<scf::IfOp>();
+    if (ifOp && tile.hasOneUse()) {
       unsigned number = cast<OpResult>(tile).getResultNumber();
       for (scf::YieldOp yield : {ifOp.thenYield(), ifOp.elseYield()})
-        findEmptyDestinations(yield.getOperand(number), empties);
-    } else if (auto linalgOp = tile.getDefiningOp<linalg::LinalgOp>()) {
-      OpOperand *init = linalgOp.getTiedOpOperand(cast<OpResult>(tile));
-      if (init->get().getDefiningOp<tensor::EmptyOp>())
-        empties.push_back(init);
+        writeTo(rewriter, slice, yield->getOpOperand(number));
+      return;
     }
+    auto linalgOp = tile.getDefiningOp<linalg::LinalgOp>();
+    if (linalgOp && tile.hasOneUse()) {
+      OpOperand *init = linalgOp.getTiedOpOperand(cast<OpResult>(tile));
+      if (isSameTile(init->get(), slice))
+        return;
+      if (init->get().getDefiningOp<tensor::EmptyOp>()) {
+        rewriter.modifyOpInPlace(linalgOp, [&] { init->set(slice); });
+        return;
+      }
+    }
+    Operation *user = use.getOwner();
+    if (isa<tensor::ParallelInsertSliceOp>(user))
+      user = user->getParentOp();
+    rewriter.setInsertionPoint(user);
+    Location loc = use.getOwner()->getLoc();
+    Operation *written;
+    if (auto fill = tile.getDefiningOp<linalg::FillOp>())
+      written = linalg::FillOp::create(rewriter, loc, fill.getInputs(), slice);
+    else
+      written = linalg::CopyOp::create(rewriter, loc, tile, slice);
+    rewriter.modifyOpInPlace(use.getOwner(),
+                             [&] { use.set(written->getResult(0)); });
   }
 
   LogicalResult foldReads() {

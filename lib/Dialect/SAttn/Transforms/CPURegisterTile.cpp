@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,11 +33,40 @@ namespace sattn {
 /// Bits of the only element type that products are made of here.
 static constexpr int64_t kElementBits = 32;
 
+/// Widths of tiles are multiples of this.
+static constexpr int64_t kColumnAlignment = 8;
+
 static int64_t largestDivisor(int64_t size, int64_t limit) {
   int64_t divisor = std::max<int64_t>(1, std::min(size, limit));
   while (size % divisor != 0)
     --divisor;
   return divisor;
+}
+
+/// A divisor of `size` that is at most `limit`: the largest, or a multiple of
+/// kColumnAlignment that is not much smaller, since vectors of odd lengths are
+/// slow.
+static int64_t chooseColumns(int64_t size, int64_t limit) {
+  int64_t any = largestDivisor(size, limit);
+  if (size % kColumnAlignment != 0 || limit < kColumnAlignment)
+    return any;
+  int64_t aligned = kColumnAlignment * largestDivisor(size / kColumnAlignment,
+                                                      limit / kColumnAlignment);
+  return 2 * aligned >= any ? aligned : any;
+}
+
+/// An upper bound of the size of a loop.
+static FailureOr<int64_t> getLargestSize(linalg::LinalgOp op, unsigned loop) {
+  SmallVector<std::pair<Value, unsigned>> operandDims;
+  op.mapIterationSpaceDimToAllOperandDims(loop, operandDims);
+  for (auto [operand, dim] : operandDims) {
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, {operand, static_cast<int64_t>(dim)},
+        /*stopCondition=*/nullptr, /*closedUB=*/true);
+    if (succeeded(bound))
+      return bound;
+  }
+  return failure();
 }
 
 namespace {
@@ -48,7 +78,7 @@ struct CPURegisterTilePass
     if (vectorBits < kElementBits || !llvm::isPowerOf2_64(vectorBits))
       return emitError(UnknownLoc::get(context))
              << "expected vector-bits to be a power of two of at least "
-             << kElementBits << ", but got " << vectorBits;
+             << kElementBits << ", but got " << vectorBits.getValue();
     bool positive =
         llvm::all_of(registerTile, [](int64_t size) { return size > 0; });
     if (!registerTile.empty() && (registerTile.size() != 2 || !positive))
@@ -121,7 +151,7 @@ private:
     if (!type.hasStaticShape())
       return op->emitOpError("expected tiles of static sizes, but got ")
              << type;
-    int64_t columns = largestDivisor(type.getDimSize(1), maxColumns());
+    int64_t columns = chooseColumns(type.getDimSize(1), maxColumns());
     int64_t rows = largestDivisor(type.getDimSize(0), maxRows(columns));
     FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
     if (failed(panel))
@@ -159,10 +189,18 @@ private:
 
   LogicalResult tileElementwise(RewriterBase &rewriter, linalg::LinalgOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    int64_t columns = ranges.back();
+    if (ShapedType::isDynamic(columns)) {
+      FailureOr<int64_t> bound = getLargestSize(op, ranges.size() - 1);
+      if (failed(bound))
+        return op->emitOpError("expected rows of bounded length");
+      columns = *bound;
+    }
+    // Of a clipped row the tile's own width, or less: the last vector then
+    // stays within operands that are padded to that width.
+    columns = llvm::alignTo(columns, kColumnAlignment);
     SmallVector<int64_t> sizes(ranges.size(), 1);
-    sizes.back() = ShapedType::isDynamic(ranges.back())
-                       ? maxColumns()
-                       : largestDivisor(ranges.back(), maxColumns());
+    sizes.back() = chooseColumns(columns, maxColumns());
     return tile(rewriter, cast<TilingInterface>(op.getOperation()), sizes);
   }
 

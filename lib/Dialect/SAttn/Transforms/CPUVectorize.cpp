@@ -15,6 +15,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -54,7 +56,90 @@ static FailureOr<SmallVector<int64_t>> getVectorSizes(linalg::LinalgOp op) {
   return sizes;
 }
 
+/// An upper bound of an index; nothing where none is known. For the counter of
+/// a loop with constant lower bound and step it is the last value, which is
+/// closer than the loop's upper bound.
+static std::optional<int64_t> getLargest(OpFoldResult index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return constant;
+  auto value = cast<Value>(index);
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, value, /*stopCondition=*/nullptr,
+      /*closedUB=*/true);
+  if (failed(bound))
+    return std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  if (!loop || loop.getInductionVar() != value)
+    return *bound;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!first || !step || *bound < *first)
+    return *bound;
+  return *bound - (*bound - *first) % *step;
+}
+
 namespace {
+/// A read that is masked because its slice may be short, of a pad that is not:
+///   transfer_read (extract_slice (pad %a) [%i, %j] [1, %w]), %poison, %mask
+///   -> transfer_read (pad %a) [%i, %j]
+/// What the mask hid may be anything; the pad then folds into the read.
+struct ReadPadUnmasked : OpRewritePattern<vector::TransferReadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto slice = op.getBase().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || !op.getMask() ||
+        !op.getPadding().getDefiningOp<ub::PoisonOp>())
+      return rewriter.notifyMatchFailure(op, "no masked read of a slice");
+    auto pad = slice.getSource().getDefiningOp<tensor::PadOp>();
+    if (!pad || slice.getDroppedDims().any() || !slice.hasUnitStride() ||
+        !op.getPermutationMap().isMinorIdentity() ||
+        !llvm::all_of(op.getIndices(),
+                      [](Value index) { return isZeroInteger(index); }))
+      return rewriter.notifyMatchFailure(op, "slice of no pad, or not from its "
+                                             "beginning");
+    ArrayRef<int64_t> padded = pad.getResultType().getShape();
+    ArrayRef<int64_t> read = op.getVectorType().getShape();
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+    for (auto [size, end, offset] :
+         llvm::zip(read, padded.take_back(read.size()),
+                   ArrayRef(offsets).take_back(read.size()))) {
+      std::optional<int64_t> largest = getLargest(offset);
+      if (!largest || ShapedType::isDynamic(end) || *largest + size > end)
+        return rewriter.notifyMatchFailure(op, "may pass the pad's end");
+    }
+    SmallVector<Value> indices =
+        getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), offsets);
+    rewriter.replaceOpWithNewOp<vector::TransferReadOp>(
+        op, op.getVectorType(), pad.getResult(), indices, op.getPadding(),
+        SmallVector<bool>(read.size(), true));
+    return success();
+  }
+};
+
+/// A read of one element, to be broadcast:
+///   transfer_read %a[%i] : tensor<?xf32>, vector<f32>
+///   -> broadcast (extract %a[%i])
+struct ReadOneElement : OpRewritePattern<vector::TransferReadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getVectorType().getRank() != 0 || op.getMask() ||
+        !isa<RankedTensorType>(op.getBase().getType()))
+      return rewriter.notifyMatchFailure(op, "not one element of a tensor");
+    Value element = tensor::ExtractOp::create(rewriter, op.getLoc(),
+                                              op.getBase(), op.getIndices());
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, op.getVectorType(),
+                                                     element);
+    return success();
+  }
+};
+
 struct CPUVectorizePass
     : public sattn::impl::SAttnCPUVectorizeBase<CPUVectorizePass> {
   void runOnOperation() override {
@@ -94,10 +179,12 @@ private:
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
+    patterns.add<ReadPadUnmasked, ReadOneElement>(context);
     linalg::populatePadOpVectorizationPatterns(patterns);
     tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     vector::populateCastAwayVectorLeadingOneDimPatterns(patterns);
+    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns, context);
     vector::TransferWriteOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);

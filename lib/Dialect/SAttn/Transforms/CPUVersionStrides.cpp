@@ -49,9 +49,8 @@ static void versionStride(VectorTransferOpInterface op, MemRefType denseType) {
   Value base = op.getBase();
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, base);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value isDense =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                            metadata.getStrides().back(), one);
+  Value isDense = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        metadata.getStrides().back(), one);
   auto transferFrom = [&](OpBuilder &nested, Value source) {
     IRMapping mapping;
     mapping.map(base, source);
@@ -66,8 +65,7 @@ static void versionStride(VectorTransferOpInterface op, MemRefType denseType) {
             metadata.getConstifiedMixedStrides();
         strides.back() = nested.getIndexAttr(1);
         Value dense = memref::ReinterpretCastOp::create(
-            nested, loc, denseType, base,
-            metadata.getConstifiedMixedOffset(),
+            nested, loc, denseType, base, metadata.getConstifiedMixedOffset(),
             metadata.getConstifiedMixedSizes(), strides);
         transferFrom(nested, dense);
       },

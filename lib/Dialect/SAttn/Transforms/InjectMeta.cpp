@@ -25,13 +25,14 @@ using namespace sattn;
 /// 128-byte swizzle.
 static constexpr int64_t kMaxDepth = 64;
 
-static MetaAttr defaultMeta(BsrAddmmOp op) {
+static MetaAttr defaultMeta(BsrAddmmOp op, int64_t columnMultiple) {
   int64_t rows = op.getBlockRows();
   int64_t columns = rows <= 64 ? 128 : 64;
   int64_t n = op.getOut().getType().getShape().back();
   if (!ShapedType::isDynamic(n))
-    columns = std::min<int64_t>(
-        columns, std::max<int64_t>(8, llvm::PowerOf2Ceil(n)));
+    columns =
+        std::min<int64_t>(columns, llvm::PowerOf2Ceil(std::max<int64_t>(n, 1)));
+  columns = llvm::alignTo(columns, columnMultiple);
   int64_t depth = op.getBlockColumns();
   if (depth > kMaxDepth && depth % kMaxDepth == 0)
     depth = kMaxDepth;
@@ -41,11 +42,19 @@ static MetaAttr defaultMeta(BsrAddmmOp op) {
 namespace {
 struct InjectMetaPass
     : public sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
+  using SAttnInjectMetaBase::SAttnInjectMetaBase;
+
   void runOnOperation() override {
-    getOperation().walk([](BsrAddmmOp op) {
+    if (columnMultiple <= 0 || columnMultiple % 8 != 0) {
+      getOperation().emitError() << "expected 'column-multiple' to be a "
+                                    "positive multiple of 8, but got "
+                                 << columnMultiple;
+      return signalPassFailure();
+    }
+    getOperation().walk([&](BsrAddmmOp op) {
       if (op.getMeta())
         return;
-      MetaAttr meta = defaultMeta(op);
+      MetaAttr meta = defaultMeta(op, columnMultiple);
       op.setMetaAttr(meta);
       op.emitRemark() << "tile parameters from the computed default: " << meta;
     });

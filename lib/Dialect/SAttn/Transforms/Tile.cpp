@@ -47,9 +47,9 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
   if (failed(sizes))
     return failure();
   if (static_cast<int64_t>(sizes->size()) > kMaxLoops)
-    return op->emitOpError() << "expected at most " << kMaxLoops - 2
-                             << " batch dimensions, but got "
-                             << sizes->size() - 2;
+    return op->emitOpError()
+           << "expected at most " << kMaxLoops - 2
+           << " batch dimensions, but got " << sizes->size() - 2;
 
   scf::SCFTilingOptions options;
   options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);

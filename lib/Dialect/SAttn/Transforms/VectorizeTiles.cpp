@@ -41,7 +41,28 @@ static vector::TransferWriteOp getWholeTileWrite(Value tile) {
   return write;
 }
 
+/// Whether a slice begins where its source begins and leaves nothing out.
+static bool isAtOrigin(OffsetSizeAndStrideOpInterface op) {
+  return llvm::all_of(op.getMixedOffsets(), isZeroInteger) &&
+         llvm::all_of(op.getMixedStrides(), isOneInteger);
+}
+
 namespace {
+/// The vector that is all of a tile: what was written, or a read.
+static Value getWholeTile(PatternRewriter &rewriter, Location loc, Value tile) {
+  if (vector::TransferWriteOp write = getWholeTileWrite(tile))
+    return write.getVector();
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value padding = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  SmallVector<Value> indices(type.getRank(), zero);
+  SmallVector<bool> inBounds(type.getRank(), true);
+  return vector::TransferReadOp::create(
+      rewriter, loc, VectorType::get(type.getShape(), type.getElementType()),
+      tile, indices, padding, ArrayRef<bool>(inBounds));
+}
+
 /// A tile that one of two branches wrote becomes a vector that one of two
 /// branches computed, written after the branch:
 ///   scf.if -> tensor { yield (transfer_write %v, %empty) } else { ... }
@@ -52,13 +73,14 @@ struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
                                 PatternRewriter &rewriter) const override {
     if (op.getNumResults() != 1 || op.getElseRegion().empty())
       return rewriter.notifyMatchFailure(op, "not a branch of one result");
-    auto thenWrite = getWholeTileWrite(op.thenYield().getOperand(0));
-    auto elseWrite = getWholeTileWrite(op.elseYield().getOperand(0));
-    if (!thenWrite || !elseWrite)
-      return rewriter.notifyMatchFailure(op, "a branch does not end in a write "
-                                             "of a whole tile");
+    auto tensorType = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    if (!getWholeTileWrite(op.thenYield().getOperand(0)) &&
+        !getWholeTileWrite(op.elseYield().getOperand(0)))
+      return rewriter.notifyMatchFailure(op, "no branch ends in a write of a "
+                                             "whole tile");
     Location loc = op.getLoc();
-    VectorType type = thenWrite.getVectorType();
+    auto type =
+        VectorType::get(tensorType.getShape(), tensorType.getElementType());
     auto newIf = scf::IfOp::create(rewriter, loc, TypeRange{type},
                                    op.getCondition(), /*addThenBlock=*/false,
                                    /*addElseBlock=*/false);
@@ -66,11 +88,12 @@ struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
                                 newIf.getThenRegion().begin());
     rewriter.inlineRegionBefore(op.getElseRegion(), newIf.getElseRegion(),
                                 newIf.getElseRegion().begin());
-    for (auto [yield, write] : {std::pair(newIf.thenYield(), thenWrite),
-                                std::pair(newIf.elseYield(), elseWrite)})
-      rewriter.modifyOpInPlace(
-          yield, [&] { yield->setOperand(0, write.getVector()); });
-    auto tensorType = cast<RankedTensorType>(op.getResult(0).getType());
+    for (scf::YieldOp yield : {newIf.thenYield(), newIf.elseYield()}) {
+      rewriter.setInsertionPoint(yield);
+      Value vector = getWholeTile(rewriter, loc, yield.getOperand(0));
+      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, vector); });
+    }
+    rewriter.setInsertionPointAfter(newIf);
     Value empty = tensor::EmptyOp::create(rewriter, loc, tensorType.getShape(),
                                           tensorType.getElementType());
     Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
@@ -93,16 +116,12 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    auto isZero = [](OpFoldResult value) { return isZeroInteger(value); };
-    auto isOne = [](OpFoldResult value) { return isOneInteger(value); };
     RankedTensorType destType = op.getDestType();
-    if (!llvm::all_of(op.getMixedOffsets(), isZero) ||
-        !llvm::all_of(op.getMixedStrides(), isOne))
+    if (!isAtOrigin(op))
       return rewriter.notifyMatchFailure(op, "not at the destination's origin");
     Value tile = op.getSource();
     if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>()) {
-      if (!llvm::all_of(clip.getMixedOffsets(), isZero) ||
-          !llvm::all_of(clip.getMixedStrides(), isOne))
+      if (!isAtOrigin(clip))
         return rewriter.notifyMatchFailure(op, "not clipped at the end only");
       tile = clip.getSource();
     }
@@ -124,21 +143,89 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
         continue;
       }
       auto slice = op.getDest().getDefiningOp<tensor::ExtractSliceOp>();
-      if (!slice || slice.getMixedSizes().size() !=
-                        static_cast<size_t>(destType.getRank()) ||
+      if (!slice ||
+          slice.getMixedSizes().size() !=
+              static_cast<size_t>(destType.getRank()) ||
           !isEqualConstantIntOrValue(slice.getMixedSizes()[dim], size))
         return rewriter.notifyMatchFailure(op, "may cover a part only");
     }
     SmallVector<bool> inBounds;
-    for (auto [vectorSize, destSize] :
-         llvm::zip(vectorType.getShape(),
-                   destType.getShape().drop_front(leading)))
+    for (auto [vectorSize, destSize] : llvm::zip(
+             vectorType.getShape(), destType.getShape().drop_front(leading)))
       inBounds.push_back(vectorSize == destSize);
     Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
     SmallVector<Value> indices(destType.getRank(), zero);
     rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
-        op, write.getVector(), op.getDest(), indices,
-        ArrayRef<bool>(inBounds));
+        op, write.getVector(), op.getDest(), indices, ArrayRef<bool>(inBounds));
+    return success();
+  }
+};
+
+/// The same where the tile or its clip went straight to the loop's result: it
+/// is written to that place in the result first.
+struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ParallelInsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value tile = op.getSource();
+    if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>();
+        clip && isAtOrigin(clip))
+      tile = clip.getSource();
+    auto write = getWholeTileWrite(tile);
+    auto type = cast<RankedTensorType>(op.getSource().getType());
+    if (!write || write.getVectorType().getRank() != type.getRank())
+      return rewriter.notifyMatchFailure(op, "source is no vector");
+    Location loc = op.getLoc();
+    rewriter.setInsertionPoint(op->getParentOp());
+    Value place = tensor::ExtractSliceOp::create(
+        rewriter, loc, type, op.getDest(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    SmallVector<Value> indices(type.getRank(), zero);
+    SmallVector<bool> inBounds;
+    for (auto [vectorSize, size] :
+         llvm::zip(write.getVectorType().getShape(), type.getShape()))
+      inBounds.push_back(vectorSize == size);
+    Value written =
+        vector::TransferWriteOp::create(rewriter, loc, write.getVector(), place,
+                                        indices, ArrayRef<bool>(inBounds))
+            .getResult();
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getSourceMutable().assign(written); });
+    return success();
+  }
+};
+
+/// extract_slice (pad %x high[...]) [0, 0] [sizes of %x] -> %x
+struct FoldClipOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getSource().getDefiningOp<tensor::PadOp>();
+    auto slice =
+        pad ? pad.getSource().getDefiningOp<tensor::ExtractSliceOp>() : nullptr;
+    if (!slice || !isAtOrigin(op) || op.getType() != slice.getType() ||
+        !llvm::all_of(pad.getMixedLowPad(), isZeroInteger))
+      return rewriter.notifyMatchFailure(op, "not the clip of a padded slice");
+    // The dynamic sizes are those of the slice, in the same order.
+    if (op.getSizes() != slice.getSizes())
+      return rewriter.notifyMatchFailure(op, "not clipped to what was padded");
+    rewriter.replaceOp(op, slice);
+    return success();
+  }
+};
+
+/// insert_slice %x into %x -> %x
+struct FoldSelfInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSource() != op.getDest() || !isAtOrigin(op))
+      return rewriter.notifyMatchFailure(op, "not a tensor into itself");
+    rewriter.replaceOp(op, op.getDest());
     return success();
   }
 };
@@ -188,25 +275,30 @@ private:
                                                          &getContext());
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
+    patterns.add<FoldClipOfPad>(&getContext(), PatternBenefit(2));
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
   /// Tiles that a loop carries become vectors that it carries.
   void hoistTiles() {
     IRRewriter rewriter(&getContext());
-    getOperation().walk([&](LoopLikeOpInterface loop) {
-      moveLoopInvariantCode(loop);
-    });
+    // Not out of the scf.forall: what a tile needs belongs to its kernel.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      hoistLoopInvariantSubsets(
-          rewriter, cast<LoopLikeOpInterface>(loop.getOperation()));
+    for (scf::ForOp loop : loops) {
+      moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop.getOperation()));
+      hoistLoopInvariantSubsets(rewriter,
+                                cast<LoopLikeOpInterface>(loop.getOperation()));
+    }
   }
 
   LogicalResult forwardTiles() {
     RewritePatternSet patterns(&getContext());
-    patterns.add<SinkWriteOutOfIf, WriteTileToDestination>(&getContext());
+    // Before upstream's patterns, which would swap a write and its clip.
+    patterns.add<FoldClipOfPad, FoldSelfInsert, SinkWriteOutOfIf,
+                 WriteTileToDestination, WriteTileToLoopResult>(
+        &getContext(), PatternBenefit(2));
+    linalg::populatePadOpVectorizationPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     vector::TransferWriteOp::getCanonicalizationPatterns(patterns,

@@ -12,6 +12,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -30,25 +31,21 @@ LogicalResult TensorMapOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // (C1)
-  auto kernel =
-      symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(*this, getKernelAttr());
-  if (!kernel) {
-    // After serialization the module is a gpu.binary, whose kernels have no
-    // symbols.
-    auto binary = symbols.lookupNearestSymbolFrom<gpu::BinaryOp>(
-        *this, getKernelAttr().getRootReference());
-    if (binary)
-      return success();
-    // Or its functions are lowered already, with other types.
-    if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
-      return success();
-    return emitOpError() << "expected a kernel, but found none named "
-                         << getKernelAttr();
+  Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  if (auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(symbol);
+      kernel && kernel.isKernel()) {
+    if (llvm::to_vector(kernel.getArgumentTypes()) !=
+        llvm::to_vector(getArgs().getTypes()))
+      return emitOpError() << "expected arguments of types "
+                           << kernel.getArgumentTypes() << ", but got "
+                           << getArgs().getTypes();
+    return success();
   }
-  if (llvm::to_vector(kernel.getArgumentTypes()) !=
-      llvm::to_vector(getArgs().getTypes()))
-    return emitOpError() << "expected arguments of types "
-                         << kernel.getArgumentTypes() << ", but got "
-                         << getArgs().getTypes();
-  return success();
+  // A lowered kernel has other types; a compiled one has no symbol.
+  if (isa_and_nonnull<LLVM::LLVMFuncOp>(symbol) ||
+      symbols.lookupNearestSymbolFrom<gpu::BinaryOp>(
+          *this, getKernelAttr().getRootReference()))
+    return success();
+  return emitOpError() << "expected a kernel, but found none named "
+                       << getKernelAttr();
 }

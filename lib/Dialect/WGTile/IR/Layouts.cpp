@@ -22,6 +22,11 @@ static LogicalResult verifyWarps(EmitError emitError, int64_t warps) {
                      << warps;
 }
 
+/// Columns come in eights; a dynamic size has no place in registers.
+static bool isMultipleOf8(int64_t size) {
+  return !ShapedType::isDynamic(size) && size > 0 && size % 8 == 0;
+}
+
 LogicalResult MmaAttr::verify(EmitError emitError, int64_t warps) {
   return verifyWarps(emitError, warps);
 }
@@ -36,7 +41,8 @@ LogicalResult ColumnAttr::verify(EmitError emitError, int64_t warps) {
 
 LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                       EmitError emitError) const {
-  if (shape.size() == 2 && shape[0] == 16 * getWarps() && shape[1] % 8 == 0)
+  if (shape.size() == 2 && shape[0] == 16 * getWarps() &&
+      isMultipleOf8(shape[1]))
     return success();
   return emitError() << "expected a tile of " << 16 * getWarps()
                      << " rows and a multiple of 8 columns for " << *this;
@@ -52,7 +58,7 @@ LogicalResult RowAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 
 LogicalResult ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          EmitError emitError) const {
-  if (shape.size() == 1 && shape[0] % 8 == 0)
+  if (shape.size() == 1 && isMultipleOf8(shape[0]))
     return success();
   return emitError() << "expected a vector of a multiple of 8 elements for "
                      << *this;
@@ -92,5 +98,16 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
   if (swizzle != 128)
     return emitError() << "expected a swizzle of 128 bytes, but got "
                        << swizzle;
+  return success();
+}
+
+LogicalResult RingType::verify(EmitError emitError, int64_t stages,
+                               ArrayRef<Type> tiles) {
+  if (stages < 1)
+    return emitError() << "expected at least one stage, but got " << stages;
+  if (tiles.empty() ||
+      !llvm::all_of(tiles, [](Type type) { return isa<SharedType>(type); }))
+    return emitError() << "expected the types of shared tiles, but got ["
+                       << tiles << "]";
   return success();
 }

@@ -51,8 +51,7 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ForEachTileOp::print(OpAsmPrinter &printer) {
-  printer << " (" << getBody().getArguments() << ") in (" << getCounts()
-          << ")";
+  printer << " (" << getBody().getArguments() << ") in (" << getCounts() << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
@@ -67,6 +66,12 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError() << "expected " << getCounts().size()
                          << " index arguments of the body, but got "
                          << getBody().getArgumentTypes();
+  // (C2)
+  if (std::optional<int64_t> columns = getPersistent();
+      columns && (*columns < 1 || getCounts().size() < 2))
+    return emitOpError() << "expected 'persistent' to be positive, of at least "
+                            "two counts, but got "
+                         << *columns << " of " << getCounts().size();
   return success();
 }
 
@@ -103,13 +108,13 @@ static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
   int64_t maxRank = std::min<int64_t>(2, memref.getRank());
   if (tile.getRank() < minRank || tile.getRank() > maxRank ||
       !tile.hasStaticShape())
-    return op->emitOpError() << "expected a tile of static sizes and rank "
-                             << minRank << " to " << maxRank << ", but got "
-                             << tile;
+    return op->emitOpError()
+           << "expected a tile of static sizes and rank " << minRank << " to "
+           << maxRank << ", but got " << tile;
   if (static_cast<int64_t>(inBounds.size()) != tile.getRank())
-    return op->emitOpError() << "expected " << tile.getRank()
-                             << " entries of in_bounds, but got "
-                             << inBounds.size();
+    return op->emitOpError()
+           << "expected " << tile.getRank() << " entries of in_bounds, but got "
+           << inBounds.size();
   return success();
 }
 
@@ -197,5 +202,25 @@ LogicalResult BroadcastOp::verify() {
                             "dimension 0 or 1, but got "
                          << source << ", dimension " << dimension << " and "
                          << result;
+  return success();
+}
+
+LogicalResult ExtractColumnsOp::verify() {
+  // (C1)
+  RankedTensorType source = getSource().getType(),
+                   result = getResult().getType();
+  int64_t offset = getOffset();
+  if (source.getRank() != result.getRank() || source.getRank() < 1 ||
+      source.getRank() > 2 ||
+      source.getShape().drop_back() != result.getShape().drop_back() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError() << "expected a result of the source's rank, rows and "
+                            "element type, but got "
+                         << source << " and " << result;
+  int64_t end = offset + result.getShape().back();
+  if (offset < 0 || offset % 8 != 0 || end % 8 != 0 ||
+      end > source.getShape().back())
+    return emitOpError() << "expected columns between multiples of 8 in "
+                         << source << ", but got " << offset << " to " << end;
   return success();
 }

@@ -24,6 +24,8 @@ using namespace wgtile;
 
 /// Bytes of an mbarrier object.
 static constexpr int64_t kBarrierBytes = 8;
+/// Alignment of a swizzled tile.
+static constexpr int64_t kStageAlignment = 1024;
 
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());
@@ -41,7 +43,19 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setOffset(bytes);
     bytes += tile.sizeInBytes();
   }
+  SmallVector<RingOp> rings;
+  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  for (RingOp ring : rings) {
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    ring.setOffset(bytes);
+    bytes += ring.getRing().getType().getStages() *
+             ring.getRing().getType().getStageBytes();
+  }
   // Every tile's size is a multiple of a barrier's.
+  for (RingOp ring : rings) {
+    ring.setBarriers(bytes);
+    bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
+  }
   for (LoadOp load : loads) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;

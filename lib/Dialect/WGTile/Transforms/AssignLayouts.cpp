@@ -72,8 +72,8 @@ private:
       int64_t actual = type.getDimSize(0);
       if (actual % sattn::layout::kWgmmaRows != 0) {
         op.emitOpError() << "expected tile rows to be a multiple of "
-                         << sattn::layout::kWgmmaRows
-                         << " (wgmma), but got " << actual;
+                         << sattn::layout::kWgmmaRows << " (wgmma), but got "
+                         << actual;
         return WalkResult::interrupt();
       }
       if (type.getDimSize(1) > kMaxMmaColumns) {
@@ -124,8 +124,7 @@ private:
       return InFlightDiagnostic();
     };
     WalkResult walk = kernel.walk([&](BroadcastOp op) {
-      return failed(LogicalResult(
-                 set(op.getSource(), op.getDimension(), op)))
+      return failed(LogicalResult(set(op.getSource(), op.getDimension(), op)))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
@@ -134,7 +133,8 @@ private:
     while (!worklist.empty()) {
       Value value = worklist.pop_back_val();
       Operation *op = value.getDefiningOp();
-      if (!op || !OpTrait::hasElementwiseMappableTraits(op))
+      if (!op || !(OpTrait::hasElementwiseMappableTraits(op) ||
+                   isa<ExtractColumnsOp>(op)))
         continue;
       for (Value operand : op->getOperands())
         if (tileType(operand) &&
@@ -170,11 +170,11 @@ private:
                                : Attribute(ColumnAttr::get(context, warps));
     }
     auto verifiable = cast<VerifiableTensorEncoding>(layout);
-    if (failed(verifiable.verifyEncoding(type.getShape(),
-                                         type.getElementType(), emitError)))
+    if (failed(verifiable.verifyEncoding(type.getShape(), type.getElementType(),
+                                         emitError)))
       return failure();
-    value.setType(RankedTensorType::get(type.getShape(), type.getElementType(),
-                                        layout));
+    value.setType(
+        RankedTensorType::get(type.getShape(), type.getElementType(), layout));
     return success();
   }
 

@@ -28,9 +28,9 @@ static constexpr int64_t kMaxRank = 5;
 static FailureOr<TensorMapType> getMapType(LoadOp load) {
   auto source = cast<MemRefType>(load.getSource().getType());
   if (source.getRank() > kMaxRank)
-    return load.emitOpError() << "expected a source of rank at most "
-                              << kMaxRank << " (tensor maps), but got "
-                              << source;
+    return load.emitOpError()
+           << "expected a source of rank at most " << kMaxRank
+           << " (tensor maps), but got " << source;
   SharedType tile = load.getTile().getType();
   if (tile.getSwizzle() == 0)
     return load.emitOpError("expected a tile with a swizzle "
@@ -40,9 +40,12 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
   SmallVector<int64_t> box(source.getRank() - 2, 1);
   box.push_back(layout.rows);
   box.push_back(layout.boxColumns());
-  return TensorMapType::getChecked([&] { return load.emitOpError(); },
-                                   load.getContext(), ArrayRef<int64_t>(box),
-                                   tile.getElementType(), tile.getSwizzle());
+  auto type = TensorMapType::getChecked(
+      [&] { return load.emitOpError(); }, load.getContext(),
+      ArrayRef<int64_t>(box), tile.getElementType(), tile.getSwizzle());
+  if (!type)
+    return failure();
+  return type;
 }
 
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {

@@ -76,9 +76,8 @@ static SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop,
                                      const IRMapping &mapping = {}) {
   Location loc = loop.getLoc();
   SmallVector<Value> counts;
-  for (auto [lower, upper, step] :
-       llvm::zip(loop.getLowerBound(b), loop.getUpperBound(b),
-                 loop.getStep(b))) {
+  for (auto [lower, upper, step] : llvm::zip(
+           loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
     Value range = mapping.lookupOrDefault(upper);
     if (!matchPattern(lower, m_Zero()))
       range = b.createOrFold<arith::SubIOp>(loc, range,
@@ -94,10 +93,11 @@ static SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop,
 static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   Location loc = loop.getLoc();
   IRRewriter rewriter(b);
-  auto tiles = ForEachTileOp::create(rewriter, loc,
-                                     tripCounts(rewriter, loop, mapping));
+  auto tiles =
+      ForEachTileOp::create(rewriter, loc, tripCounts(rewriter, loop, mapping));
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
-  AffineExpr d0 = rewriter.getAffineDimExpr(0), s0 = rewriter.getAffineSymbolExpr(0),
+  AffineExpr d0 = rewriter.getAffineDimExpr(0),
+             s0 = rewriter.getAffineSymbolExpr(0),
              s1 = rewriter.getAffineSymbolExpr(1);
   for (auto [index, tile, lower, step] :
        llvm::zip(loop.getInductionVars(), tiles.getBody().getArguments(),
@@ -144,10 +144,10 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   Location loc = loop.getLoc();
   auto kernel = gpu::GPUFuncOp::create(
       b, loc, function.getName(),
-      b.getFunctionType(llvm::map_to_vector(
-                            kernelArguments,
-                            [](Value value) { return value.getType(); }),
-                        {}));
+      b.getFunctionType(
+          llvm::map_to_vector(kernelArguments,
+                              [](Value value) { return value.getType(); }),
+          {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   symbols.insert(kernel);
   b.setInsertionPointToEnd(&kernel.getBody().front());
@@ -181,8 +181,7 @@ static LogicalResult dropResults(func::FuncOp function) {
           "value computed on the host");
   returnOp->setOperands({});
   OpBuilder b(function);
-  function.setFunctionType(
-      b.getFunctionType(function.getArgumentTypes(), {}));
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), {}));
   function.removeResAttrsAttr();
   return success();
 }

@@ -43,8 +43,8 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     explicit attribute wins. The computed default takes one block row, the
     block's columns (at most 64 a step), and as many columns of the result as
     the accumulators of one warpgroup's registers allow: 128 for blocks of up to
-    64 rows, 64 above; less where N is known to be smaller. A remark says what
-    was chosen.
+    64 rows, 64 above; less where N is known to be smaller, in multiples of
+    `column-multiple`. A remark says what was chosen.
 
     Before:
     ```mlir
@@ -55,6 +55,10 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     %0 = sattn.bsr_addmm ... {meta = #sattn.meta<tile = [64, 128, 64]>}
     ```
   }];
+  let options = [
+    Option<"columnMultiple", "column-multiple", "int64_t", /*default=*/"8",
+           "What the target needs the columns of a tile to be a multiple of">
+  ];
 }
 
 def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {

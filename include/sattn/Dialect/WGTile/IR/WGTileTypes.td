@@ -65,4 +65,27 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
   let genVerifyDecl = 1;
 }
 
+def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
+  let summary = "A ring of stages in shared memory, between two roles";
+  let description = [{
+    Each stage holds one tile of every type of `tiles`, a barrier that says it is
+    full and one that says it is empty.
+
+    ```mlir
+    !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
+                     !wgtile.shared<64x128xbf16, swizzle = 128>]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles);
+  let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of the tiles of one stage, each of which is a multiple of the
+    /// swizzle's alignment.
+    int64_t getStageBytes() const;
+    /// Offset of a tile from the start of its stage.
+    int64_t getTileOffset(int64_t tile) const;
+  }];
+}
+
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILETYPES_TD

@@ -1,0 +1,297 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Rings of shared memory and the roles that use them. A stage has two barriers:
+// full, which the producer arrives at and the copies complete, and empty, which
+// every consumer warp arrives at (one thread a warp: a thread that speaks for
+// several would give back what a slower warp still reads).
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Bytes of an mbarrier object.
+static constexpr int64_t kBarrierBytes = 8;
+
+static Value load(OpBuilder &b, Location loc, Value variable) {
+  return memref::LoadOp::create(b, loc, variable);
+}
+
+static void store(OpBuilder &b, Location loc, Value value, Value variable) {
+  memref::StoreOp::create(b, loc, value, variable);
+}
+
+namespace {
+/// Generates code for one ring in one thread.
+class RingAccess {
+public:
+  RingAccess(OpBuilder &b, Location loc, Value ring, ValueRange variables)
+      : b(b), loc(loc), type(cast<RingType>(ring.getType())),
+        variables(variables), op(ring.getDefiningOp<RingOp>()) {}
+
+  bool isPlaced() { return op && op.getOffset() && op.getBarriers(); }
+
+  RingType getType() { return type; }
+  Value stage() { return load(b, loc, variables.stage); }
+  Value phase() { return load(b, loc, variables.phase); }
+
+  Value fullBarrier(Value stage) { return barrier(*op.getBarriers(), stage); }
+  Value emptyBarrier(Value stage) {
+    return barrier(*op.getBarriers() + type.getStages() * kBarrierBytes, stage);
+  }
+  /// Place of a tile of a stage in the kernel's shared memory.
+  Value tileOffset(Value stage, int64_t tile) {
+    Value bytes =
+        arith::MulIOp::create(b, loc, stage, i32(type.getStageBytes()));
+    return arith::AddIOp::create(
+        b, loc, bytes, i32(*op.getOffset() + type.getTileOffset(tile)));
+  }
+
+  /// Goes on to the next stage, and after the last to the next round.
+  void advance() {
+    Value stage = this->stage();
+    Value next = successor(stage);
+    Value wraps =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(0));
+    Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
+    store(b, loc, arith::XOrIOp::create(b, loc, phase(), flip),
+          variables.phase);
+    store(b, loc, next, variables.stage);
+  }
+
+  Value successor(Value stage) {
+    Value next = arith::AddIOp::create(b, loc, stage, i32(1));
+    Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                        i32(type.getStages()));
+    return arith::SelectOp::create(b, loc, isEnd, i32(0), next);
+  }
+
+  Value i32(int64_t value) { return createI32(b, loc, value); }
+
+private:
+  Value barrier(int64_t first, Value stage) {
+    Value bytes = arith::MulIOp::create(b, loc, stage, i32(kBarrierBytes));
+    return createSharedAddress(
+        b, loc, arith::AddIOp::create(b, loc, bytes, i32(first)));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  RingType type;
+  RingVariables variables;
+  RingOp op;
+};
+
+struct RingLowering : OpConversionPattern<RingOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset() || !op.getBarriers())
+      return op.emitOpError("expected a placed ring (wgtile-allocate-shared)");
+    Location loc = op.getLoc();
+    SmallVector<Value> variables;
+    for (int64_t i = 0; i < RingVariables::kCount; ++i) {
+      variables.push_back(memref::AllocaOp::create(
+          rewriter, loc, MemRefType::get({}, rewriter.getI32Type())));
+      store(rewriter, loc, createI32(rewriter, loc, 0), variables.back());
+    }
+    rewriter.replaceOpWithMultiple(op, {variables});
+    return success();
+  }
+};
+
+struct AcquireLowering : OpConversionPattern<RingAcquireOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingAcquireOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    // In the first round nothing has to be given back: the phase before the
+    // first counts as over.
+    Value phase =
+        arith::XOrIOp::create(rewriter, loc, ring.phase(), ring.i32(1));
+    createBarrierWait(rewriter, loc, ring.emptyBarrier(ring.stage()), phase);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CopyLowering : OpConversionPattern<RingCopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingCopyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    Value stage = ring.stage();
+    auto tile = cast<SharedType>(ring.getType().getTiles()[op.getTile()]);
+    createTileCopy(rewriter, loc, tile, ring.tileOffset(stage, op.getTile()),
+                   op.getSource(), op.getIndices(), ring.fullBarrier(stage),
+                   /*arrive=*/false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CommitLowering : OpConversionPattern<RingCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingCommitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    createArrive(rewriter, loc, ring.fullBarrier(ring.stage()), Value());
+    ring.advance();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// Arrives at a barrier, under a predicate if there is one.
+  static void createArrive(OpBuilder &b, Location loc, Value barrier,
+                           Value predicate) {
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
+    SmallVector<Value> operands = {address};
+    std::string text = "mbarrier.arrive.shared.b64 _, [$0];";
+    std::string constraints = "r,";
+    if (predicate) {
+      operands.push_back(predicate);
+      text = "@$1 " + text;
+      constraints += "b,";
+    }
+    LLVM::InlineAsmOp::create(
+        b, loc, TypeRange(), operands, text, constraints + "~{memory}",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+        /*operand_attrs=*/ArrayAttr());
+  }
+};
+
+struct TakeLowering : OpConversionPattern<RingTakeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingTakeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingVariables variables(adaptor.getRing());
+    Value stage = ring.stage();
+    createBarrierWait(rewriter, loc, ring.fullBarrier(stage), ring.phase());
+    SmallVector<Value> offsets;
+    for (size_t i = 0; i < op.getTiles().size(); ++i)
+      offsets.push_back(ring.tileOffset(stage, i));
+    ring.advance();
+    store(rewriter, loc,
+          arith::AddIOp::create(
+              rewriter, loc, load(rewriter, loc, variables.held), ring.i32(1)),
+          variables.held);
+    rewriter.replaceOp(op, offsets);
+    return success();
+  }
+};
+
+struct ReleaseLowering : OpConversionPattern<RingReleaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingReleaseOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingVariables variables(adaptor.getRing());
+    Value held = load(rewriter, loc, variables.held);
+    Value oldest = load(rewriter, loc, variables.oldest);
+    Value releases = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sgt, held, ring.i32(op.getHeld()));
+    Value isFirstLane =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                              createLane(rewriter, loc), ring.i32(0));
+    CommitLowering::createArrive(
+        rewriter, loc, ring.emptyBarrier(oldest),
+        arith::AndIOp::create(rewriter, loc, releases, isFirstLane));
+    Value count =
+        arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), releases);
+    store(rewriter, loc, arith::SubIOp::create(rewriter, loc, held, count),
+          variables.held);
+    store(rewriter, loc,
+          arith::SelectOp::create(rewriter, loc, releases,
+                                  ring.successor(oldest), oldest),
+          variables.oldest);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateRingPatterns(const TileTypeConverter &converter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<AcquireLowering, CommitLowering, CopyLowering, ReleaseLowering,
+               RingLowering, TakeLowering>(converter, patterns.getContext());
+}
+
+/// Moves a role's program into a branch, after a change of its registers.
+static void moveInto(OpBuilder &b, Location loc, Region &role,
+                     int64_t registers, NVVM::SetMaxRegisterAction action,
+                     Value onlyThread) {
+  if (registers != 0)
+    NVVM::SetMaxRegisterOp::create(b, loc, registers, action);
+  Block &program = role.front();
+  program.getTerminator()->erase();
+  Block *target = b.getInsertionBlock();
+  auto position = b.getInsertionPoint();
+  if (onlyThread) {
+    auto only = scf::IfOp::create(b, loc, onlyThread, /*withElse=*/false);
+    target = only.thenBlock();
+    position = target->getTerminator()->getIterator();
+  }
+  target->getOperations().splice(position, program.getOperations());
+}
+
+void wgtile::lowerRoles(Operation *kernel) {
+  SmallVector<RolesOp> all;
+  kernel->walk([&](RolesOp op) { all.push_back(op); });
+  for (RolesOp op : all) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value thread = createThreadId(b, loc);
+    // Roles are whole warpgroups, and ptxas wants to see that a warp's threads
+    // agree on theirs.
+    Value warp = arith::ShRUIOp::create(b, loc, thread, createI32(b, loc, 5));
+    Value uniform =
+        NVVM::ShflOp::create(b, loc, b.getI32Type(), createI32(b, loc, -1),
+                             warp, createI32(b, loc, 0), createI32(b, loc, 31),
+                             NVVM::ShflKind::idx, UnitAttr());
+    Value isProducer =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, uniform,
+                              createI32(b, loc, kProducerThreads / 32));
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          thread, createI32(b, loc, 0));
+    auto branch = scf::IfOp::create(b, loc, isProducer, /*withElse=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    moveInto(b, loc, op.getProducer(), op.getProducerRegisters(),
+             NVVM::SetMaxRegisterAction::decrease, isFirst);
+    b.setInsertionPointToStart(branch.elseBlock());
+    moveInto(b, loc, op.getConsumer(), op.getConsumerRegisters(),
+             NVVM::SetMaxRegisterAction::increase, Value());
+    op.erase();
+  }
+}

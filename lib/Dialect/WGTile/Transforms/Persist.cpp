@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEPERSIST
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+namespace {
+struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
+  using WGTilePersistBase::WGTilePersistBase;
+
+  void runOnOperation() override {
+    if (columns < 1) {
+      getOperation().emitError()
+          << "expected 'columns' to be positive, but got " << columns;
+      return signalPassFailure();
+    }
+    SymbolTableCollection symbols;
+    getOperation().walk([&](LaunchOp launch) {
+      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernelAttr());
+      if (!kernel)
+        return;
+      SmallVector<ForEachTileOp> loops;
+      kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
+      if (loops.empty() || llvm::any_of(loops, [](ForEachTileOp loop) {
+            return loop.getCounts().size() < 2 || loop.getPersistent();
+          }))
+        return;
+      for (ForEachTileOp loop : loops)
+        loop.setPersistent(columns);
+      OpBuilder b(launch);
+      Value count =
+          MultiprocessorsOp::create(b, launch.getLoc(), b.getIndexType());
+      launch.getGridMutable().assign(
+          arith::MinSIOp::create(b, launch.getLoc(), launch.getGrid(), count));
+    });
+  }
+};
+} // namespace

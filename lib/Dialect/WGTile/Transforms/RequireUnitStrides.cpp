@@ -1,0 +1,81 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEREQUIREUNITSTRIDES
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Whether an argument is read or stored by tiles of two dimensions.
+static bool isAccessedByTiles(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), [](Operation *user) {
+    if (auto read = dyn_cast<ReadOp>(user))
+      return read.getTile().getType().getRank() == 2;
+    return isa<StoreOp>(user);
+  });
+}
+
+/// The type with an innermost stride of 1; null where that is no change.
+static MemRefType withUnitStride(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
+      !ShapedType::isDynamic(strides.back()))
+    return {};
+  strides.back() = 1;
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), offset, strides),
+      type.getMemorySpace());
+}
+
+static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
+  OpBuilder b(launch);
+  SmallVector<Value> arguments(launch.getArgs());
+  Block &entry = kernel.getBody().front();
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || !isAccessedByTiles(argument))
+      continue;
+    MemRefType unit = withUnitStride(type);
+    if (!unit)
+      continue;
+    Value &value = arguments[argument.getArgNumber()];
+    value = memref::CastOp::create(b, launch.getLoc(), unit, value);
+    argument.setType(unit);
+  }
+  kernel.setFunctionType(
+      b.getFunctionType(entry.getArgumentTypes(), TypeRange()));
+  launch.getArgsMutable().assign(arguments);
+}
+
+namespace {
+struct RequireUnitStridesPass
+    : public wgtile::impl::WGTileRequireUnitStridesBase<
+          RequireUnitStridesPass> {
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    getOperation().walk([&](LaunchOp launch) {
+      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernelAttr());
+      if (kernel)
+        requireUnitStrides(kernel, launch);
+    });
+  }
+};
+} // namespace

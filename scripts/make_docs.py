@@ -1,0 +1,115 @@
+"""Writes docs/reference/ from the TableGen files, and README's table of results.
+
+    ./dev docs [--check]
+
+--check writes nothing and fails where a page differs from what would be written.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import results_table
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
+
+# Page: title (None: TableGen writes one), then (TableGen file, generator options) of each part.
+PAGES = {
+    "SAttn.md": (None, [
+        (f"{DIALECTS}/SAttn/IR/SAttnOps.td", ["-gen-dialect-doc", "-dialect=sattn"]),
+        (f"{DIALECTS}/SAttn/IR/SAttnInterfaces.td", ["-gen-op-interface-docs"]),
+    ]),
+    "WGTile.md": (None, [(f"{DIALECTS}/WGTile/IR/WGTileOps.td", ["-gen-dialect-doc", "-dialect=wgtile"])]),
+    "SAttnPasses.md": ("Passes on 'sattn' and on tile programs",
+                       [(f"{DIALECTS}/SAttn/Transforms/{PASSES}", ["-gen-pass-doc"])]),
+    "WGTilePasses.md": ("Passes on 'wgtile'", [(f"{DIALECTS}/WGTile/Transforms/{PASSES}", ["-gen-pass-doc"])]),
+    "ConversionPasses.md": ("Conversions between dialects", [(f"include/sattn/Conversion/{PASSES}", ["-gen-pass-doc"])]),
+    "TargetPasses.md": ("Passes that write programs", [(f"include/sattn/Target/{PASSES}", ["-gen-pass-doc"])]),
+}
+
+
+class DocsError(Exception):
+    """A page that cannot be made."""
+
+
+def tablegen():
+    """mlir-tblgen 22: under a versioned name or where Debian puts it, before another one on PATH."""
+    path = shutil.which("mlir-tblgen-22") or shutil.which("mlir-tblgen", path="/usr/lib/llvm-22/bin") or \
+        shutil.which("mlir-tblgen")
+    if path is None:
+        raise DocsError("no mlir-tblgen; ./dev setup installs it (Debian's mlir-22-tools)")
+    return Path(path).resolve()
+
+
+def output(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise DocsError(done.stderr.strip() or f"{command[0]} failed with exit code {done.returncode}")
+    return done.stdout
+
+
+def render(file, options):
+    """Markdown of one TableGen file, without the generator's comment and its table of contents,
+    which only some renderers know."""
+    tool = tablegen()
+    text = output(tool, *options, "-I", ROOT / "include", "-I", tool.parents[1] / "include", ROOT / file)
+    lines = [line.rstrip() for line in text.splitlines()]
+    lines = [line for line in lines if not line.startswith("<!--") and line != "[TOC]"]
+    compact = [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
+    return "\n".join(compact).strip() + "\n"
+
+
+def page(name):
+    """The text of a page of docs/reference/."""
+    title, parts = PAGES[name]
+    head = f"<!-- Made by ./dev docs from {', '.join(file for file, _ in parts)}; edit those instead. -->\n"
+    if title:
+        head += f"\n# {title}\n"
+    # A page has one title: those of further parts are sections of it.
+    texts = [render(*part) for part in parts]
+    texts[1:] = [re.sub(r"^(#+ )", r"#\1", text, flags=re.MULTILINE) for text in texts[1:]]
+    return "\n".join([head, *texts])
+
+
+def wanted():
+    """{path: text} of everything that is generated."""
+    files = {REFERENCE / name: page(name) for name in PAGES}
+    readme = ROOT / "README.md"
+    files[readme] = results_table.replace(readme.read_text(), results_table.table(results_table.newest()))
+    return files
+
+
+def stale():
+    """The generated files that are not as they should be, relative to the root."""
+    return [path.relative_to(ROOT) for path, text in wanted().items()
+            if not path.exists() or path.read_text() != text]
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a page is stale")
+    options = parser.parse_args(arguments)
+    try:
+        if options.check:
+            names = stale()
+            if names:
+                raise DocsError(f"stale: {', '.join(map(str, names))}; run ./dev docs")
+            return 0
+        for path, text in wanted().items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+                print(f"wrote {path.relative_to(ROOT)}")
+    except (DocsError, results_table.ResultsError, OSError) as error:
+        print(f"make_docs: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

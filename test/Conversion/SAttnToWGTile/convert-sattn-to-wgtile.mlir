@@ -1,0 +1,144 @@
+// RUN: sparse-opt %s --convert-sattn-to-wgtile --canonicalize --split-input-file | FileCheck %s
+
+// Reads that feed a product are loads of shared memory, of the argument itself.
+// CHECK-DAG:   #[[COLUMN:.*]] = affine_map<()[s0] -> (s0 * 128)>
+// CHECK-LABEL: gpu.func @product
+// CHECK-SAME:    (%[[A:.*]]: memref<?x64x64xbf16>, %[[B:.*]]: memref<?x?xbf16>, %[[OUT:.*]]: memref<?x?xf32>, %[[N:.*]]: index, %[[T:.*]]: index) kernel
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xf32>
+// CHECK:         %[[SUM:.*]] = scf.for %[[P:[a-z0-9]*]] = {{.*}} iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x128xf32>) {
+// CHECK-DAG:       %[[L:.*]] = wgtile.load %[[A]][%[[P]], %[[C0]], %[[C0]]] : memref<?x64x64xbf16> -> !wgtile.shared<64x64xbf16>
+// CHECK-DAG:       %[[J:.*]] = affine.apply #[[COLUMN]]()[%[[T]]]
+// CHECK-DAG:       %[[R:.*]] = wgtile.load %[[B]][%[[P]], %[[J]]] : memref<?x?xbf16> -> !wgtile.shared<64x128xbf16>
+// CHECK:           %[[NEXT:.*]] = wgtile.mma %[[L]], %[[R]], %[[ACC]] : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x128xbf16> -> tensor<64x128xf32>
+// CHECK:           scf.yield %[[NEXT]]
+// CHECK:         } {wgtile.block_loop}
+// CHECK:         %[[J_OUT:.*]] = affine.apply #[[COLUMN]]()[%[[T]]]
+// CHECK:         wgtile.store %[[SUM]], %[[OUT]][%[[C0]], %[[J_OUT]]] in_bounds [true, false] : tensor<64x128xf32>, memref<?x?xf32>
+// CHECK-NOT:     vector
+// CHECK-NOT:     unrealized_conversion_cast
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#times128 = affine_map<(d0) -> (d0 * 128)>
+#width = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+gpu.module @kernels {
+  gpu.func @product(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
+                    %out: memref<?x?xf32>, %n: index, %t: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %j = affine.apply #times128(%t)
+    %columns_b = memref.dim %b, %c1 : memref<?x?xbf16>
+    %width_b = affine.min #width(%j)[%columns_b]
+    %columns = memref.dim %out, %c1 : memref<?x?xf32>
+    %width = affine.min #width(%j)[%columns]
+    %sum = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zeros)
+        -> (vector<64x128xf32>) {
+      %view = memref.subview %b[%p, %j] [64, %width_b] [1, 1]
+          : memref<?x?xbf16> to memref<64x?xbf16, strided<[?, 1], offset: ?>>
+      %l = vector.transfer_read %a[%p, %c0, %c0], %pad {in_bounds = [true, true]}
+          : memref<?x64x64xbf16>, vector<64x64xbf16>
+      %r = vector.transfer_read %view[%c0, %c0], %pad {in_bounds = [true, false]}
+          : memref<64x?xbf16, strided<[?, 1], offset: ?>>, vector<64x128xbf16>
+      %next = vector.contract {
+          indexing_maps = [#mk, #kn, #mn],
+          iterator_types = ["parallel", "parallel", "reduction"]} %l, %r, %acc
+          : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+      scf.yield %next : vector<64x128xf32>
+    } {sattn.block_loop}
+    %dest = memref.subview %out[0, %j] [64, %width] [1, 1]
+        : memref<?x?xf32> to memref<64x?xf32, strided<[?, 1], offset: ?>>
+    vector.transfer_write %sum, %dest[%c0, %c0] {in_bounds = [true, false]}
+        : vector<64x128xf32>, memref<64x?xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
+}
+
+// -----
+
+// Everything else is the same on tiles; reads along one dimension are
+// broadcasts of vectors.
+// CHECK-LABEL: gpu.func @epilogue
+// CHECK-SAME:    (%[[LEFT:.*]]: memref<?xbf16>, %[[RIGHT:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?x?xbf16>, %[[X:.*]]: f32, %[[C:.*]]: i1, %[[I:.*]]: index, %[[J:.*]]: index) kernel
+// CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xbf16>
+// CHECK:         %[[TILE:.*]] = scf.if %[[C]] -> (tensor<64x128xbf16>) {
+// CHECK-DAG:       %[[L:.*]] = wgtile.read %[[LEFT]][%[[I]]] in_bounds [true] : memref<?xbf16> -> tensor<64xbf16>
+// CHECK-DAG:       %[[L_TILE:.*]] = wgtile.broadcast %[[L]] dimension 0 : tensor<64xbf16> -> tensor<64x128xbf16>
+// CHECK-DAG:       %[[R:.*]] = wgtile.read %[[RIGHT]][%[[J]]] in_bounds [false] : memref<?xf32> -> tensor<128xf32>
+// CHECK-DAG:       %[[R_TILE:.*]] = wgtile.broadcast %[[R]] dimension 1 : tensor<128xf32> -> tensor<64x128xf32>
+// CHECK-DAG:       %[[X_TILE:.*]] = tensor.splat %[[X]] : tensor<64x128xf32>
+// CHECK-DAG:       %[[OLD:.*]] = wgtile.read %[[OUT]][%[[I]], %[[J]]] in_bounds [true, true] : memref<?x?xbf16> -> tensor<64x128xbf16>
+// CHECK-DAG:       %[[L32:.*]] = arith.extf %[[L_TILE]] : tensor<64x128xbf16> to tensor<64x128xf32>
+// CHECK-DAG:       %[[S0:.*]] = arith.mulf %[[L32]], %[[R_TILE]] : tensor<64x128xf32>
+// CHECK-DAG:       %[[S1:.*]] = arith.mulf %[[S0]], %[[X_TILE]] : tensor<64x128xf32>
+// CHECK-DAG:       %[[OLD32:.*]] = arith.extf %[[OLD]] : tensor<64x128xbf16> to tensor<64x128xf32>
+// CHECK:           %[[S2:.*]] = arith.addf %[[S1]], %[[OLD32]] : tensor<64x128xf32>
+// CHECK:           %[[S3:.*]] = arith.truncf %[[S2]] : tensor<64x128xf32> to tensor<64x128xbf16>
+// CHECK:           scf.yield %[[S3]] : tensor<64x128xbf16>
+// CHECK:         } else {
+// CHECK:           scf.yield %[[ZEROS]] : tensor<64x128xbf16>
+// CHECK:         wgtile.store %[[TILE]], %[[OUT]][%[[I]], %[[J]]] in_bounds [true, true]
+// CHECK-NOT:     vector
+#rows = affine_map<(d0) -> (d0, 0)>
+#columns = affine_map<(d0) -> (0, d0)>
+gpu.module @kernels {
+  gpu.func @epilogue(%left: memref<?xbf16>, %right: memref<?xf32>,
+                     %out: memref<?x?xbf16>, %x: f32, %c: i1, %i: index,
+                     %j: index) kernel {
+    %pad = arith.constant 0.0 : bf16
+    %pad32 = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64x128xbf16>
+    %tile = scf.if %c -> (vector<64x128xbf16>) {
+      %l = vector.transfer_read %left[%i], %pad
+          {in_bounds = [true, true], permutation_map = #rows}
+          : memref<?xbf16>, vector<64x128xbf16>
+      %r = vector.transfer_read %right[%j], %pad32
+          {in_bounds = [true, false], permutation_map = #columns}
+          : memref<?xf32>, vector<64x128xf32>
+      %x_tile = vector.broadcast %x : f32 to vector<64x128xf32>
+      %old = vector.transfer_read %out[%i, %j], %pad {in_bounds = [true, true]}
+          : memref<?x?xbf16>, vector<64x128xbf16>
+      %l32 = arith.extf %l : vector<64x128xbf16> to vector<64x128xf32>
+      %s0 = arith.mulf %l32, %r : vector<64x128xf32>
+      %s1 = arith.mulf %s0, %x_tile : vector<64x128xf32>
+      %old32 = arith.extf %old : vector<64x128xbf16> to vector<64x128xf32>
+      %s2 = arith.addf %s1, %old32 : vector<64x128xf32>
+      %s3 = arith.truncf %s2 : vector<64x128xf32> to vector<64x128xbf16>
+      scf.yield %s3 : vector<64x128xbf16>
+    } else {
+      scf.yield %zeros : vector<64x128xbf16>
+    }
+    vector.transfer_write %tile, %out[%i, %j] {in_bounds = [true, true]}
+        : vector<64x128xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// Views of views; a dimension that the view drops; a cast.
+// CHECK-DAG:   #[[SUM:.*]] = affine_map<()[s0, s1] -> (s0 + s1)>
+// CHECK-LABEL: gpu.func @views
+// CHECK-SAME:    (%[[SOURCE:.*]]: memref<4x?x?xf32>, %[[OUT:.*]]: memref<?x?xf32>, %[[I:.*]]: index, %[[J:.*]]: index) kernel
+// CHECK:         %[[ROW:.*]] = affine.apply #[[SUM]]()[%[[J]], %[[I]]]
+// CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[ROW]], %[[J]]] in_bounds [true, true]
+gpu.module @kernels {
+  gpu.func @views(%source: memref<4x?x?xf32>, %out: memref<?x?xf32>, %i: index,
+                  %j: index) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %cast = memref.cast %source : memref<4x?x?xf32> to memref<?x?x?xf32>
+    %0 = memref.subview %cast[%i, %i, %j] [1, 128, 64] [1, 1, 1]
+        : memref<?x?x?xf32> to memref<128x64xf32, strided<[?, 1], offset: ?>>
+    %1 = memref.subview %0[%j, 0] [64, 64] [1, 1]
+        : memref<128x64xf32, strided<[?, 1], offset: ?>>
+        to memref<64x64xf32, strided<[?, 1], offset: ?>>
+    %tile = vector.transfer_read %1[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<64x64xf32, strided<[?, 1], offset: ?>>, vector<64x64xf32>
+    vector.transfer_write %tile, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,151 @@
+// RUN: sparse-opt %s --convert-sattn-to-wgtile --split-input-file \
+// RUN:   --verify-diagnostics
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @element_type(%a: memref<?x?xf32>, %acc: vector<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf32>, vector<64x64xf32>
+    // expected-error @below {{expected a product of f16 or bf16 tiles that accumulates in f32, but got 'vector<64x64xf32>', 'vector<64x64xf32>' and 'vector<64x64xf32>'}}
+    %0 = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
+        : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @transposed(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f16
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<64x64xf16>
+    // expected-error @below {{expected a product of row-major tiles}}
+    %0 = vector.contract {
+        indexing_maps = [#mk, #nk, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @left_operand(%a: vector<64x64xf16>, %acc: vector<64x64xf32>) kernel {
+    // expected-error @below {{expected the left operand to be read from memory as it is}}
+    %0 = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %a, %a, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @right_operand(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f16
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<64x64xf16>
+    %r = arith.negf %l : vector<64x64xf16>
+    // expected-error @below {{expected the right operand to be read from memory as it is}}
+    %0 = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %r, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The view ends before the memref does: elements after its end exist, and would
+// be read.
+gpu.module @kernels {
+  gpu.func @view_ends_elsewhere(%out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %view = memref.subview %out[0, 0] [64, %n] [1, 1]
+        : memref<?x?xf32> to memref<64x?xf32, strided<[?, 1]>>
+    // expected-error @below {{expected a view that ends with the memref under it along dimension 1, or holds the whole vector}}
+    // expected-error @below {{failed to legalize operation}}
+    vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [true, false]}
+        : vector<64x64xf32>, memref<64x?xf32, strided<[?, 1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+// The size of another memref says nothing.
+#width = affine_map<(d0)[s0] -> (-d0 + s0, 64)>
+gpu.module @kernels {
+  gpu.func @end_of_another(%out: memref<?x?xf32>, %other: memref<?x?xf32>,
+                           %j: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %n = memref.dim %other, %c1 : memref<?x?xf32>
+    %width = affine.min #width(%j)[%n]
+    %view = memref.subview %out[0, %j] [64, %width] [1, 1]
+        : memref<?x?xf32> to memref<64x?xf32, strided<[?, 1], offset: ?>>
+    // expected-error @below {{expected a view that ends with the memref under it along dimension 1, or holds the whole vector}}
+    // expected-error @below {{failed to legalize operation}}
+    vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [true, false]}
+        : vector<64x64xf32>, memref<64x?xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @stride(%out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    // expected-error @below {{expected a view of stride 1}}
+    %view = memref.subview %out[0, 0] [64, 64] [2, 1]
+        : memref<?x?xf32> to memref<64x64xf32, strided<[?, 1]>>
+    // expected-error @below {{failed to legalize operation}}
+    vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<64x64xf32, strided<[?, 1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+gpu.module @kernels {
+  gpu.func @innermost(%source: memref<?x?xf32>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    // expected-error @below {{expected the vector to run along the innermost dimensions of memory}}
+    // expected-error @below {{failed to legalize operation}}
+    %tile = vector.transfer_read %source[%c0, %c0], %pad
+        {in_bounds = [true, true], permutation_map = #transposed}
+        : memref<?x?xf32>, vector<64x64xf32>
+    vector.transfer_write %tile, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,357 @@
+// RUN: sparse-opt %s --convert-wgtile-to-nvvm --cse --canonicalize --split-input-file | FileCheck %s
+
+// The first thread initializes the barrier, and later tells it the tile's bytes
+// and issues a copy for each box of 64 columns; all threads wait.
+// CHECK-LABEL: gpu.module @load
+// CHECK:         llvm.mlir.global external @wgtile_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+// CHECK:         gpu.func @load(%[[MAP:.*]]: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>, %[[N:.*]]: index, %[[COLUMN:.*]]: index) kernel
+// CHECK-DAG:       %[[I0:.*]] = arith.constant 0 : i32
+// CHECK-DAG:       %[[I1:.*]] = arith.constant 1 : i32
+// CHECK-DAG:       %[[I64:.*]] = arith.constant 64 : i32
+// CHECK-DAG:       %[[BYTES:.*]] = arith.constant 16384 : i32
+// CHECK:           %[[PHASE:.*]] = memref.alloca() : memref<i32>
+// CHECK:           memref.store %[[I0]], %[[PHASE]][]
+// CHECK:           %[[T:.*]] = gpu.thread_id x
+// CHECK:           %[[THREAD:.*]] = arith.index_cast %[[T]] : index to i32
+// CHECK:           %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %[[I0]]
+// CHECK:           scf.if %[[FIRST]] {
+// CHECK:             %[[BARRIER0:.*]] = llvm.getelementptr %{{.*}}[24576]
+// CHECK:             nvvm.mbarrier.init %[[BARRIER0]], %[[I1]]
+// CHECK:             nvvm.fence.mbarrier.init
+// CHECK:           }
+// CHECK:           gpu.barrier
+//                  No thread may still read what the copy overwrites.
+// CHECK:           scf.for %[[P:[a-z0-9]*]] =
+// CHECK:             gpu.barrier
+// CHECK:             scf.if %[[FIRST]] {
+// CHECK-DAG:           %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[24576]
+// CHECK:               nvvm.mbarrier.arrive.expect_tx %[[BARRIER]], %[[BYTES]]
+// CHECK-DAG:           %[[X:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-DAG:           %[[Z:.*]] = arith.index_cast %[[P]] : index to i32
+// CHECK-DAG:           %[[POINTER:.*]] = builtin.unrealized_conversion_cast %[[MAP]]
+// CHECK-DAG:           %[[BOX0:.*]] = llvm.getelementptr %{{.*}}[8192]
+// CHECK:               nvvm.cp.async.bulk.tensor.shared.cluster.global %[[BOX0]], %[[POINTER]], %[[BARRIER]], box[%[[X]], %[[I0]], %[[Z]]]
+// CHECK-DAG:           %[[X1:.*]] = arith.addi %[[X]], %[[I64]]
+// CHECK-DAG:           %[[BOX1:.*]] = llvm.getelementptr %{{.*}}[16384]
+// CHECK:               nvvm.cp.async.bulk.tensor.shared.cluster.global %[[BOX1]], %[[POINTER]], %[[BARRIER]], box[%[[X1]], %[[I0]], %[[Z]]]
+// CHECK-NOT:           nvvm.cp.async
+// CHECK:             }
+// CHECK:             %[[CURRENT:.*]] = memref.load %[[PHASE]][]
+// CHECK:             nvvm.mbarrier.try_wait.parity %{{.*}}, %[[CURRENT]]
+// CHECK:             %[[NEXT:.*]] = arith.xori %[[CURRENT]], %[[I1]]
+// CHECK:             memref.store %[[NEXT]], %[[PHASE]][]
+// CHECK-NOT:       wgtile.load
+gpu.module @load {
+  gpu.func @load(%map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
+                 %n: index, %column: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %p = %c0 to %n step %c1 {
+      %0 = wgtile.load %map[%p, %c0, %column]
+          {barrier = 24576 : i64, offset = 8192 : i64}
+          : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+          -> !wgtile.shared<64x128xbf16, swizzle = 128>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// A product is one block of inline assembly: fence, a wgmma for each 16 of K,
+// commit, wait. A step of a is 32 bytes to the right, one of b 16 rows below;
+// descriptors count in 16 bytes.
+// CHECK-LABEL: gpu.func @product
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[D2:.*]] = arith.constant 2 : i64
+// CHECK-DAG:     %[[D6:.*]] = arith.constant 6 : i64
+// CHECK-DAG:     %[[D128:.*]] = arith.constant 128 : i64
+// CHECK-DAG:     %[[D384:.*]] = arith.constant 384 : i64
+//                a: 128-byte swizzle (bits 62-63), 1024 bytes to the next eight
+//                rows (bits 32-45), 16 in the unused field.
+// CHECK-DAG:     %[[A_BITS:.*]] = arith.constant 4611686293305360384 : i64
+//                b: 8192 bytes from a box to the next (bits 16-29).
+// CHECK-DAG:     %[[B_BITS:.*]] = arith.constant 4611686293338849280 : i64
+// CHECK:         llvm.ptrtoint
+// CHECK:         %[[A:.*]] = arith.ori %{{.*}}, %[[A_BITS]] : i64
+// CHECK:         llvm.getelementptr %{{.*}}[8192]
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[B_BITS]] : i64
+// CHECK-DAG:     %[[A1:.*]] = arith.addi %[[A]], %[[D2]] : i64
+// CHECK-DAG:     %[[B1:.*]] = arith.addi %[[B]], %[[D128]] : i64
+// CHECK-DAG:     %[[A3:.*]] = arith.addi %[[A]], %[[D6]] : i64
+// CHECK-DAG:     %[[B3:.*]] = arith.addi %[[B]], %[[D384]] : i64
+// CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
+// CHECK-SAME:      "wgmma.fence.sync.aligned;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $64, $65, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $66, $67, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $68, $69, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $70, $71, 1, 1, 1, 0, 1;
+// CHECK-NOT:       wgmma.mma_async
+// CHECK-SAME:      wgmma.commit_group.sync.aligned;
+// CHECK-SAME:      wgmma.wait_group.sync.aligned 0;
+// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,l,l,l,l,l,l,l,l,~{memory}"
+// CHECK-SAME:      %[[ZERO]], {{.*}}, %[[A]], %[[B]], %[[A1]], %[[B1]], %{{.*}}, %{{.*}}, %[[A3]], %[[B3]] :
+// CHECK:         llvm.extractvalue %[[SUM]][0]
+// CHECK:         llvm.extractvalue %[[SUM]][31]
+// CHECK-NOT:     wgtile.mma
+gpu.module @kernels {
+  gpu.func @product(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                    %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0>
+        : tensor<64x64xf32, #wgtile.mma<warps = 4>>
+    %a = wgtile.load %map[%c0, %c0] {barrier = 16384 : i64, offset = 0 : i64}
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    %b = wgtile.load %map[%c0, %c0] {barrier = 16392 : i64, offset = 8192 : i64}
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    %product = wgtile.mma %a, %b, %zeros
+        : !wgtile.shared<64x64xbf16, swizzle = 128>,
+          !wgtile.shared<64x64xbf16, swizzle = 128>
+        -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Two warpgroups: each takes 64 rows of a, 8192 bytes apart.
+// CHECK-LABEL: gpu.func @two_warpgroups
+// CHECK-DAG:     %[[I2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[I5:.*]] = arith.constant 5 : i32
+// CHECK-DAG:     %[[STEP:.*]] = arith.constant 512 : i64
+// CHECK:         %[[WARP:.*]] = arith.shrui %{{.*}}, %[[I5]] : i32
+// CHECK:         %[[UNIFORM:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WARP]]
+// CHECK:         %[[GROUP:.*]] = arith.shrui %[[UNIFORM]], %[[I2]] : i32
+// CHECK:         %[[GROUP64:.*]] = arith.extui %[[GROUP]] : i32 to i64
+// CHECK:         %[[OFFSET:.*]] = arith.muli %[[GROUP64]], %[[STEP]] : i64
+// CHECK:         arith.addi %{{.*}}, %[[OFFSET]] : i64
+// CHECK:         wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$0,
+gpu.module @kernels {
+  gpu.func @two_warpgroups(%map: !wgtile.tensor_map<64x64xf16, swizzle = 128>,
+                           %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0>
+        : tensor<128x64xf32, #wgtile.mma<warps = 8>>
+    %a = wgtile.load %map[%c0, %c0] {barrier = 24576 : i64, offset = 0 : i64}
+        : !wgtile.tensor_map<64x64xf16, swizzle = 128>
+        -> !wgtile.shared<128x64xf16, swizzle = 128>
+    %b = wgtile.load %map[%c0, %c0] {barrier = 24584 : i64, offset = 16384 : i64}
+        : !wgtile.tensor_map<64x64xf16, swizzle = 128>
+        -> !wgtile.shared<64x64xf16, swizzle = 128>
+    %product = wgtile.mma %a, %b, %zeros
+        : !wgtile.shared<128x64xf16, swizzle = 128>,
+          !wgtile.shared<64x64xf16, swizzle = 128>
+        -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<128x64xf32, #wgtile.mma<warps = 8>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A thread's first element is at row 16 warp + lane / 4, column 2 (lane % 4);
+// its others are one column to the right and eight rows below. In bounds,
+// nothing is predicated. Where columns are known to be neighbours, their distance
+// is a part of the address.
+// CHECK-LABEL: gpu.func @in_bounds
+// CHECK-SAME:    (%[[SOURCE:.*]]: memref<?x?xf32, strided<[?, ?], offset: ?>>, %[[OUT:.*]]: memref<?x?xf32>, %[[I:.*]]: index, %[[J:.*]]: index) kernel
+// CHECK-DAG:     %[[I2:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[I3:.*]] = arith.constant 3 : i32
+// CHECK-DAG:     %[[I5:.*]] = arith.constant 5 : i32
+// CHECK-DAG:     %[[I16:.*]] = arith.constant 16 : i32
+// CHECK-DAG:     %[[I31:.*]] = arith.constant 31 : i32
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[ROWS8:.*]] = arith.constant 8 : i64
+// CHECK:         %{{.*}}, %{{.*}}, %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[SOURCE]]
+// CHECK-DAG:     %[[WARP:.*]] = arith.shrui %[[THREAD:.*]], %[[I5]] : i32
+// CHECK-DAG:     %[[LANE:.*]] = arith.andi %{{.*}}, %[[I31]] : i32
+// CHECK-DAG:     %[[QUAD:.*]] = arith.shrui %[[LANE]], %[[I2]] : i32
+// CHECK-DAG:     %[[WARP_ROW:.*]] = arith.muli %[[WARP]], %[[I16]] : i32
+// CHECK-DAG:     arith.addi %[[WARP_ROW]], %[[QUAD]] : i32
+// CHECK-DAG:     %[[ROW_BYTES:.*]] = arith.muli %[[STRIDES]]#0, %[[C4]] : index
+// CHECK-DAG:     %[[ROW_STRIDE:.*]] = arith.index_cast %[[ROW_BYTES]] : index to i64
+// CHECK-DAG:     %[[IN_QUAD:.*]] = arith.andi %[[LANE]], %[[I3]] : i32
+// CHECK-DAG:     arith.muli %[[IN_QUAD]], %[[I2]] : i32
+// CHECK-DAG:     %[[COLUMN_BYTES:.*]] = arith.muli %[[STRIDES]]#1, %[[C4]] : index
+// CHECK-DAG:     %[[COLUMN_STRIDE:.*]] = arith.index_cast %[[COLUMN_BYTES]] : index to i64
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}ld.global.b32 $0, [$1];{{.*}} %[[BASE:.*]] : (i64) -> i32
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}mad.lo.s64 %a, $2, 1, $1;{{[^@]*}}ld.global.b32 $0, [%a];{{.*}} %[[BASE]], %[[COLUMN_STRIDE]] : (i64, i64) -> i32
+// CHECK:         %[[DOWN:.*]] = arith.muli %[[ROW_STRIDE]], %[[ROWS8]] : i64
+// CHECK:         %[[BELOW:.*]] = arith.addi %[[BASE]], %[[DOWN]] : i64
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}ld.global.b32 $0, [$1];{{.*}} %[[BELOW]] : (i64) -> i32
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}mad.lo.s64 %a, $2, 1, $1;{{[^@]*}}ld.global.b32 $0, [%a];{{.*}} %[[BELOW]], %[[COLUMN_STRIDE]] : (i64, i64) -> i32
+// CHECK:         llvm.inline_asm has_side_effects {{[^@]*}}st.global.b32 [$1], $0;
+// CHECK:         llvm.inline_asm has_side_effects {{[^@]*}}st.global.b32 [$1+4], $0;
+// CHECK:         llvm.inline_asm has_side_effects {{[^@]*}}st.global.b32 [$1], $0;
+// CHECK:         llvm.inline_asm has_side_effects {{[^@]*}}st.global.b32 [$1+4], $0;
+// CHECK-NOT:     llvm.inline_asm
+// CHECK-NOT:     setp
+gpu.module @kernels {
+  gpu.func @in_bounds(%source: memref<?x?xf32, strided<[?, ?], offset: ?>>,
+                      %out: memref<?x?xf32>, %i: index, %j: index) kernel {
+    %tile = wgtile.read %source[%i, %j] in_bounds [true, true]
+        : memref<?x?xf32, strided<[?, ?], offset: ?>>
+        -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    wgtile.store %tile, %out[%i, %j] in_bounds [true, true]
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Not in bounds along the columns: what is left of them from the thread's first
+// on is compared with each element's; what is not read is zero.
+// CHECK-LABEL: gpu.func @out_of_bounds
+// CHECK-SAME:    (%[[SOURCE:.*]]: memref<?x?xbf16>, %[[OUT:.*]]: memref<?x?xbf16>,
+// CHECK:         %{{.*}}, %{{.*}}, %[[SIZES:.*]]:2, %{{.*}}:2 = memref.extract_strided_metadata %[[SOURCE]]
+// CHECK:         %[[REST:.*]] = arith.subi %[[SIZES]]#1, %{{.*}} : index
+// CHECK:         %[[CLAMPED:.*]] = arith.minsi %[[REST]], %{{.*}} : index
+// CHECK:         %[[LIMIT:.*]] = arith.index_cast %[[CLAMPED]] : index to i32
+// CHECK:         llvm.inline_asm {{.*}}mov.b16 $0, 0;{{.*}}setp.gt.s32 %p, $2, 0;{{.*}}@%p ld.global.b16 $0, [$1];{{.*}}"=&h,l,r" %{{.*}}, %[[LIMIT]] : (i64, i32) -> i16
+// CHECK:         llvm.inline_asm {{.*}}mov.b16 $0, 0;{{.*}}setp.gt.s32 %p, $2, 1;{{.*}}@%p ld.global.b16 $0, [$1+2];{{.*}} %[[LIMIT]] :
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 0;{{.*}}@%p ld.global.b16 $0, [$1];{{.*}} %[[LIMIT]] :
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 1;{{.*}}@%p ld.global.b16 $0, [$1+2];{{.*}} %[[LIMIT]] :
+//                Rows and columns.
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 0;{{.*}}setp.gt.s32 %q, $3, 0;{{.*}}and.pred %p, %p, %q;{{.*}}@%p st.global.b16 [$1], $0;
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 0;{{.*}}setp.gt.s32 %q, $3, 1;{{.*}}@%p st.global.b16 [$1+2], $0;
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 8;{{.*}}setp.gt.s32 %q, $3, 0;{{.*}}@%p st.global.b16 [$1], $0;
+// CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 %p, $2, 8;{{.*}}setp.gt.s32 %q, $3, 1;{{.*}}@%p st.global.b16 [$1+2], $0;
+gpu.module @kernels {
+  gpu.func @out_of_bounds(%source: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                          %i: index, %j: index) kernel {
+    %tile = wgtile.read %source[%i, %j] in_bounds [true, false]
+        : memref<?x?xbf16> -> tensor<16x8xbf16, #wgtile.mma<warps = 1>>
+    wgtile.store %tile, %out[%i, %j] in_bounds [false, false]
+        : tensor<16x8xbf16, #wgtile.mma<warps = 1>>, memref<?x?xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// A row vector is two registers, eight rows apart; a column vector of eight is
+// two neighbours.
+// CHECK-LABEL: gpu.func @broadcast
+// CHECK:         %[[L0:.*]] = llvm.inline_asm {{.*}}ld.global.b32
+// CHECK:         %[[F0:.*]] = arith.bitcast %[[L0]] : i32 to f32
+// CHECK:         %[[L1:.*]] = llvm.inline_asm {{.*}}ld.global.b32
+// CHECK:         %[[F1:.*]] = arith.bitcast %[[L1]] : i32 to f32
+// CHECK:         %[[R0:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1];
+// CHECK:         %[[G0:.*]] = arith.bitcast %[[R0]] : i32 to f32
+// CHECK:         %[[R1:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+4];
+// CHECK:         %[[G1:.*]] = arith.bitcast %[[R1]] : i32 to f32
+// CHECK:         arith.mulf %[[F0]], %[[G0]] : f32
+// CHECK-NEXT:    arith.mulf %[[F0]], %[[G1]] : f32
+// CHECK-NEXT:    arith.mulf %[[F1]], %[[G0]] : f32
+// CHECK-NEXT:    arith.mulf %[[F1]], %[[G1]] : f32
+gpu.module @kernels {
+  gpu.func @broadcast(%left: memref<?xf32>, %right: memref<?xf32>,
+                      %out: memref<?x?xf32>, %i: index, %j: index) kernel {
+    %l = wgtile.read %left[%i] in_bounds [true]
+        : memref<?xf32> -> tensor<16xf32, #wgtile.row<warps = 1>>
+    %r = wgtile.read %right[%j] in_bounds [true]
+        : memref<?xf32> -> tensor<8xf32, #wgtile.column<warps = 1>>
+    %l_tile = wgtile.broadcast %l dimension 0
+        : tensor<16xf32, #wgtile.row<warps = 1>>
+        -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %r_tile = wgtile.broadcast %r dimension 1
+        : tensor<8xf32, #wgtile.column<warps = 1>>
+        -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %product = arith.mulf %l_tile, %r_tile
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    wgtile.store %product, %out[%i, %j] in_bounds [true, true]
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// 16-bit elements are computed and converted in pairs of columns; a condition
+// that is no tile serves all.
+// CHECK-LABEL: gpu.func @pairs
+// CHECK-SAME:    %[[C:.*]]: i1,
+// CHECK:         %[[P0:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xf16>
+// CHECK:         %[[P1:.*]] = vector.from_elements %{{.*}}, %{{.*}} : vector<2xf16>
+// CHECK:         %[[S:.*]] = vector.broadcast %{{.*}} : f16 to vector<2xf16>
+// CHECK:         %[[Q0:.*]] = arith.addf %[[P0]], %[[S]] : vector<2xf16>
+// CHECK:         %[[Q1:.*]] = arith.addf %[[P1]], %[[S]] : vector<2xf16>
+// CHECK:         %[[W0:.*]] = arith.extf %[[Q0]] : vector<2xf16> to vector<2xf32>
+// CHECK:         %[[W1:.*]] = arith.extf %[[Q1]] : vector<2xf16> to vector<2xf32>
+// CHECK:         %[[E0:.*]] = vector.extract %[[W0]][0]
+// CHECK:         arith.select %[[C]], %[[E0]], %{{.*}} : f32
+// CHECK-COUNT-3: arith.select %[[C]], {{.*}} : f32
+// CHECK:         arith.truncf %{{.*}} : vector<2xf32> to vector<2xf16>
+// CHECK:         arith.truncf %{{.*}} : vector<2xf32> to vector<2xf16>
+// CHECK-COUNT-4: st.global.b16
+gpu.module @kernels {
+  gpu.func @pairs(%c: i1, %x: f16, %out: memref<?x?xf16>, %i: index) kernel {
+    %zeros = arith.constant dense<0.0> : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %tile = wgtile.read %out[%i, %i] in_bounds [true, true]
+        : memref<?x?xf16> -> tensor<16x8xf16, #wgtile.mma<warps = 1>>
+    %splat = tensor.splat %x : tensor<16x8xf16, #wgtile.mma<warps = 1>>
+    %sum = arith.addf %tile, %splat : tensor<16x8xf16, #wgtile.mma<warps = 1>>
+    %wide = arith.extf %sum : tensor<16x8xf16, #wgtile.mma<warps = 1>>
+        to tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %either = arith.select %c, %wide, %zeros
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %narrow = arith.truncf %either : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+        to tensor<16x8xf16, #wgtile.mma<warps = 1>>
+    wgtile.store %narrow, %out[%i, %i] in_bounds [true, true]
+        : tensor<16x8xf16, #wgtile.mma<warps = 1>>, memref<?x?xf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// A tile that a loop carries is carried register by register.
+// CHECK-LABEL: gpu.func @loop
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %[[ZERO]], %[[B:.*]] = %[[ZERO]], %[[C:.*]] = %[[ZERO]], %[[D:.*]] = %[[ZERO]]) -> (f32, f32, f32, f32)
+// CHECK-COUNT-4:   arith.addf {{.*}} : f32
+// CHECK:           scf.yield {{.*}} : f32, f32, f32, f32
+gpu.module @kernels {
+  gpu.func @loop(%x: f32, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %splat = tensor.splat %x : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros)
+        -> (tensor<16x8xf32, #wgtile.mma<warps = 1>>) {
+      %next = arith.addf %acc, %splat : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+      scf.yield %next : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    }
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The block's number gives the tile, the last index fastest.
+// CHECK-LABEL: gpu.func @tiles
+// CHECK-SAME:    (%[[OUT:.*]]: memref<?x?x?xf32>, %[[X:.*]]: f32, %[[M:.*]]: index, %[[N:.*]]: index) kernel
+// CHECK:         %[[BLOCK:.*]] = gpu.block_id x
+// CHECK:         %[[K:.*]] = arith.remui %[[BLOCK]], %[[N]] : index
+// CHECK:         %[[REST:.*]] = arith.divui %[[BLOCK]], %[[N]] : index
+// CHECK:         %[[J:.*]] = arith.remui %[[REST]], %[[M]] : index
+// CHECK:         %[[I:.*]] = arith.divui %[[REST]], %[[M]] : index
+// CHECK:         memref.store %[[X]], %[[OUT]][%[[I]], %[[J]], %[[K]]]
+// CHECK-NOT:     wgtile.for_each_tile
+gpu.module @kernels {
+  gpu.func @tiles(%out: memref<?x?x?xf32>, %x: f32, %m: index, %n: index)
+      kernel {
+    wgtile.for_each_tile (%i, %j, %k) in (%n, %m, %n) {
+      memref.store %x, %out[%i, %j, %k] : memref<?x?x?xf32>
+    }
+    gpu.return
+  }
+}

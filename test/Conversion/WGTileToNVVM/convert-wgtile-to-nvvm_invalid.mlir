@@ -1,0 +1,51 @@
+// RUN: sparse-opt %s --convert-wgtile-to-nvvm --split-input-file \
+// RUN:   --verify-diagnostics
+
+gpu.module @kernels {
+  gpu.func @no_map(%a: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected a tensor map (wgtile-create-tensor-maps) and an offset (wgtile-allocate-shared)}}
+    // expected-error @below {{failed to legalize operation}}
+    %0 = wgtile.load %a[%c0, %c0] {barrier = 8192 : i64, offset = 0 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @no_offset(
+      %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected a tensor map (wgtile-create-tensor-maps) and an offset (wgtile-allocate-shared)}}
+    // expected-error @below {{failed to legalize operation}}
+    %0 = wgtile.load %map[%c0, %c0]
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @elements(%source: memref<?x?xf64>, %i: index) kernel {
+    // expected-error @below {{expected elements of 16 or 32 bits, but got 'f64'}}
+    // expected-error @below {{failed to legalize operation}}
+    %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+        : memref<?x?xf64> -> tensor<16x8xf64, #wgtile.mma<warps = 1>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @no_layout(%source: memref<?x?xf32>, %i: index) kernel {
+    // expected-error @below {{failed to legalize operation 'wgtile.read'}}
+    %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+        : memref<?x?xf32> -> tensor<16x8xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,134 @@
+// RUN: sparse-opt %s --sattn-cpu-clip-tiles --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// The clip cancels the pad, and the slice that is accumulated into is read
+// through the destination.
+// CHECK-LABEL: func.func @accumulate
+// CHECK-SAME:    %[[ACC:.*]]: tensor<64x128xf32>
+// CHECK:         scf.forall (%[[J:.*]]) = {{.*}} shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK:           %[[W:.*]] = affine.min
+// CHECK-NOT:       tensor.pad
+// CHECK-DAG:       %[[C:.*]] = tensor.extract_slice %[[O]][0, %[[J]]] [64, %[[W]]] [1, 1]
+// CHECK-DAG:       %[[A:.*]] = tensor.extract_slice %[[ACC]][0, 0] [64, %[[W]]] [1, 1]
+// CHECK:           %[[R:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<64x?xf32>) outs(%[[C]] : tensor<64x?xf32>)
+// CHECK-NEXT:      ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
+// CHECK-NEXT:        arith.addf %[[X]], %[[Y]]
+// CHECK:           tensor.parallel_insert_slice %[[R]] into %[[O]][0, %[[J]]] [64, %[[W]]] [1, 1]
+func.func @accumulate(%acc: tensor<64x128xf32>, %out: tensor<64x?xf32>)
+    -> tensor<64x?xf32> {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %out, %c1 : tensor<64x?xf32>
+  %0 = scf.forall (%j) = (0) to (%n) step (128) shared_outs(%o = %out) -> (tensor<64x?xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%j)[%n]
+    %c = tensor.extract_slice %o[0, %j] [64, %w] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %h = affine.apply affine_map<(d0) -> (-d0 + 128)>(%w)
+    %p = tensor.pad %c low[0, 0] high[0, %h] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x?xf32> to tensor<64x128xf32>
+    %e = tensor.empty() : tensor<64x128xf32>
+    %t = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%acc, %p : tensor<64x128xf32>, tensor<64x128xf32>) outs(%e : tensor<64x128xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+    } -> tensor<64x128xf32>
+    %s = tensor.extract_slice %t[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+    %i = tensor.insert_slice %s into %c[0, 0] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<64x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %i into %o[0, %j] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<64x?xf32>
+    }
+  }
+  return %0 : tensor<64x?xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Both branches write to the one slice; zeros that something else begins with
+// too are written anew.
+// CHECK-LABEL: func.func @branch
+// CHECK:         scf.forall {{.*}} shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK:           linalg.fill
+// CHECK:           %[[SLICE:.*]] = tensor.extract_slice %[[O]]
+// CHECK-NEXT:      %[[R:.*]] = scf.if %{{.*}} -> (tensor<64x?xf32>) {
+// CHECK:             %[[G:.*]] = linalg.generic {{.*}} outs(%[[SLICE]] : tensor<64x?xf32>)
+// CHECK:             scf.yield %[[G]]
+// CHECK:           } else {
+// CHECK:             %[[F:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[SLICE]] : tensor<64x?xf32>)
+// CHECK:             scf.yield %[[F]]
+// CHECK:           tensor.parallel_insert_slice %[[R]] into %[[O]]
+func.func @branch(%condition: i1, %out: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %out, %c1 : tensor<64x?xf32>
+  %0 = scf.forall (%j) = (0) to (%n) step (128) shared_outs(%o = %out) -> (tensor<64x?xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%j)[%n]
+    %e = tensor.empty() : tensor<64x128xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+    %acc = func.call @product(%z) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    %t = scf.if %condition -> (tensor<64x128xf32>) {
+      %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%acc : tensor<64x128xf32>) outs(%e : tensor<64x128xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %s = arith.addf %x, %x : f32
+        linalg.yield %s : f32
+      } -> tensor<64x128xf32>
+      scf.yield %g : tensor<64x128xf32>
+    } else {
+      scf.yield %z : tensor<64x128xf32>
+    }
+    %s = tensor.extract_slice %t[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[0, %j] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<64x?xf32>
+    }
+  }
+  return %0 : tensor<64x?xf32>
+}
+func.func private @product(tensor<64x128xf32>) -> tensor<64x128xf32>
+
+// -----
+
+// A tile that no linalg op made is copied.
+// CHECK-LABEL: func.func @copy
+// CHECK:         scf.forall {{.*}} shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK:           %[[SLICE:.*]] = tensor.extract_slice %[[O]]
+// CHECK:           %[[ACC:.*]] = func.call @product
+// CHECK:           %[[R:.*]] = linalg.copy ins(%[[ACC]] : tensor<64x128xf32>) outs(%[[SLICE]] : tensor<64x128xf32>)
+// CHECK:           tensor.parallel_insert_slice %[[R]] into %[[O]]
+func.func @copy(%out: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %0 = scf.forall (%j) = (0) to (256) step (128) shared_outs(%o = %out) -> (tensor<64x256xf32>) {
+    %acc = func.call @product() : () -> tensor<64x128xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %acc into %o[0, %j] [64, 128] [1, 1] : tensor<64x128xf32> into tensor<64x256xf32>
+    }
+  }
+  return %0 : tensor<64x256xf32>
+}
+func.func private @product() -> tensor<64x128xf32>
+
+// -----
+
+// A pad by a size that is not known to be the clip's stays.
+// CHECK-LABEL: func.func @other_size
+// CHECK:         tensor.pad
+func.func @other_size(%v: i32, %in: tensor<64x?xf32>, %out: tensor<64x?xf32>, %w: index, %u: index)
+    -> tensor<64x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x?xf32>) {
+    %c = tensor.extract_slice %in[0, 0] [64, %u] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %h = affine.apply affine_map<(d0) -> (-d0 + 128)>(%u)
+    %p = tensor.pad %c low[0, 0] high[0, %h] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x?xf32> to tensor<64x128xf32>
+    %s = tensor.extract_slice %p[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[0, 0] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<64x?xf32>
+    }
+  }
+  return %0 : tensor<64x?xf32>
+}

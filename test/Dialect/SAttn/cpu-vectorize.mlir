@@ -1,0 +1,97 @@
+// RUN: sparse-opt %s --sattn-cpu-vectorize | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-LABEL: func.func @product
+// CHECK-NOT:     linalg
+// CHECK-DAG:     vector.transfer_read %{{.*}} vector<4x1xf32>
+// CHECK-DAG:     vector.transfer_read %{{.*}} vector<64xf32>
+// CHECK-DAG:     vector.transfer_read %{{.*}} vector<4x64xf32>
+// CHECK:         vector.contract {{.*}} vector<4x1xf32>, vector<1x64xf32> into vector<4x64xf32>
+// CHECK:         vector.transfer_write
+func.func @product(%l: tensor<4x1xf32>, %r: tensor<1x64xf32>, %out: tensor<4x64xf32>)
+    -> tensor<4x64xf32> {
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<4x64xf32>) {
+    %m = linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+        outs(%o : tensor<4x64xf32>) -> tensor<4x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<4x64xf32>
+    }
+  }
+  return %0 : tensor<4x64xf32>
+}
+
+// A pad becomes a read that ends where its source ends.
+// CHECK-LABEL: func.func @pad
+// CHECK-SAME:    %[[IN:.*]]: tensor<8x?xbf16>, %[[J:[a-z0-9]+]]: index
+// CHECK-NOT:     tensor.pad
+// CHECK:         %[[C0:.*]] = arith.constant 0.000000e+00 : bf16
+// CHECK:         vector.transfer_read %[[IN]][%{{.*}}, %[[J]]], %[[C0]] : tensor<8x?xbf16>, vector<64xbf16>
+// CHECK:         arith.extf
+func.func @pad(%in: tensor<8x?xbf16>, %j: index, %h: index, %out: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<1x64xf32>) {
+    %p = tensor.pad %in low[0, 0] high[0, %h] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : bf16
+    } : tensor<8x?xbf16> to tensor<8x128xbf16>
+    %s = tensor.extract_slice %p[3, %j] [1, 64] [1, 1] : tensor<8x128xbf16> to tensor<1x64xbf16>
+    %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%s : tensor<1x64xbf16>) outs(%o : tensor<1x64xf32>) {
+    ^bb0(%x: bf16, %y: f32):
+      %e = arith.extf %x : bf16 to f32
+      linalg.yield %e : f32
+    } -> tensor<1x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0, 0] [1, 64] [1, 1] : tensor<1x64xf32> into tensor<1x64xf32>
+    }
+  }
+  return %0 : tensor<1x64xf32>
+}
+
+// A short row is masked; the padded operand is read beyond it, up to its own
+// end. One element a row is broadcast.
+// CHECK-LABEL: func.func @masked
+// CHECK-SAME:    %[[IN:[a-z0-9]+]]: tensor<8x?xf32>, %[[LEFT:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-NOT:     linalg
+// CHECK:         scf.for %[[J:[a-z0-9]+]] =
+// CHECK:           %[[W:.*]] = affine.min
+// CHECK:           %[[MASK:.*]] = vector.create_mask %{{.*}}, %[[W]] : vector<1x64xi1>
+// CHECK:           vector.transfer_read %[[IN]][%{{.*}}, %[[J]]], %{{[a-z0-9_]+}} : tensor<8x?xf32>, vector<64xf32>
+// CHECK:           %[[X:.*]] = tensor.extract %[[LEFT]]
+// CHECK:           vector.broadcast %[[X]] : f32 to vector<f32>
+// CHECK:           vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : vector<64xf32>, tensor<1x?xf32>
+// CHECK-NOT:     tensor.pad
+func.func @masked(%in: tensor<8x?xf32>, %left: tensor<8xf32>, %w: index, %h: index, %out: tensor<8x?xf32>)
+    -> tensor<8x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %bound = affine.min affine_map<()[s0] -> (s0, 128)>()[%w]
+  %0 = scf.forall (%i) = (0) to (8) step (1) shared_outs(%o = %out) -> (tensor<8x?xf32>) {
+    %p = tensor.pad %in low[0, 0] high[0, %h] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<8x?xf32> to tensor<8x128xf32>
+    %row = tensor.extract_slice %o[%i, 0] [1, %bound] [1, 1] : tensor<8x?xf32> to tensor<1x?xf32>
+    %l = tensor.extract_slice %left[%i] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    %t = scf.for %j = %c0 to %bound step %c64 iter_args(%d = %row) -> (tensor<1x?xf32>) {
+      %v = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 64)>(%j)[%bound]
+      %s = tensor.extract_slice %p[%i, %j] [1, %v] [1, 1] : tensor<8x128xf32> to tensor<1x?xf32>
+      %e = tensor.extract_slice %d[0, %j] [1, %v] [1, 1] : tensor<1x?xf32> to tensor<1x?xf32>
+      %m = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>, #id],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%s, %l : tensor<1x?xf32>, tensor<1xf32>) outs(%e : tensor<1x?xf32>) {
+      ^bb0(%x: f32, %y: f32, %z: f32):
+        %q = arith.mulf %x, %y : f32
+        linalg.yield %q : f32
+      } -> tensor<1x?xf32>
+      %n = tensor.insert_slice %m into %d[0, %j] [1, %v] [1, 1] : tensor<1x?xf32> into tensor<1x?xf32>
+      scf.yield %n : tensor<1x?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[%i, 0] [1, %bound] [1, 1] : tensor<1x?xf32> into tensor<8x?xf32>
+    }
+  }
+  return %0 : tensor<8x?xf32>
+}

@@ -1,0 +1,14 @@
+// RUN: sparse-opt %s --sattn-cpu-vectorize --verify-diagnostics
+
+func.func @unbounded(%value: f32, %out: tensor<1x?xf32>) -> tensor<1x?xf32> {
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<1x?xf32>) {
+    // expected-error @below {{expected loops of bounded sizes}}
+    %f = linalg.fill ins(%value : f32) outs(%o : tensor<1x?xf32>) -> tensor<1x?xf32>
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %out, %c1 : tensor<1x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %f into %o[0, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<1x?xf32>
+    }
+  }
+  return %0 : tensor<1x?xf32>
+}

@@ -1,0 +1,126 @@
+// RUN: sparse-opt %s --sattn-inject-meta --verify-diagnostics | FileCheck %s
+
+// A block row, and 128 columns.
+// CHECK-LABEL: func.func @blocks_of_64
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
+func.func @blocks_of_64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                        %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// The reduction takes a block's columns.
+// CHECK-LABEL: func.func @blocks_of_16
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [16, 128, 16]>}
+func.func @blocks_of_16(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
+                        %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [16, 128, 16]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x16x16xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// 64 columns of b at a time at most, and 64 columns of more than 64 rows.
+// CHECK-LABEL: func.func @blocks_of_128
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 64, 64]>}
+func.func @blocks_of_128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                         %col: tensor<?xi32>, %values: tensor<?x128x128xbf16>,
+                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [128, 64, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x128x128xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// CHECK-LABEL: func.func @deep_blocks
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
+func.func @deep_blocks(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                       %col: tensor<?xi32>, %values: tensor<?x64x192xbf16>,
+                       %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x192xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// 72 is no multiple of 64: the step is the whole block.
+// CHECK-LABEL: func.func @odd_depth
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 72]>}
+func.func @odd_depth(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                     %col: tensor<?xi32>, %values: tensor<?x64x72xbf16>,
+                     %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 72]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x72xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// CHECK-LABEL: func.func @static_n
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
+func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                    %b: tensor<?x256xbf16>, %out: tensor<?x256xbf16>)
+    -> tensor<?x256xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x256xbf16>)
+      outs(%out : tensor<?x256xbf16>)
+      -> tensor<?x256xbf16>
+  return %0 : tensor<?x256xbf16>
+}
+
+// N is known to be smaller than the default.
+// CHECK-LABEL: func.func @small_n
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
+func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                   %b: tensor<?x40xbf16>, %out: tensor<?x40xbf16>)
+    -> tensor<?x40xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 64, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x40xbf16>)
+      outs(%out : tensor<?x40xbf16>)
+      -> tensor<?x40xbf16>
+  return %0 : tensor<?x40xbf16>
+}
+
+// An explicit attribute wins, without a remark.
+// CHECK-LABEL: func.func @explicit
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 32]>}
+func.func @explicit(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 64, 32]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

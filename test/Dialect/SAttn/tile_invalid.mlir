@@ -1,0 +1,46 @@
+// RUN: sparse-opt %s --sattn-tile --split-input-file --verify-diagnostics
+
+func.func @no_meta(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                   %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected a 'meta' attribute with tile sizes, but got none (sattn-inject-meta attaches one)}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @two_block_rows(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected a tile of one block row (64 rows), but got 128}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [128, 128, 64]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+// As many loops as a mapping to thread blocks can name.
+func.func @nine_batches(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                        %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                        %b: tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>,
+                        %out: tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>)
+    -> tensor<1x1x1x1x1x1x1x1x1x?x?xbf16> {
+  // expected-error @below {{expected at most 8 batch dimensions, but got 9}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>)
+      outs(%out : tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>
+  return %0 : tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>
+}

@@ -1,0 +1,52 @@
+// RUN: sparse-opt %s --wgtile-allocate-shared | FileCheck %s
+// RUN: sparse-opt %s --wgtile-allocate-shared=max-shared-bytes=16400 | FileCheck %s
+// RUN: not sparse-opt %s --wgtile-allocate-shared=max-shared-bytes=16399 2>&1 | FileCheck %s --check-prefix=LESS
+
+// Tiles first, each at a multiple of 1024 bytes, then a barrier of 8 bytes each.
+// CHECK-LABEL: gpu.func @two_tiles
+// CHECK-SAME:    kernel attributes {wgtile.shared_bytes = 10256 : i64}
+// CHECK:         wgtile.load %{{.*}} {barrier = 10240 : i64, offset = 0 : i64}
+// CHECK:         wgtile.load %{{.*}} {barrier = 10248 : i64, offset = 2048 : i64}
+
+// LESS: error: 'gpu.func' op expected at most 16399 bytes of shared memory, but the tiles need 16400; choose smaller tiles
+gpu.module @kernels {
+  gpu.func @two_tiles(
+      %a: !wgtile.tensor_map<16x64xbf16, swizzle = 128>,
+      %b: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = wgtile.load %a[%c0, %c0]
+        : !wgtile.tensor_map<16x64xbf16, swizzle = 128>
+        -> !wgtile.shared<16x64xbf16, swizzle = 128>
+    %1 = wgtile.load %b[%c0, %c0]
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+
+  // A tile of two boxes, in a loop.
+  // CHECK-LABEL: gpu.func @loop
+  // CHECK-SAME:    wgtile.shared_bytes = 16400 : i64
+  // CHECK:         scf.for
+  // CHECK:           wgtile.load %{{.*}} {barrier = 16384 : i64, offset = 0 : i64}
+  // CHECK:           wgtile.load %{{.*}} {barrier = 16392 : i64, offset = 8192 : i64}
+  gpu.func @loop(%a: !wgtile.tensor_map<64x64xf16, swizzle = 128>,
+                 %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %0 = wgtile.load %a[%c0, %i]
+          : !wgtile.tensor_map<64x64xf16, swizzle = 128>
+          -> !wgtile.shared<64x64xf16, swizzle = 128>
+      %1 = wgtile.load %a[%c0, %i]
+          : !wgtile.tensor_map<64x64xf16, swizzle = 128>
+          -> !wgtile.shared<32x128xf16, swizzle = 128>
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @no_tiles
+  // CHECK-SAME:    kernel attributes {wgtile.shared_bytes = 0 : i64}
+  gpu.func @no_tiles() kernel {
+    gpu.return
+  }
+}

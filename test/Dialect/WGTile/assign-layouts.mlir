@@ -1,0 +1,105 @@
+// RUN: sparse-opt %s --wgtile-assign-layouts --split-input-file | FileCheck %s
+
+// CHECK-LABEL: gpu.func @product
+// CHECK-SAME:    kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xf32, #wgtile.mma<warps = 4>>
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x128xf32, #wgtile.mma<warps = 4>>) {
+// CHECK:           %[[A:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x64xbf16, swizzle = 128>
+// CHECK:           %[[B:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x128xbf16, swizzle = 128>
+// CHECK:           wgtile.mma %[[A]], %[[B]], %[[ACC]] : !wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128> -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+// CHECK:         %[[OLD:.*]] = wgtile.read {{.*}} -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+// CHECK:         %[[NEW:.*]] = arith.addf %[[SUM]], %[[OLD]] : tensor<64x128xf32, #wgtile.mma<warps = 4>>
+// CHECK:         wgtile.store %[[NEW]], {{.*}} : tensor<64x128xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
+gpu.module @kernels {
+  gpu.func @product(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
+                    %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+    %sum = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zeros)
+        -> (tensor<64x128xf32>) {
+      %a_tile = wgtile.load %a[%c0, %k]
+          : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+      %b_tile = wgtile.load %b[%k, %c0]
+          : memref<?x?xbf16> -> !wgtile.shared<64x128xbf16>
+      %next = wgtile.mma %a_tile, %b_tile, %acc
+          : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x128xbf16>
+          -> tensor<64x128xf32>
+      scf.yield %next : tensor<64x128xf32>
+    }
+    %old = wgtile.read %out[%c0, %c0] in_bounds [true, true]
+        : memref<?x?xf32> -> tensor<64x128xf32>
+    %new = arith.addf %sum, %old : tensor<64x128xf32>
+    wgtile.store %new, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x128xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Two warpgroups for 128 rows.
+// CHECK-LABEL: gpu.func @rows_128
+// CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
+// CHECK:         wgtile.mma {{.*}} -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
+gpu.module @kernels {
+  gpu.func @rows_128(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
+                     %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
+    %a_tile = wgtile.load %a[%c0, %c0]
+        : memref<?x?xf16> -> !wgtile.shared<128x64xf16>
+    %b_tile = wgtile.load %b[%c0, %c0]
+        : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
+    %product = wgtile.mma %a_tile, %b_tile, %zeros
+        : !wgtile.shared<128x64xf16>, !wgtile.shared<64x64xf16>
+        -> tensor<128x64xf32>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<128x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A vector has the layout of its broadcast, and so have those from which it is
+// computed. Rows follow from the store where there is no product.
+// CHECK-LABEL: gpu.func @vectors
+// CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
+// CHECK:         %[[L16:.*]] = wgtile.read {{.*}} -> tensor<16xbf16, #wgtile.row<warps = 1>>
+// CHECK:         %[[L:.*]] = arith.extf %[[L16]] : tensor<16xbf16, #wgtile.row<warps = 1>> to tensor<16xf32, #wgtile.row<warps = 1>>
+// CHECK:         wgtile.broadcast %[[L]] dimension 0 : tensor<16xf32, #wgtile.row<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<16xf32, #wgtile.column<warps = 1>>
+// CHECK:         wgtile.broadcast %[[R]] dimension 1 : tensor<16xf32, #wgtile.column<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+// CHECK:         tensor.splat %{{.*}} : tensor<16x16xf32, #wgtile.mma<warps = 1>>
+gpu.module @kernels {
+  gpu.func @vectors(%left: memref<?xbf16>, %right: memref<?xf32>, %x: f32,
+                    %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %l16 = wgtile.read %left[%c0] in_bounds [true]
+        : memref<?xbf16> -> tensor<16xbf16>
+    %l = arith.extf %l16 : tensor<16xbf16> to tensor<16xf32>
+    %l_tile = wgtile.broadcast %l dimension 0
+        : tensor<16xf32> -> tensor<16x16xf32>
+    %r = wgtile.read %right[%c0] in_bounds [true]
+        : memref<?xf32> -> tensor<16xf32>
+    %r_tile = wgtile.broadcast %r dimension 1
+        : tensor<16xf32> -> tensor<16x16xf32>
+    %x_tile = tensor.splat %x : tensor<16x16xf32>
+    %0 = arith.mulf %l_tile, %r_tile : tensor<16x16xf32>
+    %1 = arith.mulf %0, %x_tile : tensor<16x16xf32>
+    wgtile.store %1, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: gpu.func @no_tiles
+// CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
+gpu.module @kernels {
+  gpu.func @no_tiles() kernel {
+    gpu.return
+  }
+}

@@ -1,0 +1,40 @@
+// RUN: sparse-opt %s --wgtile-create-tensor-maps | FileCheck %s
+
+// The same source and box give one map; arguments that nobody uses any more are
+// dropped; the index of a dimension that is no tile's has a box of 1.
+// CHECK-LABEL: gpu.func @kernel
+// CHECK-SAME:    (%[[OUT:.*]]: memref<?x?xbf16>, %[[A_MAP:.*]]: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>, %[[B_MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>, %[[OUT_MAP:.*]]: !wgtile.tensor_map<32x64xbf16, swizzle = 128>) kernel
+// CHECK:         %[[C0:.*]] = arith.constant 0 : index
+// CHECK:         wgtile.load %[[A_MAP]][%[[C0]], %[[C0]], %[[C0]]] : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %[[B_MAP]][%[[C0]], %[[C0]]] : !wgtile.tensor_map<64x64xbf16, swizzle = 128> -> !wgtile.shared<64x128xbf16, swizzle = 128>
+// CHECK:         wgtile.load %[[B_MAP]][%[[C0]], %[[C0]]] : !wgtile.tensor_map<64x64xbf16, swizzle = 128> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %[[OUT_MAP]][%[[C0]], %[[C0]]] : !wgtile.tensor_map<32x64xbf16, swizzle = 128> -> !wgtile.shared<32x64xbf16, swizzle = 128>
+// CHECK:         memref.dim %[[OUT]]
+// CHECK-LABEL: func.func @host
+// CHECK-SAME:    %[[A:.*]]: memref<?x64x64xbf16>, %[[B:.*]]: memref<?x?xbf16>, %[[OUT:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
+// CHECK-DAG:     %[[MAP0:.*]] = wgtile.tensor_map %[[A]] : memref<?x64x64xbf16> -> !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+// CHECK-DAG:     %[[MAP1:.*]] = wgtile.tensor_map %[[B]] : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+// CHECK-DAG:     %[[MAP2:.*]] = wgtile.tensor_map %[[OUT]] : memref<?x?xbf16> -> !wgtile.tensor_map<32x64xbf16, swizzle = 128>
+// CHECK:         wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[OUT]], %[[MAP0]], %[[MAP1]], %[[MAP2]])
+gpu.module @kernels {
+  gpu.func @kernel(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = wgtile.load %a[%c0, %c0, %c0]
+        : memref<?x64x64xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    %1 = wgtile.load %b[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<64x128xbf16, swizzle = 128>
+    %2 = wgtile.load %b[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    %3 = wgtile.load %out[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16, swizzle = 128>
+    %4 = memref.dim %out, %c0 : memref<?x?xbf16>
+    gpu.return
+  }
+}
+func.func @host(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
+                %out: memref<?x?xbf16>, %n: index) {
+  wgtile.launch @kernels::@kernel grid(%n) args(%a, %b, %out)
+      : memref<?x64x64xbf16>, memref<?x?xbf16>, memref<?x?xbf16>
+  return
+}

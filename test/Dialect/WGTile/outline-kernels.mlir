@@ -1,0 +1,85 @@
+// RUN: sparse-opt %s --wgtile-outline-kernels --cse --split-input-file | FileCheck %s
+
+// CHECK-DAG:   #[[I:.*]] = affine_map<(d0) -> (d0 * 64)>
+// CHECK-DAG:   #[[J:.*]] = affine_map<(d0) -> (d0 * 128)>
+// CHECK:       module attributes {gpu.container_module} {
+// CHECK:         gpu.module @kernels {
+//                  The kernel computes sizes again; it takes what it uses only.
+// CHECK-LABEL:     gpu.func @f
+// CHECK-SAME:        (%[[OUT:.*]]: memref<?x?xf32>, %[[X:.*]]: f32) kernel {
+// CHECK-DAG:         %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:         %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:         %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG:         %[[C128:.*]] = arith.constant 128 : index
+// CHECK-DAG:         %[[M:.*]] = memref.dim %[[OUT]], %[[C0]]
+// CHECK-DAG:         %[[N:.*]] = memref.dim %[[OUT]], %[[C1]]
+// CHECK-DAG:         %[[TM:.*]] = arith.ceildivsi %[[M]], %[[C64]]
+// CHECK-DAG:         %[[TN:.*]] = arith.ceildivsi %[[N]], %[[C128]]
+// CHECK:             wgtile.for_each_tile (%[[TI:.*]], %[[TJ:.*]]) in (%[[TM]], %[[TN]]) {
+// CHECK-DAG:           %[[ROW:.*]] = affine.apply #[[I]](%[[TI]])
+// CHECK-DAG:           %[[COLUMN:.*]] = affine.apply #[[J]](%[[TJ]])
+// CHECK:               memref.store %[[X]], %[[OUT]][%[[ROW]], %[[COLUMN]]]
+// CHECK-NEXT:        }
+// CHECK-NEXT:        gpu.return
+// CHECK-LABEL:   func.func @f
+// CHECK-SAME:      (%{{.*}}: f32, %[[HOST_OUT:.*]]: memref<?x?xf32>, %[[HOST_X:.*]]: f32) {
+// CHECK-DAG:       %[[HTM:.*]] = arith.ceildivsi
+// CHECK-DAG:       %[[HTN:.*]] = arith.ceildivsi
+// CHECK:           %[[GRID:.*]] = arith.muli %[[HTM]], %[[HTN]] : index
+// CHECK:           wgtile.launch @kernels::@f grid(%[[GRID]]) args(%[[HOST_OUT]], %[[HOST_X]]) : memref<?x?xf32>, f32
+// CHECK-NOT:       scf.forall
+// CHECK:           return{{$}}
+func.func @f(%unused: f32, %out: memref<?x?xf32>, %x: f32) -> memref<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %out, %c0 : memref<?x?xf32>
+  %n = memref.dim %out, %c1 : memref<?x?xf32>
+  scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) {
+    memref.store %x, %out[%i, %j] : memref<?x?xf32>
+  } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+  return %out : memref<?x?xf32>
+}
+
+// -----
+
+// Lower bounds, and two loops of one function.
+// CHECK-DAG:   #[[I:.*]] = affine_map<(d0) -> (d0 * 2 + 8)>
+// CHECK-LABEL:   gpu.func @two(
+// CHECK-SAME:      %[[OUT:.*]]: memref<?xf32>, %{{.*}}: index, %[[X:.*]]: f32) kernel
+// CHECK:           wgtile.for_each_tile (%[[T:.*]]) in
+// CHECK:             %[[I0:.*]] = affine.apply #[[I]](%[[T]])
+// CHECK:             memref.store %[[X]], %[[OUT]][%[[I0]]]
+// CHECK:         gpu.func @two_0(%{{.*}}: memref<?xf32>, %{{.*}}: f32) kernel
+// CHECK-LABEL: func.func @two
+// CHECK-SAME:    %{{.*}}: memref<?xf32>, %[[N:.*]]: index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK:         %[[RANGE:.*]] = arith.subi %[[N]], %[[C8]] : index
+// CHECK:         %[[GRID:.*]] = arith.ceildivsi %[[RANGE]], %[[C2]] : index
+// CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]])
+// CHECK:         wgtile.launch @kernels::@two_0
+func.func @two(%out: memref<?xf32>, %n: index, %x: f32) {
+  scf.forall (%i) = (8) to (%n) step (2) {
+    memref.store %x, %out[%i] : memref<?xf32>
+  } {mapping = [#gpu.block<linear_dim_0>]}
+  scf.forall (%i) = (0) to (16) step (2) {
+    memref.store %x, %out[%i] : memref<?xf32>
+  } {mapping = [#gpu.block<linear_dim_0>]}
+  return
+}
+
+// -----
+
+// Loops that are not mapped to thread blocks stay.
+// CHECK-LABEL: func.func @unmapped
+// CHECK-COUNT-2: scf.forall
+// CHECK-NOT:     wgtile.launch
+func.func @unmapped(%out: memref<?xf32>, %n: index, %x: f32) {
+  scf.forall (%i) in (%n) {
+    memref.store %x, %out[%i] : memref<?xf32>
+  }
+  scf.forall (%i) in (%n) {
+    memref.store %x, %out[%i] : memref<?xf32>
+  } {mapping = [#gpu.thread<linear_dim_0>]}
+  return
+}

@@ -1,0 +1,113 @@
+// RUN: sparse-opt %s --sattn-emit-manifests | FileCheck %s
+// RUN: sparse-opt %s --sattn-emit-manifests=target=cpu | FileCheck %s --check-prefix=CPU
+
+gpu.module @kernels {
+  llvm.func @kernel(%x: f32)
+      attributes {gpu.kernel, nvvm.kernel,
+                  nvvm.reqntid = array<i32: 256, 1, 1>,
+                  wgtile.shared_bytes = 8200 : i64} {
+    llvm.return
+  }
+  llvm.func @no_shared() attributes {gpu.kernel, nvvm.kernel,
+                                     nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+
+// Every kind of kernel argument; sizes as expressions of earlier ones.
+// CHECK-LABEL: func.func @launch
+// CHECK-SAME:    sattn.manifest = "{\22arguments\22:[{\22kind\22:\22scalar\22,\22name\22:\22arg0\22,\22type\22:\22f32\22},
+// CHECK-SAME:    {\22access\22:\22read_write\22,\22element\22:\22bf16\22,\22kind\22:\22tensor\22,\22name\22:\22arg1\22,\22rank\22:2}
+// CHECK-SAME:    \22checks\22:[],\22contracts\22:[],\22name\22:\22launch\22
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22scalar\22:0},{\22tensor_map\22:{\22argument\22:1,\22box\22:[64,64],\22swizzle\22:128}},{\22memref\22:1},{\22type\22:\22i64\22,\22value\22:3}],
+// CHECK-SAME:    \22block\22:256,\22grid\22:[3,4,4],\22launch\22:\22kernel\22,\22shared\22:8200,\22when\22:null},
+// CHECK-SAME:    \22block\22:32,{{.*}}\22launch\22:\22no_shared\22,\22shared\22:0,
+// CHECK-SAME:    \22target\22:\22sm_90a\22
+// CHECK-SAME:    \22values\22:[{\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22constant\22,\22value\22:64},{\22argument\22:1,\22index\22:0,\22op\22:\22dim\22},{\22op\22:\22ceildiv\22,\22operands\22:[2,1]},{\22op\22:\22constant\22,\22value\22:1}
+// CHECK-SAME:    \22version\22:1}"
+// CPU-LABEL: func.func @launch
+// CPU-SAME:    \22target\22:\22cpu\22
+func.func @launch(%x: f32, %b: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %m = memref.dim %b, %c0 : memref<?x?xbf16>
+  %tiles = arith.ceildivsi %m, %c64 : index
+  %map = wgtile.tensor_map %b
+      : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  wgtile.launch @kernels::@kernel grid(%tiles) args(%x, %map, %b, %tiles)
+      : f32, !wgtile.tensor_map<64x64xbf16, swizzle = 128>, memref<?x?xbf16>,
+        index
+  "wgtile.launch"(%tiles) <{kernel = @kernels::@no_shared}> : (index) -> ()
+  return
+}
+
+// Each integer op that the host may use.
+// CHECK-LABEL: func.func @integers
+// CHECK-SAME:    \22op\22:\22add\22,\22operands\22:[1,0]}
+// CHECK-SAME:    \22op\22:\22sub\22
+// CHECK-SAME:    \22op\22:\22mul\22
+// CHECK-SAME:    \22op\22:\22floordiv\22
+// CHECK-SAME:    \22op\22:\22min\22
+// CHECK-SAME:    \22op\22:\22max\22
+// CHECK-SAME:    \22op\22:\22eq\22
+// CHECK-SAME:    \22op\22:\22ne\22
+// CHECK-SAME:    \22op\22:\22lt\22
+// CHECK-SAME:    \22op\22:\22le\22
+// CHECK-SAME:    \22op\22:\22gt\22
+// CHECK-SAME:    \22op\22:\22ge\22
+// CHECK-SAME:    \22op\22:\22and\22
+// CHECK-SAME:    \22op\22:\22or\22
+// CHECK-SAME:    \22op\22:\22select\22
+func.func @integers(%out: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %out, %c0 : memref<?xi8>
+  %0 = arith.addi %n, %c0 : index
+  %1 = arith.subi %n, %0 : index
+  %2 = arith.muli %n, %1 : index
+  %3 = arith.floordivsi %n, %2 : index
+  %4 = arith.minsi %n, %3 : index
+  %5 = arith.maxsi %n, %4 : index
+  %6 = arith.cmpi eq, %n, %5 : index
+  %7 = arith.cmpi ne, %n, %5 : index
+  %8 = arith.cmpi slt, %n, %5 : index
+  %9 = arith.cmpi sle, %n, %5 : index
+  %10 = arith.cmpi sgt, %n, %5 : index
+  %11 = arith.cmpi sge, %n, %5 : index
+  %12 = arith.andi %6, %7 : i1
+  %13 = arith.ori %8, %9 : i1
+  %14 = arith.select %13, %n, %0 : index
+  "wgtile.launch"(%14) <{kernel = @kernels::@no_shared}> : (index) -> ()
+  return
+}
+
+// A contract names the arguments, and says which is written.
+// CHECK-LABEL: func.func @contract
+// CHECK-SAME:    {\22access\22:\22read\22,\22element\22:\22i32\22,\22kind\22:\22tensor\22,\22name\22:\22crow\22,\22rank\22:1}
+// CHECK-SAME:    {\22access\22:\22read_write\22,\22element\22:\22f32\22,\22kind\22:\22tensor\22,\22name\22:\22out\22,\22rank\22:2}
+// CHECK-SAME:    \22contracts\22:[{\22alpha\22:{\22constant\22:2},\22b\22:3,\22beta\22:{\22argument\22:5},\22block\22:[64,32],\22col\22:1,\22crow\22:0,\22input\22:null,\22left\22:null,\22op\22:\22bsr_addmm\22,\22out\22:4,\22right\22:null,\22values\22:2}]
+func.func @contract(%crow: memref<?xi32>, %col: memref<?xi32>,
+                    %values: memref<?x64x32xf16>, %b: memref<?x?xf16>,
+                    %out: memref<?x?xf32>, %beta: f32)
+    attributes {sattn.contracts = [{alpha = 2.0 : f32, b = 3 : i64,
+        beta = 5 : i64, block = array<i64: 64, 32>, col = 1 : i64,
+        crow = 0 : i64, op = "bsr_addmm", out = 4 : i64, values = 2 : i64}]} {
+  return
+}
+
+// A function that launches nothing may hold any op.
+// CHECK-LABEL: func.func @no_launch
+// CHECK-SAME:    \22steps\22:[]
+// CHECK-SAME:    \22values\22:[]
+func.func @no_launch(%x: f64, %n: i64) {
+  %0 = arith.addf %x, %x : f64
+  return
+}
+
+// CHECK-LABEL: func.func private @private
+// CHECK-NOT:     sattn.manifest
+func.func private @private() {
+  return
+}
+// CHECK-LABEL: func.func private @declared
+// CHECK-NOT:     sattn.manifest
+func.func private @declared()

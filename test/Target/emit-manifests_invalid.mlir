@@ -1,0 +1,137 @@
+// RUN: sparse-opt %s --sattn-emit-manifests --split-input-file \
+// RUN:   --verify-diagnostics
+
+// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 1 is 'index'}}
+func.func @scalar(%x: f32, %n: index) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'memref<?xi16>'}}
+func.func @element(%a: memref<?xi16>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'memref<*xf32>'}}
+func.func @unranked(%a: memref<*xf32>) {
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @load(%sizes: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'memref.load' op expected an op of the host's restricted set (sizes, integer arithmetic, wgtile.tensor_map, wgtile.launch)}}
+  %size = memref.load %sizes[%c0] : memref<?xi64>
+  "wgtile.launch"(%c0) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @unsigned_comparison(%out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %out, %c0 : memref<?xf32>
+  // expected-error @below {{'arith.cmpi' op expected an op of the host's restricted set}}
+  %0 = arith.cmpi ult, %n, %c0 : index
+  "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @control_flow(%out: memref<?xf32>, %x: i64) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %out, %c0 : memref<?xf32>
+  %c = arith.cmpi eq, %n, %c0 : index
+  // expected-error @below {{'scf.if' op expected an op of the host's restricted set}}
+  scf.if %c {
+    "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
+  }
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+// expected-error @below {{expected a host function of one block}}
+func.func @blocks(%out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  cf.br ^next
+^next:
+  "wgtile.launch"(%c0) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @dimension(%out: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %out, %c0 : memref<?x?xf32>
+  // expected-error @below {{expected a constant dimension of an argument}}
+  %m = memref.dim %out, %n : memref<?x?xf32>
+  "wgtile.launch"(%m) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel(%x: f32) attributes {gpu.kernel, nvvm.kernel,
+                                         nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @argument(%out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 1.0 : f32
+  // expected-error @below {{expected arguments that are arguments of the function or integers computed from them}}
+  wgtile.launch @kernels::@kernel grid(%c0) args(%x) : f32
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @kernel(%x: f32) kernel {
+    gpu.return
+  }
+}
+func.func @not_lowered(%x: f32) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{expected a lowered kernel with a number of threads (convert-kernel-to-llvm)}}
+  wgtile.launch @kernels::@kernel grid(%c0) args(%x) : f32
+  return
+}

@@ -1,0 +1,35 @@
+// What ptxas says decides; these are all it could say.
+// RUN: echo '#!/bin/sh' > %t.words
+// RUN: echo 'echo "ptxas info : Used 40 registers, 0 bytes spill stores, 0 bytes spill loads"; while [ "$1" != -o ]; do shift; done; echo made by "$0" > "$2"' >> %t.words
+// RUN: chmod +x %t.words
+// RUN: sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.words" | FileCheck %s
+// RUN: env SATTN_PTXAS=%t.words sparse-opt %s --sattn-serialize-kernels=format=cubin | FileCheck %s
+// CHECK:      gpu.binary @kernels
+// CHECK-SAME:   #gpu.object<#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx86">, bin = "made by {{.*}}.words\0A">
+
+// RUN: echo '#!/bin/sh' > %t.arguments
+// RUN: echo 'echo "$@"; exit 3' >> %t.arguments
+// RUN: chmod +x %t.arguments
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.arguments" 2>&1 | FileCheck %s --check-prefix=FAILED
+// FAILED: error: ptxas refused the kernel: -arch=sm_90a -v {{.*}}.ptx -o {{.*}}.cubin
+
+// RUN: echo '#!/bin/sh' > %t.spills
+// RUN: echo 'echo "ptxas info : 8 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads"' >> %t.spills
+// RUN: chmod +x %t.spills
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.spills" 2>&1 | FileCheck %s --check-prefix=SPILLS
+// SPILLS: error: registers spill; choose smaller tiles: {{.*}}16 bytes spill stores
+
+// RUN: echo '#!/bin/sh' > %t.serialized
+// RUN: echo 'echo "ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources"' >> %t.serialized
+// RUN: chmod +x %t.serialized
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.serialized" 2>&1 | FileCheck %s --check-prefix=SERIALIZED
+// SERIALIZED: error: ptxas serialized wgmma: {{.*}}C7510
+
+gpu.module @kernels {
+  llvm.func @kernel(%x: f32, %out: !llvm.ptr)
+      attributes {gpu.kernel, nvvm.kernel,
+                  nvvm.reqntid = array<i32: 128, 1, 1>} {
+    llvm.store %x, %out : f32, !llvm.ptr
+    llvm.return
+  }
+}

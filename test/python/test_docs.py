@@ -1,0 +1,153 @@
+"""README and docs/: what is generated is fresh, links lead somewhere, and what they say of the tools is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import make_docs  # noqa: E402
+import results_table  # noqa: E402
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# A command of ours before the IR that it prints.
+SNIPPET = re.compile(r"```sh\n\./dev run (cat|sparse-opt) ([^\n]*)\n```\n```mlir\n(.*?)```", re.DOTALL)
+OUR_PASS = re.compile(r"--((?:sattn|wgtile|convert-[a-z-]*(?:sattn|wgtile|kernel))[a-z0-9-]*) ")
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(path):
+    """The fragments that GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", without_code(path.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(page, text):
+    """Links to other files of the tree that lead nowhere."""
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        file, _, fragment = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        if not target.is_relative_to(ROOT) or not target.exists() or fragment and fragment not in anchors(target):
+            broken.append(link)
+    return broken
+
+
+def plain(line):
+    """A line of IR without what changes with any pass: names of values and of maps, indentation, our comments."""
+    line = re.sub(r"\s+// .*", "", line.strip())
+    return re.sub(r"#map\d*", "#map", re.sub(r"%[\w#:]+", "%", line))
+
+
+def missing_lines(snippet, output):
+    """The first line of a snippet that the output does not have, after those before it; `...` stands for anything."""
+    lines = iter([plain(line) for line in output.splitlines()])
+    for shown in map(plain, snippet.splitlines()):
+        if shown in ("", "..."):
+            continue
+        pattern = re.compile(".*".join(map(re.escape, shown.split("..."))))
+        if not any(pattern.fullmatch(line) for line in lines):
+            return shown
+    return None
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def pipeline(text):
+    """Names of passes of `--dump-pass-pipeline`, in order."""
+    text = re.sub(r"\{[^}]*\}", "", text[text.index("builtin.module("):])
+    return [word for word in re.findall(r"[a-z0-9-]+(?![\w.(-])", text.replace("builtin.module(", "("))
+            if word not in ("func", "gpu", "llvm")]
+
+
+def described(section):
+    """Names of passes in the first column of the tables of a section of Overview.md, in order."""
+    text = (ROOT / "docs" / "Overview.md").read_text()
+    body = re.search(rf"^## {section}.*?\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
+    cells = re.findall(r"^\| (.*?) \|", body, re.MULTILINE)
+    return [word for cell in cells for word in re.findall(r"`([a-z0-9-]+)`", cell)]
+
+
+def test_generated_pages_are_fresh():
+    assert make_docs.stale() == [], "run ./dev docs"
+
+
+def test_every_generated_page_is_known():
+    assert {path.name for path in make_docs.REFERENCE.iterdir()} == set(make_docs.PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links(page):
+    assert broken_links(page, page.read_text()) == []
+
+
+def test_broken_links_are_found():
+    page = ROOT / "README.md"
+    text = "[a](docs/None.md) [b](LICENSE) [c](#no-such) [d](docs/Overview.md#adding-an-op) [e](../x) [f](https://x.y)"
+    assert broken_links(page, text) == ["docs/None.md", "#no-such", "../x"]
+
+
+def test_every_pass_has_its_reference(built_tools):
+    passes = set(OUR_PASS.findall(run(built_tools / "sparse-opt", "--help")))
+    pipelines = {word for word in passes if re.fullmatch(r"sattn-to-\w+", word)}
+    assert "sattn-tile" in passes and "convert-kernel-to-llvm" in passes and "sattn-to-ptx" in pipelines
+    reference = "".join(path.read_text() for path in make_docs.REFERENCE.iterdir())
+    headings = set(re.findall(r"^### `-([a-z0-9-]+)`$", reference, re.MULTILINE))
+    assert passes - pipelines - headings == set()
+    overview = (ROOT / "docs" / "Overview.md").read_text()
+    assert [word for word in pipelines if f"`{word}`" not in overview] == []
+
+
+@pytest.mark.parametrize("option, section", [("sattn-to-ptx", "GPU"), ("sattn-to-cpu=threads=openmp", "CPU")])
+def test_overview_lists_the_passes(built_tools, option, section):
+    dump = run(built_tools / "sparse-opt", f"--{option}", "--dump-pass-pipeline", "examples/bsr_addmm.mlir",
+               "-o", "/dev/null")
+    assert described("Both targets") + described(section) == pipeline(dump)
+
+
+def test_readme_shows_what_the_tools_print(built_tools):
+    snippets = SNIPPET.findall((ROOT / "README.md").read_text())
+    assert len(snippets) == 3
+    for tool, arguments, shown in snippets:
+        command = ["cat"] if tool == "cat" else [built_tools / tool]
+        assert missing_lines(shown, run(*command, *arguments.split())) is None
+
+
+def test_missing_lines_are_found():
+    output = "  %3 = scf.for %i = %a to %b step %c1 {\n    %x:2 = foo.bar %i : f32\n  }\n"
+    assert missing_lines("%0 = scf.for %p = %0 to %1 step %c {\n...\n}\n", output) is None
+    assert missing_lines("%0 = scf.for ... {  // loop\n%2 = foo.bar %p : f32", output) is None
+    assert missing_lines("%2 = foo.bar %p : f64", output) == "% = foo.bar % : f64"
+    assert missing_lines("}\n%0 = scf.for ... {", output) == "% = scf.for ... {"
+
+
+def test_table_of_results(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"device": "card", "date": "2020-01-01", "torch": "2", "rows": [{"size": 512, "block": 64, '
+                    '"tile": [64, 128, 64], "sparsity": 0.5, "ms": 0.5, "tflops": 10.4, "cublas_ms": 1.0, '
+                    '"cublas_tflops": 20, "x_cublas": 2.0}]}')
+    row = "| 512 | 64 | 64 x 128 x 64 | 50% | 0.500 ms | 10 TFLOP/s | 1.000 ms, 20 TFLOP/s | 2.00 |"
+    assert results_table.table(path).splitlines()[-1] == row
+    text = f"a\n{results_table.BEGIN}\nold\n{results_table.END}\nb\n"
+    assert results_table.replace(text, "new\n") == text.replace("old", "new")
+    path.write_text('{"device": "card"}')
+    with pytest.raises(results_table.ResultsError, match="x.json: expected what benchmarks/bsr_addmm.py writes"):
+        results_table.table(path)
+    with pytest.raises(results_table.ResultsError, match="both markers"):
+        results_table.replace("no markers", "new")
