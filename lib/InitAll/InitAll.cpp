@@ -17,7 +17,9 @@
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Target/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -73,6 +75,13 @@ void sattn::registerAllPasses() {
   registerTransformsPasses();
   bufferization::registerBufferizationPasses();
   memref::registerMemRefPasses();
+  // The rest of what the GPU pipelines consist of, so that a dumped pipeline
+  // can be run again.
+  arith::registerArithExpandOpsPass();
+  registerConvertNVVMToLLVMPass();
+  registerLowerAffinePass();
+  registerReconcileUnrealizedCastsPass();
+  registerSCFToControlFlowPass();
   registerSAttnToCPUPipeline();
   registerSAttnToGPUPipelines();
 }

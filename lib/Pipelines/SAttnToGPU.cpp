@@ -70,8 +70,15 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
   pm.addPass(wgtile::createWGTileCreateTensorMaps());
   wgtile::WGTileAllocateSharedOptions shared;
+  wgtile::WGTileSpecializeOptions specialize;
   if (std::optional<Chip> chip = findChip(options.chip))
-    shared.maxSharedBytes = chip->sharedBytes;
+    shared.maxSharedBytes = specialize.maxSharedBytes = chip->sharedBytes;
+  if (options.schedule == GPUSchedule::Specialized) {
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
+    pm.addNestedPass<gpu::GPUModuleOp>(
+        wgtile::createWGTileSpecialize(specialize));
+    pm.addPass(wgtile::createWGTilePersist());
+  }
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAllocateShared(shared));
 

@@ -90,6 +90,7 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   case ValueOp::Constant:
   case ValueOp::Dim:
   case ValueOp::Stride:
+  case ValueOp::Multiprocessors:
   case ValueOp::Select:
     assert(false && "not a binary operation");
     break;
@@ -118,10 +119,13 @@ ErrorOr<int64_t> readDimension(const Manifest &manifest, const ValueExpr &value,
 
 ErrorOr<int64_t> evaluateOne(const Manifest &manifest, const ValueExpr &value,
                              const std::vector<Argument> &arguments,
-                             const std::vector<int64_t> &values) {
+                             const std::vector<int64_t> &values,
+                             int64_t multiprocessors) {
   switch (value.op) {
   case ValueOp::Constant:
     return value.number;
+  case ValueOp::Multiprocessors:
+    return multiprocessors;
   case ValueOp::Dim:
   case ValueOp::Stride:
     return readDimension(manifest, value, arguments);
@@ -151,11 +155,13 @@ ErrorOr<int64_t> evaluateOne(const Manifest &manifest, const ValueExpr &value,
 
 ErrorOr<std::vector<int64_t>>
 sattn::runtime::evaluate(const Manifest &manifest,
-                         const std::vector<Argument> &arguments) {
+                         const std::vector<Argument> &arguments,
+                         int64_t multiprocessors) {
   std::vector<int64_t> values;
   values.reserve(manifest.values.size());
   for (const ValueExpr &expr : manifest.values) {
-    ErrorOr<int64_t> value = evaluateOne(manifest, expr, arguments, values);
+    ErrorOr<int64_t> value =
+        evaluateOne(manifest, expr, arguments, values, multiprocessors);
     if (!value)
       return makeError("program '", manifest.name,
                        "': ", value.error().message());

@@ -19,6 +19,7 @@ constexpr OpName opNames[] = {
     {"constant", ValueOp::Constant, 0},
     {"dim", ValueOp::Dim, 0},
     {"stride", ValueOp::Stride, 0},
+    {"multiprocessors", ValueOp::Multiprocessors, 0},
     {"add", ValueOp::Add, 2},
     {"sub", ValueOp::Sub, 2},
     {"mul", ValueOp::Mul, 2},
@@ -102,6 +103,8 @@ Error parseValue(const JsonNode &node, const Manifest &manifest,
     return node.integer("value", std::numeric_limits<int64_t>::min(),
                         std::numeric_limits<int64_t>::max(), value.number);
   }
+  if (value.op == ValueOp::Multiprocessors)
+    return node.expectObject({"op"});
   if (value.op == ValueOp::Dim || value.op == ValueOp::Stride) {
     if (Error err = node.expectObject({"op", "argument", "index"}))
       return err;

@@ -200,7 +200,8 @@ Program::~Program() {
 Error Program::launch(const std::vector<Argument> &arguments, CUstream stream) {
   if (Error err = checkContracts(description, arguments, ContentCheck::Off))
     return err;
-  ErrorOr<std::vector<int64_t>> values = evaluate(description, arguments);
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(description, arguments, device.multiprocessors());
   if (!values)
     return values.takeError();
   if (Error err = runChecks(description, *values))

@@ -277,8 +277,11 @@ private:
       auto integer = dyn_cast<IntegerAttr>(constant.getValue());
       if (integer)
         addValue(constant,
-                 json::Object{{"op", "constant"},
-                              {"value", integer.getValue().getSExtValue()}});
+                 json::Object{
+                     {"op", "constant"},
+                     {"value", integer.getType().isInteger(1)
+                                   ? int64_t(integer.getValue().getZExtValue())
+                                   : integer.getValue().getSExtValue()}});
       return success();
     }
     if (auto dim = dyn_cast<memref::DimOp>(op)) {
@@ -289,6 +292,10 @@ private:
       addValue(dim, json::Object{{"op", "dim"},
                                  {"argument", *argument},
                                  {"index", *index}});
+      return success();
+    }
+    if (auto count = dyn_cast<wgtile::MultiprocessorsOp>(op)) {
+      addValue(count, json::Object{{"op", "multiprocessors"}});
       return success();
     }
     StringRef name = integerOpName(op);

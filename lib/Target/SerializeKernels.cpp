@@ -32,7 +32,8 @@ struct SerializeKernelsPass
     if (failed(target))
       return signalPassFailure();
     if (format != "ptx" && format != "cubin") {
-      emitError() << "expected format ptx or cubin, but got '" << format << "'";
+      emitError() << "expected format ptx or cubin, but got '"
+                  << format.getValue() << "'";
       return signalPassFailure();
     }
     for (auto module :

@@ -225,6 +225,24 @@ func.func @input_constants(%crow: tensor<?xi32>, %col: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
+// CHECK-LABEL: func.func @copy(
+// CHECK:         vector.transfer_write {{.*}} memref<
+// CHECK:         return %{{.*}} : memref<
+func.func @copy(%crow: tensor<?xi32>, %col: tensor<?xi32>,
+                %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
+                %input: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  %alpha = arith.constant 0.0 : f32
+  %beta = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
 // CHECK-LABEL: func.func @batched(
 // CHECK:         vector.transfer_write {{.*}} memref<
 // CHECK:         return %{{.*}} : memref<

@@ -2,11 +2,13 @@
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
+// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
 
-// Every size of block that wgmma can take.
+// Every size of block that wgmma can take: a consumer warpgroup for 64 rows and a
+// producer. (sattn-to-cubin refuses spills and serialized products itself.)
 
 // CHECK-LABEL: .entry blocks_64x64(
-// CHECK: .reqntid 128, 1, 1
+// CHECK: .reqntid 256, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_64x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -23,7 +25,7 @@ func.func @blocks_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // Two steps of 64 to a block, and one of 128.
 // CHECK-LABEL: .entry blocks_64x128(
-// CHECK: .reqntid 128, 1, 1
+// CHECK: .reqntid 256, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_64x128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_64x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -39,7 +41,7 @@ func.func @blocks_64x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_64x128_whole(
-// CHECK: .reqntid 128, 1, 1
+// CHECK: .reqntid 256, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
@@ -63,7 +65,7 @@ func.func @blocks_64x128_whole(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_128x64(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 384, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_128x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_128x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -79,7 +81,7 @@ func.func @blocks_128x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_128x128(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 384, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_128x128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_128x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -95,7 +97,7 @@ func.func @blocks_128x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_128x128_whole(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 384, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
@@ -119,7 +121,7 @@ func.func @blocks_128x128_whole(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_192x64(
-// CHECK: .reqntid 384, 1, 1
+// CHECK: .reqntid 512, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_192x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_192x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -135,7 +137,7 @@ func.func @blocks_192x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry blocks_256x256(
-// CHECK: .reqntid 512, 1, 1
+// CHECK: .reqntid 640, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_256x256: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @blocks_256x256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -152,7 +154,7 @@ func.func @blocks_256x256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // The tiles that sattn-inject-meta chooses.
 // CHECK-LABEL: .entry default_64x64(
-// CHECK: .reqntid 128, 1, 1
+// CHECK: .reqntid 256, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}default_64x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @default_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -168,7 +170,7 @@ func.func @default_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry default_128x128(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 384, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}default_128x128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @default_128x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,

@@ -2,6 +2,7 @@
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
+// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
 
 // Every form of alpha and beta: zero, one, another constant, known at run time
 // only.
@@ -305,5 +306,26 @@ func.func @wide_alpha_arg_beta_arg(%alpha: f32, %beta: f32,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<?x?xbf16>)
       {meta = #sattn.meta<tile = [64, 256, 64]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// A copy of the input.
+// CHECK-LABEL: .entry alpha_zero_beta_one_input(
+// CHECK: st.global.b16
+// PTXAS-DAG: {{^}}alpha_zero_beta_one_input: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @alpha_zero_beta_one_input(%crow: tensor<?xi32>, %col: tensor<?xi32>,
+                                     %values: tensor<?x64x64xbf16>,
+                                     %b: tensor<?x?xbf16>,
+                                     %input: tensor<?x?xbf16>,
+                                     %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  %alpha = arith.constant 0.0 : f32
+  %beta = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      input(%input : tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }

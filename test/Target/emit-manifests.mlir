@@ -94,6 +94,25 @@ func.func @contract(%crow: memref<?xi32>, %col: memref<?xi32>,
   return
 }
 
+// What types say of sizes and strides is checked; a stride matters from two
+// elements on.
+// CHECK-LABEL: func.func @checks
+// CHECK-SAME:    \22checks\22:[{\22message\22:\22argument 'arg0': expected dimension 1 to be 64\22,\22value\22:2},
+// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1\22,\22value\22:[[STRIDE:[0-9]+]]}]
+// CHECK-SAME:    {\22arguments\22:[{\22memref\22:0}]
+// CHECK-SAME:    \22values\22:[{\22argument\22:0,\22index\22:1,\22op\22:\22dim\22},{\22op\22:\22constant\22,\22value\22:64},{\22op\22:\22eq\22,\22operands\22:[0,1]}
+// CHECK-SAME:    {\22argument\22:0,\22index\22:1,\22op\22:\22stride\22},{\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22eq\22,\22operands\22:
+// CHECK-SAME:    {\22op\22:\22constant\22,\22value\22:2},{\22op\22:\22lt\22,
+// CHECK-SAME:    {\22op\22:\22or\22,
+func.func @checks(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
+  %c0 = arith.constant 0 : index
+  %cast = memref.cast %out : memref<?x64xf32, strided<[?, ?], offset: ?>>
+      to memref<?x64xf32, strided<[?, 1], offset: ?>>
+  wgtile.launch @kernels::@kernel grid(%c0) args(%cast)
+      : memref<?x64xf32, strided<[?, 1], offset: ?>>
+  return
+}
+
 // A function that launches nothing may hold any op.
 // CHECK-LABEL: func.func @no_launch
 // CHECK-SAME:    \22steps\22:[]

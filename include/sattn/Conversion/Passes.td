@@ -67,8 +67,8 @@ def ConvertWGTileToNVVM
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
@@ -78,8 +78,7 @@ def ConvertKernelToLLVM
     : Pass<"convert-kernel-to-llvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower what remains of a kernel to the LLVM and NVVM dialects";
   let description = [{
-    Converts kernels and their `arith`, `cf`, `math`, `memref`, `gpu` and `vector`
-    ops. Memrefs are passed as upstream's descriptors are, field by field; tensor
+    Converts kernels and their `arith`, `cf`, `memref`, `gpu` and `vector` ops. Memrefs are passed as upstream's descriptors are, field by field; tensor
     maps by value, as grid constants. Takes the place of upstream's
     `convert-gpu-to-nvvm`, which leaves `cf` behind and turns maxnumf and math
     into calls of libdevice.

@@ -14,6 +14,15 @@
 
 namespace sattn {
 
+/// How a thread block works through a tile program.
+enum class GPUSchedule {
+  /// All threads together: every load and every product waits.
+  Plain,
+  /// Producer and consumers around a ring of stages, thread blocks that walk
+  /// many tiles.
+  Specialized
+};
+
 /// Options of the pipelines `sattn-to-ptx` and `sattn-to-cubin`.
 struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
   PassOptions::Option<std::string> chip{*this, "chip",
@@ -23,11 +32,20 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       *this, "ptxas",
       llvm::cl::desc("Path of ptxas; empty: searched on PATH (cubin only)"),
       llvm::cl::init("")};
+  PassOptions::Option<GPUSchedule> schedule{
+      *this, "schedule",
+      llvm::cl::desc("How a thread block works through a tile program"),
+      llvm::cl::init(GPUSchedule::Specialized),
+      llvm::cl::values(
+          clEnumValN(GPUSchedule::Plain, "plain",
+                     "all threads together, synchronous"),
+          clEnumValN(GPUSchedule::Specialized, "specialized",
+                     "producer and consumers around a ring of stages"))};
 };
 
 /// Passes from `sattn` on tensors to a host function and a `gpu.module` of
-/// kernels in the LLVM and NVVM dialects. The chip must be a known one
-/// (`lookupChip`); an unknown one makes the pipeline fail when it runs.
+/// kernels in the LLVM and NVVM dialects. The chip gives the limit of shared
+/// memory; serialization refuses one that is not known (`lookupChip`).
 void buildSAttnToNVVMPipeline(mlir::OpPassManager &pm,
                               const SAttnToGPUOptions &options);
 

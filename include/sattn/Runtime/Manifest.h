@@ -48,6 +48,7 @@ enum class ValueOp {
   Constant,
   Dim,
   Stride,
+  Multiprocessors,
   Add,
   Sub,
   Mul,
@@ -155,11 +156,12 @@ std::optional<GpuTarget> parseGpuTarget(std::string_view target);
 /// their use needs. Errors begin with "manifest: " and say where.
 ErrorOr<Manifest> parseManifest(std::string_view json);
 
-/// The manifest's values for these arguments. All are computed, used or not;
-/// overflow, division by zero and arguments that are not what the manifest
-/// declares are errors.
+/// The manifest's values for these arguments on a device of so many
+/// multiprocessors. All are computed, used or not; overflow, division by zero
+/// and arguments that are not what the manifest declares are errors.
 ErrorOr<std::vector<int64_t>> evaluate(const Manifest &manifest,
-                                       const std::vector<Argument> &arguments);
+                                       const std::vector<Argument> &arguments,
+                                       int64_t multiprocessors = 1);
 
 /// The message of the first check that does not hold.
 Error runChecks(const Manifest &manifest, const std::vector<int64_t> &values);

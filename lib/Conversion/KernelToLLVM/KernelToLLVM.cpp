@@ -59,6 +59,10 @@ struct KernelLowering : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
                       rewriter.getUnitAttr());
     if (DenseI32ArrayAttr threads = op.getKnownBlockSizeAttr())
       function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), threads);
+    for (StringRef name : {NVVM::NVVMDialect::getMaxnregAttrName(),
+                           NVVM::NVVMDialect::getMinctasmAttrName()})
+      if (Attribute attr = op->getAttr(name))
+        function->setAttr(name, attr);
     if (Attribute bytes = op->getAttr(wgtile::kSharedBytesAttrName))
       function->setAttr(wgtile::kSharedBytesAttrName, bytes);
 
@@ -140,6 +144,7 @@ struct ConvertKernelToLLVMPass
     populateVectorToLLVMConversionPatterns(converter, patterns);
     patterns.add<BarrierLowering, KernelLowering, ReturnLowering,
                  IndexLowering<gpu::BlockIdOp, NVVM::BlockIdXOp>,
+                 IndexLowering<gpu::GridDimOp, NVVM::GridDimXOp>,
                  IndexLowering<gpu::ThreadIdOp, NVVM::ThreadIdXOp>>(converter);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))

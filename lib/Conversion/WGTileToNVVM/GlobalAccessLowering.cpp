@@ -14,6 +14,7 @@
 
 #include "TileRegisters.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,12 +47,17 @@ public:
     // The thread's first element, and what the others differ from it by.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
+    columnConstant = peelConstant(position.back());
+    if (isa<RowAttr>(encoding)) {
+      position.back() = indices.back();
+      columnConstant = 0;
+    }
     int64_t leading = indices.size() - layout.type.getRank();
     int64_t dim = leading;
     for (bool isRows : {true, false}) {
       if (isRows ? isa<ColumnAttr>(encoding) : isa<RowAttr>(encoding))
         continue;
-      position[dim] = add(indices[dim], isRows ? threadRow() : laneColumn());
+      position[dim] = add(position[dim], isRows ? threadRow() : laneColumn());
       Axis &axis = isRows ? rows : columns;
       axis.byteStride = toI64(mul(metadata.getStrides()[dim], elementBytes));
       if (!ShapedType::isDynamic(strides[dim]))
@@ -85,7 +91,8 @@ public:
     std::string address = addOperand(rowBase(rowOffset(element)), "l");
     std::string text =
         "{\n.reg .b64 %a;\n.reg .pred %p, %q;\n" + prologue.str();
-    if (int64_t offset = columnOffset(element)) {
+    int64_t columnPosition = columnConstant + columnOffset(element);
+    if (int64_t offset = columnPosition) {
       if (columns.staticByteStride) {
         address += "+" + std::to_string(offset * *columns.staticByteStride);
       } else {
@@ -97,7 +104,7 @@ public:
     }
     bool predicated = false;
     for (auto [axis, offset] : {std::pair(&rows, rowOffset(element)),
-                                std::pair(&columns, columnOffset(element))}) {
+                                std::pair(&columns, columnPosition)}) {
       if (!axis->limit)
         continue;
       text += llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
@@ -125,6 +132,25 @@ private:
     std::optional<int64_t> staticByteStride;
   };
 
+  /// Takes a constant that is added to an index out of it: slices of a tile
+  /// then share their first element's address.
+  int64_t peelConstant(Value &index) {
+    auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+    if (!apply)
+      return 0;
+    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+    if (!sum || sum.getKind() != AffineExprKind::Add)
+      return 0;
+    auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
+    if (!constant || constant.getValue() < 0)
+      return 0;
+    AffineMap map =
+        AffineMap::get(apply.getAffineMap().getNumDims(),
+                       apply.getAffineMap().getNumSymbols(), sum.getLHS());
+    index = affine::makeComposedAffineApply(
+        b, loc, map, llvm::to_vector_of<OpFoldResult>(apply.getOperands()));
+    return constant.getValue();
+  }
   /// Address of the thread's first column of a row.
   Value rowBase(int64_t row) {
     Value &result = rowBases[row];
@@ -199,6 +225,8 @@ private:
   sattn::layout::AccumulatorFragment fragment;
   Value base;
   Axis rows, columns;
+  /// Column of the tile's first element, counted from that of `base`.
+  int64_t columnConstant = 0;
   DenseMap<int64_t, Value> rowBases;
 };
 

@@ -103,6 +103,10 @@ struct RingLowering : OpConversionPattern<RingOp> {
     if (!op.getOffset() || !op.getBarriers())
       return op.emitOpError("expected a placed ring (wgtile-allocate-shared)");
     Location loc = op.getLoc();
+    // LLVM makes registers only of variables of the function's first block.
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(
+        &op->getParentOfType<gpu::GPUFuncOp>().getBody().front());
     SmallVector<Value> variables;
     for (int64_t i = 0; i < RingVariables::kCount; ++i) {
       variables.push_back(memref::AllocaOp::create(

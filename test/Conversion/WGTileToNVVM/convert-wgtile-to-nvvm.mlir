@@ -355,3 +355,42 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Eight columns are four registers of a tile and two of a column vector, which a
+// thread has already.
+// CHECK-LABEL: gpu.func @extract_columns
+// CHECK-COUNT-4: ld.global.b32
+// CHECK:         %[[L4:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+32];
+// CHECK:         %[[T4:.*]] = arith.bitcast %[[L4]] : i32 to f32
+// CHECK-COUNT-3: ld.global.b32
+// CHECK-COUNT-2: ld.global.b32
+// CHECK:         %[[L10:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+32];
+// CHECK:         %[[V2:.*]] = arith.bitcast %[[L10]] : i32 to f32
+// CHECK:         arith.mulf %[[T4]], %[[V2]] : f32
+// CHECK-COUNT-3: arith.mulf
+// CHECK-NOT:     arith.mulf
+gpu.module @kernels {
+  gpu.func @extract_columns(%out: memref<?x?xf32>, %right: memref<?xf32>,
+                            %i: index) kernel {
+    %tile = wgtile.read %out[%i, %i] in_bounds [true, true]
+        : memref<?x?xf32> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+    %r = wgtile.read %right[%i] in_bounds [true]
+        : memref<?xf32> -> tensor<16xf32, #wgtile.column<warps = 1>>
+    %columns = wgtile.extract_columns %tile from 8
+        : tensor<16x16xf32, #wgtile.mma<warps = 1>>
+        -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %elements = wgtile.extract_columns %r from 8
+        : tensor<16xf32, #wgtile.column<warps = 1>>
+        -> tensor<8xf32, #wgtile.column<warps = 1>>
+    %r_tile = wgtile.broadcast %elements dimension 1
+        : tensor<8xf32, #wgtile.column<warps = 1>>
+        -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    %product = arith.mulf %columns, %r_tile
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>
+    wgtile.store %product, %out[%i, %i] in_bounds [true, true]
+        : tensor<16x8xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}

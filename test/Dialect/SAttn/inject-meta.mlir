@@ -1,4 +1,7 @@
 // RUN: sparse-opt %s --sattn-inject-meta --verify-diagnostics | FileCheck %s
+// RUN: sparse-opt %s --sattn-inject-meta=column-multiple=64 2>/dev/null | FileCheck %s --check-prefix=MULTIPLE
+// RUN: not sparse-opt %s --sattn-inject-meta=column-multiple=12 2>&1 | FileCheck %s --check-prefix=INVALID
+// INVALID: error: expected 'column-multiple' to be a positive multiple of 8, but got 12
 
 // A block row, and 128 columns.
 // CHECK-LABEL: func.func @blocks_of_64
@@ -108,6 +111,24 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       outs(%out : tensor<?x40xbf16>)
       -> tensor<?x40xbf16>
   return %0 : tensor<?x40xbf16>
+}
+
+// What the target needs comes first.
+// CHECK-LABEL: func.func @tiny_n
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 8, 64]>}
+// MULTIPLE-LABEL: func.func @tiny_n
+// MULTIPLE:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
+func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                  %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                  %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)
+    -> tensor<?x3xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 8, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x3xbf16>)
+      outs(%out : tensor<?x3xbf16>)
+      -> tensor<?x3xbf16>
+  return %0 : tensor<?x3xbf16>
 }
 
 // An explicit attribute wins, without a remark.

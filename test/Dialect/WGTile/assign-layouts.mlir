@@ -103,3 +103,31 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Columns of tiles have the layout of the tile, and those of vectors that of the
+// vector.
+// CHECK-LABEL: gpu.func @columns
+// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<32xf32, #wgtile.column<warps = 1>>
+// CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.column<warps = 1>> -> tensor<16xf32, #wgtile.column<warps = 1>>
+// CHECK:         wgtile.extract_columns %{{.*}} from 16 : tensor<16x32xf32, #wgtile.mma<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+gpu.module @kernels {
+  gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %r = wgtile.read %right[%c0] in_bounds [true]
+        : memref<?xf32> -> tensor<32xf32>
+    %some = wgtile.extract_columns %r from 16
+        : tensor<32xf32> -> tensor<16xf32>
+    %tile = wgtile.broadcast %some dimension 1
+        : tensor<16xf32> -> tensor<16x16xf32>
+    %old = wgtile.read %out[%c0, %c0] in_bounds [true, true]
+        : memref<?x?xf32> -> tensor<16x32xf32>
+    %columns = wgtile.extract_columns %old from 16
+        : tensor<16x32xf32> -> tensor<16x16xf32>
+    %sum = arith.addf %tile, %columns : tensor<16x16xf32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

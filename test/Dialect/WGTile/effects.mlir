@@ -14,6 +14,8 @@ func.func @unused(%source: memref<?x?xbf16>, %i: index,
       : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
       -> tensor<64x64xf32>
   %3 = wgtile.broadcast %v dimension 0 : tensor<64xf32> -> tensor<64x64xf32>
+  %extracted = wgtile.extract_columns %acc from 0
+      : tensor<64x64xf32> -> tensor<64x32xf32>
   %4 = wgtile.tensor_map %source
       : memref<?x?xbf16> -> !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   return

@@ -106,6 +106,19 @@ func.func @broadcast(%row: tensor<64xf32>,
   return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32, #wgtile.mma<warps = 4>>
 }
 
+// CHECK-LABEL: func.func @extract_columns
+// CHECK:         wgtile.extract_columns %{{.*}} from 32 : tensor<64x128xf32> -> tensor<64x32xf32>
+// CHECK:         wgtile.extract_columns %{{.*}} from 0 : tensor<128xbf16, #wgtile.column<warps = 4>> -> tensor<64xbf16, #wgtile.column<warps = 4>>
+func.func @extract_columns(%tile: tensor<64x128xf32>,
+                           %v: tensor<128xbf16, #wgtile.column<warps = 4>>) {
+  %0 = wgtile.extract_columns %tile from 32
+      : tensor<64x128xf32> -> tensor<64x32xf32>
+  %1 = wgtile.extract_columns %v from 0
+      : tensor<128xbf16, #wgtile.column<warps = 4>>
+      -> tensor<64xbf16, #wgtile.column<warps = 4>>
+  return
+}
+
 gpu.module @kernels {
   gpu.func @kernel(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
                    %out: memref<?x?xbf16>) kernel {

@@ -48,7 +48,7 @@ struct InjectMetaPass
     if (columnMultiple <= 0 || columnMultiple % 8 != 0) {
       getOperation().emitError() << "expected 'column-multiple' to be a "
                                     "positive multiple of 8, but got "
-                                 << columnMultiple;
+                                 << columnMultiple.getValue();
       return signalPassFailure();
     }
     getOperation().walk([&](BsrAddmmOp op) {

@@ -48,6 +48,16 @@ static bool isAtOrigin(OffsetSizeAndStrideOpInterface op) {
 }
 
 namespace {
+/// Whether a tile's vector can be had: it was written whole, or it is a static
+/// tile that can be read.
+static bool isWholeTile(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return getWholeTileWrite(tile) ||
+         (type.hasStaticShape() && type.getRank() == 2 &&
+          isa_and_nonnull<tensor::PadOp, tensor::ExtractSliceOp>(
+              tile.getDefiningOp()));
+}
+
 /// The vector that is all of a tile: what was written, or a read.
 static Value getWholeTile(PatternRewriter &rewriter, Location loc, Value tile) {
   if (vector::TransferWriteOp write = getWholeTileWrite(tile))
@@ -125,10 +135,9 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
         return rewriter.notifyMatchFailure(op, "not clipped at the end only");
       tile = clip.getSource();
     }
-    auto write = getWholeTileWrite(tile);
-    if (!write)
+    if (!isWholeTile(tile) || op.getSource() == op.getDest())
       return rewriter.notifyMatchFailure(op, "source is no vector");
-    VectorType vectorType = write.getVectorType();
+    auto vectorType = cast<RankedTensorType>(tile.getType());
     int64_t leading = destType.getRank() - vectorType.getRank();
     if (!llvm::all_of(destType.getShape().take_front(leading),
                       [](int64_t size) { return size == 1; }))
@@ -156,7 +165,8 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
     Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
     SmallVector<Value> indices(destType.getRank(), zero);
     rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
-        op, write.getVector(), op.getDest(), indices, ArrayRef<bool>(inBounds));
+        op, getWholeTile(rewriter, op.getLoc(), tile), op.getDest(), indices,
+        ArrayRef<bool>(inBounds));
     return success();
   }
 };
@@ -172,12 +182,16 @@ struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
     if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>();
         clip && isAtOrigin(clip))
       tile = clip.getSource();
-    auto write = getWholeTileWrite(tile);
     auto type = cast<RankedTensorType>(op.getSource().getType());
-    if (!write || write.getVectorType().getRank() != type.getRank())
+    auto tileType = cast<RankedTensorType>(tile.getType());
+    if (!isWholeTile(tile) || tileType.getRank() != type.getRank())
       return rewriter.notifyMatchFailure(op, "source is no vector");
+    if (auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>();
+        slice && slice.getSource() == op.getDest())
+      return rewriter.notifyMatchFailure(op, "the result as it was");
     Location loc = op.getLoc();
     rewriter.setInsertionPoint(op->getParentOp());
+    Value vector = getWholeTile(rewriter, loc, tile);
     Value place = tensor::ExtractSliceOp::create(
         rewriter, loc, type, op.getDest(), op.getMixedOffsets(),
         op.getMixedSizes(), op.getMixedStrides());
@@ -185,11 +199,11 @@ struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
     SmallVector<Value> indices(type.getRank(), zero);
     SmallVector<bool> inBounds;
     for (auto [vectorSize, size] :
-         llvm::zip(write.getVectorType().getShape(), type.getShape()))
+         llvm::zip(tileType.getShape(), type.getShape()))
       inBounds.push_back(vectorSize == size);
     Value written =
-        vector::TransferWriteOp::create(rewriter, loc, write.getVector(), place,
-                                        indices, ArrayRef<bool>(inBounds))
+        vector::TransferWriteOp::create(rewriter, loc, vector, place, indices,
+                                        ArrayRef<bool>(inBounds))
             .getResult();
     rewriter.modifyOpInPlace(op,
                              [&] { op.getSourceMutable().assign(written); });
@@ -212,6 +226,12 @@ struct FoldClipOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
     // The dynamic sizes are those of the slice, in the same order.
     if (op.getSizes() != slice.getSizes())
       return rewriter.notifyMatchFailure(op, "not clipped to what was padded");
+    // Elsewhere it is a copy, and has to become a read and a write.
+    if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
+          auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+          return insert && insert.getDest() == slice.getResult();
+        }))
+      return rewriter.notifyMatchFailure(op, "goes to another tensor");
     rewriter.replaceOp(op, slice);
     return success();
   }

@@ -10,6 +10,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -27,7 +28,8 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
   void runOnOperation() override {
     if (columns < 1) {
       getOperation().emitError()
-          << "expected 'columns' to be positive, but got " << columns;
+          << "expected 'columns' to be positive, but got "
+          << columns.getValue();
       return signalPassFailure();
     }
     SymbolTableCollection symbols;
@@ -47,6 +49,11 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
       OpBuilder b(launch);
       Value count =
           MultiprocessorsOp::create(b, launch.getLoc(), b.getIndexType());
+      if (auto blocks = kernel->getAttrOfType<IntegerAttr>(
+              NVVM::NVVMDialect::getMinctasmAttrName()))
+        count = arith::MulIOp::create(b, launch.getLoc(), count,
+                                      arith::ConstantIndexOp::create(
+                                          b, launch.getLoc(), blocks.getInt()));
       launch.getGridMutable().assign(
           arith::MinSIOp::create(b, launch.getLoc(), launch.getGrid(), count));
     });

@@ -21,12 +21,10 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Whether an argument is read or stored by tiles of two dimensions.
-static bool isAccessedByTiles(BlockArgument argument) {
+/// Whether an argument is accessed by tiles or vectors of registers.
+static bool isAccessedByRegisters(BlockArgument argument) {
   return llvm::any_of(argument.getUsers(), [](Operation *user) {
-    if (auto read = dyn_cast<ReadOp>(user))
-      return read.getTile().getType().getRank() == 2;
-    return isa<StoreOp>(user);
+    return isa<ReadOp, StoreOp>(user);
   });
 }
 
@@ -50,7 +48,7 @@ static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
   Block &entry = kernel.getBody().front();
   for (BlockArgument argument : entry.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || !isAccessedByTiles(argument))
+    if (!type || !isAccessedByRegisters(argument))
       continue;
     MemRefType unit = withUnitStride(type);
     if (!unit)

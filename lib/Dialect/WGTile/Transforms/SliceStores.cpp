@@ -23,60 +23,27 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Moves a store of a branch's result into the branches; null if it stores
-/// something else. The new stores are appended.
-static bool sinkIntoBranches(StoreOp store, SmallVectorImpl<StoreOp> &stores) {
-  auto branch = store.getTile().getDefiningOp<scf::IfOp>();
-  if (!branch || branch->getBlock() != store->getBlock() ||
-      branch.getNumResults() != 1 || !branch.getResult(0).hasOneUse())
-    return false;
-  // What the store needs must be known before the branch.
-  for (Value operand : store->getOperands()) {
-    Operation *op = operand.getDefiningOp();
-    if (op && op != branch && op->getBlock() == branch->getBlock() &&
-        branch->isBeforeInBlock(op))
-      return false;
-  }
-  // Nothing in between may touch memory.
-  for (Operation *op = branch->getNextNode(); op != store;
-       op = op->getNextNode())
-    if (!isMemoryEffectFree(op))
-      return false;
-
-  OpBuilder b(branch);
-  auto newBranch = scf::IfOp::create(b, branch.getLoc(), branch.getCondition(),
-                                     /*withElseRegion=*/true);
-  for (auto [from, to] :
-       {std::pair(branch.thenBlock(), newBranch.thenBlock()),
-        std::pair(branch.elseBlock(), newBranch.elseBlock())}) {
-    auto yield = cast<scf::YieldOp>(from->getTerminator());
-    Value tile = yield.getOperand(0);
-    yield->erase();
-    to->getOperations().splice(to->begin(), from->getOperations());
-    b.setInsertionPoint(to->getTerminator());
-    stores.push_back(StoreOp::create(b, store.getLoc(), tile, store.getDest(),
-                                     store.getIndices(),
-                                     store.getInBoundsAttr()));
-  }
-  store.erase();
-  branch.erase();
-  return true;
+/// Whether an op does nothing to memory but read tiles, in its regions too.
+static bool onlyReads(Operation *op) {
+  WalkResult walk = op->walk([](Operation *nested) {
+    return isa<ReadOp, scf::IfOp>(nested) || isMemoryEffectFree(nested)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
 }
 
-/// The reads that give the same when they move behind stores of other columns.
+/// The reads that give the same when they move behind stores of other columns,
+/// those in branches included.
 static DenseSet<Operation *> findMovableReads(StoreOp store) {
   DenseSet<Operation *> reads;
-  for (Operation *op = store->getPrevNode(); op; op = op->getPrevNode()) {
-    auto read = dyn_cast<ReadOp>(op);
-    if (!read) {
-      if (!isMemoryEffectFree(op))
-        break;
-      continue;
-    }
-    if (read.getSource() != store.getDest() ||
-        llvm::equal(read.getIndices(), store.getIndices()))
-      reads.insert(op);
-  }
+  for (Operation *op = store->getPrevNode(); op && onlyReads(op);
+       op = op->getPrevNode())
+    op->walk([&](ReadOp read) {
+      if (read.getSource() != store.getDest() ||
+          llvm::equal(read.getIndices(), store.getIndices()))
+        reads.insert(read);
+    });
   return reads;
 }
 
@@ -88,16 +55,16 @@ public:
                const DenseSet<Operation *> &movableReads, int64_t offset,
                int64_t columns)
       : b(b), store(store), movableReads(movableReads), offset(offset),
-        columns(columns) {}
+        columns(columns) {
+    blocks.insert(store->getBlock());
+  }
 
   Value slice(Value value) {
-    auto [it, inserted] = slices.try_emplace(value);
-    if (inserted) {
-      Value result = compute(value);
-      slices[value] = result;
-      return result;
-    }
-    return it->second;
+    if (Value known = slices.lookup(value))
+      return known;
+    Value result = compute(value);
+    slices[value] = result;
+    return result;
   }
 
   /// The indices of a tile's slice, given those of the tile.
@@ -115,6 +82,8 @@ private:
   const DenseSet<Operation *> &movableReads;
   int64_t offset, columns;
   DenseMap<Value, Value> slices;
+  /// The store's block, and those of the branches that are being sliced.
+  DenseSet<Block *> blocks;
 
   RankedTensorType sliceType(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -123,38 +92,84 @@ private:
     return RankedTensorType::get(shape, type.getElementType());
   }
 
+  /// A value that a slice needs as it is: what a branch computes is computed in
+  /// the sliced branch again.
+  Value unsliced(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() == store->getBlock() ||
+        !blocks.contains(op->getBlock()))
+      return value;
+    if (Value known = slices.lookup(value))
+      return known;
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, unsliced(operand));
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+      slices[from] = to;
+    return slices.lookup(value);
+  }
+
+  /// The same branch, on slices. What is computed in it stays in it.
+  Value sliceBranch(scf::IfOp branch, RankedTensorType type) {
+    OpBuilder::InsertionGuard guard(b);
+    auto sliced = scf::IfOp::create(b, branch.getLoc(), type,
+                                    unsliced(branch.getCondition()),
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    for (auto [from, to] :
+         {std::pair(branch.thenBlock(), sliced.thenBlock()),
+          std::pair(branch.elseBlock(), sliced.elseBlock())}) {
+      DenseMap<Value, Value> outside = slices;
+      blocks.insert(from);
+      b.setInsertionPointToStart(to);
+      Value tile = slice(from->getTerminator()->getOperand(0));
+      scf::YieldOp::create(b, branch.getLoc(), tile);
+      blocks.erase(from);
+      slices = std::move(outside);
+    }
+    return sliced.getResult(0);
+  }
+
   Value compute(Value value) {
     Location loc = value.getLoc();
     Operation *op = value.getDefiningOp();
     RankedTensorType type = sliceType(value);
-    if (op && op->getBlock() == store->getBlock()) {
-      if (auto read = dyn_cast<ReadOp>(op); read && movableReads.contains(op))
+    if (op && blocks.contains(op->getBlock())) {
+      if (auto branch = dyn_cast<scf::IfOp>(op);
+          branch && branch.getNumResults() == 1)
+        return sliceBranch(branch, type);
+      if (auto read = dyn_cast<ReadOp>(op); read && movableReads.contains(op)) {
+        SmallVector<Value> indices;
+        for (Value index : read.getIndices())
+          indices.push_back(unsliced(index));
         return ReadOp::create(b, loc, type, read.getSource(),
-                              shift(read.getIndices(), loc),
-                              read.getInBoundsAttr());
+                              shift(indices, loc), read.getInBoundsAttr());
+      }
       if (auto broadcast = dyn_cast<BroadcastOp>(op))
         return BroadcastOp::create(b, loc, type,
                                    broadcast.getDimension() == 0
-                                       ? broadcast.getSource()
+                                       ? unsliced(broadcast.getSource())
                                        : slice(broadcast.getSource()),
                                    broadcast.getDimensionAttr());
       if (OpTrait::hasElementwiseMappableTraits(op) && isPure(op) &&
           op->getNumResults() == 1) {
         IRMapping mapping;
         for (Value operand : op->getOperands())
-          if (isa<RankedTensorType>(operand.getType()))
-            mapping.map(operand, slice(operand));
+          mapping.map(operand, isa<RankedTensorType>(operand.getType())
+                                   ? slice(operand)
+                                   : unsliced(operand));
         Operation *clone = b.clone(*op, mapping);
         clone->getResult(0).setType(type);
         return clone->getResult(0);
       }
     }
     if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
-      return tensor::SplatOp::create(b, loc, splat.getInput(), type);
+      return tensor::SplatOp::create(b, loc, unsliced(splat.getInput()), type);
     if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
       if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
         return arith::ConstantOp::create(b, loc, splat.resizeSplat(type));
-    return ExtractColumnsOp::create(b, loc, type, value,
+    return ExtractColumnsOp::create(b, loc, type, unsliced(value),
                                     b.getI64IntegerAttr(offset));
   }
 };
@@ -167,16 +182,13 @@ struct SliceStoresPass
     if (columns <= 0 || columns % 8 != 0) {
       getOperation().emitError()
           << "expected 'columns' to be a positive multiple of 8, but got "
-          << columns;
+          << columns.getValue();
       return signalPassFailure();
     }
     SmallVector<StoreOp> stores;
     getOperation().walk([&](StoreOp store) { stores.push_back(store); });
-    while (!stores.empty()) {
-      StoreOp store = stores.pop_back_val();
-      if (!sinkIntoBranches(store, stores))
-        slice(store);
-    }
+    for (StoreOp store : stores)
+      slice(store);
   }
 
 private:

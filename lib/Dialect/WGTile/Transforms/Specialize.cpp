@@ -30,10 +30,16 @@ static constexpr int64_t kWarpgroupThreads = 128;
 /// Registers of a multiprocessor, and the most that a thread may have.
 static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
-/// Registers that the producer's threads keep.
-static constexpr int64_t kProducerRegisters = 40;
+/// Registers that the producer's threads keep: indices are 64 bits wide.
+static constexpr int64_t kProducerRegisters = 56;
+/// Accumulator registers of a thread up to which two thread blocks share a
+/// multiprocessor: ptxas refuses wider products where a kernel starts with the
+/// 128 registers that two leave it.
+static constexpr int64_t kMaxSharedAccumulator = 64;
 /// Bytes of the two barriers of a stage.
 static constexpr int64_t kStageBarrierBytes = 16;
+/// Shared memory that the hardware keeps for itself in each thread block.
+static constexpr int64_t kReservedBytes = 1024;
 
 static int64_t sizeInBytes(SharedType type) {
   return sattn::layout::SharedTile{type.getRows(), type.getColumns(),
@@ -48,10 +54,11 @@ namespace {
 struct RegisterBudget {
   int64_t entry, producer, consumer;
 
-  explicit RegisterBudget(int64_t consumerThreads) {
+  RegisterBudget(int64_t consumerThreads, int64_t blocks) {
     int64_t threads = consumerThreads + kWarpgroupThreads;
     auto floor8 = [](int64_t count) { return count / 8 * 8; };
-    entry = floor8(std::min(kMaxThreadRegisters, kRegisters / threads));
+    entry =
+        floor8(std::min(kMaxThreadRegisters, kRegisters / blocks / threads));
     producer = std::min(entry, kProducerRegisters);
     consumer = std::min<int64_t>(
         floor8(kMaxThreadRegisters),
@@ -69,8 +76,9 @@ struct LoadGroup {
 class Specialization {
 public:
   Specialization(gpu::GPUFuncOp kernel, int64_t maxSharedBytes,
-                 int64_t maxStages)
-      : kernel(kernel), maxSharedBytes(maxSharedBytes), maxStages(maxStages) {}
+                 int64_t maxStages, int64_t blocks)
+      : kernel(kernel), maxSharedBytes(maxSharedBytes), maxStages(maxStages),
+        blocks(blocks) {}
 
   LogicalResult run() {
     SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
@@ -87,10 +95,23 @@ public:
     if (consumerThreads % kWarpgroupThreads != 0)
       return kernel.emitOpError() << "expected whole warpgroups, but got "
                                   << consumerThreads << " threads";
+    // Where one warpgroup consumes, a second thread block works while it
+    // stores.
+    if (blocks == 0) {
+      int64_t accumulator = 0;
+      loop.walk([&](MmaOp op) {
+        accumulator =
+            std::max(accumulator, op.getResult().getType().getDimSize(1) / 2);
+      });
+      blocks = consumerThreads == kWarpgroupThreads &&
+                       accumulator <= kMaxSharedAccumulator
+                   ? 2
+                   : 1;
+    }
     if (failed(collectGroups()) || failed(createRings()))
       return failure();
 
-    RegisterBudget budget(consumerThreads);
+    RegisterBudget budget(consumerThreads, blocks);
     OpBuilder b(loop);
     auto roles =
         RolesOp::create(b, loop.getLoc(), budget.producer, budget.consumer);
@@ -112,12 +133,14 @@ public:
         {static_cast<int32_t>(consumerThreads + kWarpgroupThreads), 1, 1}));
     kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     b.getI32IntegerAttr(budget.entry));
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(blocks));
     return success();
   }
 
 private:
   gpu::GPUFuncOp kernel;
-  int64_t maxSharedBytes, maxStages;
+  int64_t maxSharedBytes, maxStages, blocks;
   ForEachTileOp loop;
   int64_t consumerThreads = 0;
   SmallVector<LoadGroup> groups;
@@ -149,10 +172,12 @@ private:
       for (LoadOp load : group.loads)
         stageBytes += sizeInBytes(load.getTile().getType());
     }
-    int64_t stages = std::min(maxStages, maxSharedBytes / stageBytes);
+    int64_t available =
+        (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
+    int64_t stages = std::min(maxStages, available / stageBytes);
     if (stages < 1)
       return kernel.emitOpError()
-             << "expected at most " << maxSharedBytes
+             << "expected at most " << available
              << " bytes of shared memory, but one stage needs " << stageBytes
              << "; choose smaller tiles";
     OpBuilder b(loop);
@@ -329,9 +354,17 @@ struct SpecializePass
   using WGTileSpecializeBase::WGTileSpecializeBase;
 
   void runOnOperation() override {
+    if (maxStages < 1 || blocks < 0) {
+      getOperation().emitError()
+          << "expected 'max-stages' to be positive and 'blocks' not negative, "
+             "but got "
+          << maxStages.getValue() << " and " << blocks.getValue();
+      return signalPassFailure();
+    }
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() &&
-          failed(Specialization(kernel, maxSharedBytes, maxStages).run()))
+          failed(
+              Specialization(kernel, maxSharedBytes, maxStages, blocks).run()))
         return signalPassFailure();
   }
 };

@@ -54,7 +54,7 @@ def WGTileRequireUnitStrides
     : Pass<"wgtile-require-unit-strides", "::mlir::ModuleOp"> {
   let summary = "Require rows without gaps where register tiles are read or stored";
   let description = [{
-    Gives every kernel argument that is accessed by tiles of registers an
+    Gives every kernel argument that is read into or stored from registers an
     innermost stride of 1 in its type, by a `memref.cast` on the host, which the
     manifest turns into a check: the elements of a row are then at constant
     offsets from its first, instead of one address each.
@@ -80,9 +80,8 @@ def WGTileSliceStores
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
     Cuts a store of a wide tile into stores of `columns` columns, and with it the
-    elementwise ops, broadcasts and reads that the tile is computed from, so that
-    few of the values that are read are in registers at one time. A store of a
-    branch's result moves into both branches first.
+    elementwise ops, broadcasts, reads and branches that the tile is computed
+    from, so that few of the values that are read are in registers at one time.
 
     Reads move behind stores of other columns. That changes nothing where they
     read what is stored, element for element, or memory that the store does not
@@ -246,7 +245,10 @@ def WGTileSpecialize
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
     Option<"maxStages", "max-stages", "int64_t", /*default=*/"8",
-           "Most stages of a ring">
+           "Most stages of a ring">,
+    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
+           "Thread blocks that share a multiprocessor; 0: two where one "
+           "warpgroup consumes, else one">
   ];
   let dependentDialects = ["::mlir::ub::UBDialect", "::wgtile::WGTileDialect"];
 }
@@ -254,7 +256,8 @@ def WGTileSpecialize
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   let summary = "Let each thread block walk many tiles";
   let description = [{
-    Launches at most one thread block a multiprocessor and makes every
+    Launches at most as many thread blocks as run at one time (one a
+    multiprocessor, or the kernel's `nvvm.minctasm`) and makes every
     `wgtile.for_each_tile` of the kernel persistent, `columns` columns of tiles
     at a time. Kernels of fewer than two loops are left alone.
 
