@@ -14,9 +14,10 @@ def run(sparse_run, case, folder, *options, values=None):
     return sparse_run("--target=cuda", "--json", *options, path, *(values or arguments(case, folder)))
 
 
+@pytest.mark.parametrize("schedule", ["specialized", "plain"])
 @pytest.mark.parametrize("case", gpu_cases(), ids=lambda case: case.name)
-def test_agrees_with_reference(sparse_run, case, tmp_path):
-    done = run(sparse_run, case, tmp_path, "--check")
+def test_agrees_with_reference(sparse_run, case, schedule, tmp_path):
+    done = run(sparse_run, case, tmp_path, "--check", f"--schedule={schedule}")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"]
 

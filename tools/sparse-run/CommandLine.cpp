@@ -40,6 +40,9 @@ options:
   --time=N              run N times more and print the median
   --threads=N           threads on the CPU (default: all that it may use)
   --device=N            CUDA device (default: 0)
+  --schedule=plain|specialized
+                        how a thread block of the GPU works: all threads
+                        together, or producer and consumers (default)
   --json                print one line of JSON
   --out=PATH            write the result as .npy
   --no-verify-contents  do not look into the index arrays
@@ -85,6 +88,12 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
     if (value != "cpu" && value != "cuda")
       return badValue(option, "'cpu' or 'cuda'", value);
     line.target = value == "cpu" ? Target::Cpu : Target::Cuda;
+    return Error::success();
+  }
+  if (option == "--schedule") {
+    if (value != "plain" && value != "specialized")
+      return badValue(option, "'plain' or 'specialized'", value);
+    line.plainSchedule = value == "plain";
     return Error::success();
   }
   if (option == "--tolerance") {
@@ -145,6 +154,8 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
   }
   if (!hasProgram && !line.help)
     return Error("expected an MLIR file (see --help)");
+  if (line.plainSchedule && line.target == Target::Cpu)
+    return Error("option '--schedule' is for --target=cuda only");
   if (line.threads && line.target == Target::Cuda)
     return Error("option '--threads' is for --target=cpu only");
   if (line.device && line.target == Target::Cpu)

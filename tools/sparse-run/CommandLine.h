@@ -36,6 +36,8 @@ struct CommandLine {
   /// 0: as many as the process may use.
   int64_t threads = 0;
   int64_t device = 0;
+  /// All threads of a thread block together, synchronous.
+  bool plainSchedule = false;
   bool json = false;
   /// Empty: the result is not written.
   std::string out;

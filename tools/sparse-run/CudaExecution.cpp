@@ -61,8 +61,10 @@ static std::string chipOf(const Device &device) {
 }
 
 static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
-                                const Device &device) {
+                                const Device &device, bool plainSchedule) {
   SAttnToGPUOptions options;
+  options.schedule =
+      plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
   options.chip = chipOf(device);
   if (failed(lookupChip(options.chip, [&] { return module.emitError(); })))
     return Error("no code for " + device.describe());
@@ -85,8 +87,8 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
 }
 
 ErrorOr<std::unique_ptr<CudaProgram>>
-CudaProgram::compile(ModuleOp module, const std::string &entry,
-                     int64_t ordinal) {
+CudaProgram::compile(ModuleOp module, const std::string &entry, int64_t ordinal,
+                     bool plainSchedule) {
   std::unique_ptr<CudaProgram> result(new CudaProgram());
   State &state = *result->state;
   ErrorOr<std::unique_ptr<Device>> device =
@@ -94,7 +96,7 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
   if (!device)
     return device.takeError();
   state.device = std::move(*device);
-  ErrorOr<Image> image = translate(module, entry, *state.device);
+  ErrorOr<Image> image = translate(module, entry, *state.device, plainSchedule);
   if (!image)
     return image.takeError();
   ErrorOr<std::unique_ptr<Program>> program =

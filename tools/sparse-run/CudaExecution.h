@@ -24,7 +24,8 @@ public:
   /// Opens the device, compiles `entry` of the module for it (the module is
   /// lowered in place) and loads the result.
   static runtime::ErrorOr<std::unique_ptr<CudaProgram>>
-  compile(mlir::ModuleOp module, const std::string &entry, int64_t device);
+  compile(mlir::ModuleOp module, const std::string &entry, int64_t device,
+          bool plainSchedule);
 
   ~CudaProgram();
 

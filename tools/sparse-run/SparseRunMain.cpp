@@ -103,8 +103,8 @@ static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
                        const Manifest &manifest, Arguments &arguments,
                        size_t out, Report &report) {
   double start = now();
-  ErrorOr<std::unique_ptr<CudaProgram>> program =
-      CudaProgram::compile(module, manifest.name, line.device);
+  ErrorOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(
+      module, manifest.name, line.device, line.plainSchedule);
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;

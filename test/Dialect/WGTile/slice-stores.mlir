@@ -56,18 +56,18 @@ gpu.module @kernels {
 
 // -----
 
-// A store of a branch's result goes into the branches; the last slice is what
-// remains.
+// A branch is cut with its result, what it computes in each slice's own branch;
+// the last slice is what remains.
 // CHECK-LABEL: gpu.func @branch
 // CHECK-SAME:    %[[C:[a-z0-9]*]]: i1, %[[A:.*]]: tensor<64x72xf32>, %[[B:.*]]: tensor<64x72xf32>
-// CHECK:         scf.if %[[C]] {
-// CHECK:           %[[S:.*]] = wgtile.extract_columns %[[A]] from 64 : tensor<64x72xf32> -> tensor<64x8xf32>
-// CHECK:           wgtile.store %[[S]], {{.*}} : tensor<64x8xf32>
+// CHECK:         scf.if %[[C]] -> (tensor<64x32xf32>)
+// CHECK:           wgtile.extract_columns %[[A]] from 0 : tensor<64x72xf32> -> tensor<64x32xf32>
 // CHECK:         } else {
 // CHECK:           wgtile.extract_columns %[[B]] from 0 : tensor<64x72xf32> -> tensor<64x32xf32>
-// CHECK:           wgtile.store
-// CHECK:         }
-// CHECK-NOT:     wgtile.store
+// CHECK:         wgtile.store
+// CHECK:         %[[LAST:.*]] = scf.if %[[C]] -> (tensor<64x8xf32>)
+// CHECK:           wgtile.extract_columns %[[A]] from 64 : tensor<64x72xf32> -> tensor<64x8xf32>
+// CHECK:         wgtile.store %[[LAST]], {{.*}} : tensor<64x8xf32>
 // HALVES-LABEL: gpu.func @branch
 // HALVES:         wgtile.extract_columns %{{.*}} from 64 : tensor<64x72xf32> -> tensor<64x8xf32>
 gpu.module @kernels {

@@ -1,0 +1,37 @@
+// RUN: sparse-opt %s --wgtile-persist | FileCheck %s
+// RUN: sparse-opt %s --wgtile-persist=columns=2 | FileCheck %s --check-prefix=TWO
+// RUN: not sparse-opt %s --wgtile-persist=columns=0 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// ZERO: expected 'columns' to be positive, but got 0
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // CHECK-LABEL: gpu.func @two
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 4 : i64}
+    // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 2 : i64}
+    gpu.func @two(%n: index) kernel attributes {nvvm.minctasm = 2 : i32} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @one_loop
+    // CHECK-NOT:     persistent
+    gpu.func @one_loop(%n: index) kernel {
+      wgtile.for_each_tile (%i) in (%n) {
+      }
+      gpu.return
+    }
+  }
+  // CHECK-LABEL: func.func @host
+  // CHECK:         %[[C2:.*]] = arith.constant 2 : index
+  // CHECK:         %[[SMS:.*]] = wgtile.multiprocessors
+  // CHECK:         %[[BLOCKS:.*]] = arith.muli %[[SMS]], %{{.*}} : index
+  // CHECK:         %[[GRID:.*]] = arith.minsi %{{.*}}, %[[BLOCKS]] : index
+  // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]])
+  // CHECK:         wgtile.launch @kernels::@one_loop grid(%arg0)
+  func.func @host(%n: index) {
+    %c2 = arith.constant 2 : index
+    wgtile.launch @kernels::@two grid(%n) args(%n) : index
+    wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
+    return
+  }
+}

@@ -1,0 +1,47 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+func.func @ring_copy_c1_tile(%ring: !ring, %m: !m, %i: index) {
+  // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
+  wgtile.ring_copy %ring 1, %m[%i, %i] : !ring, !m
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+func.func @ring_copy_c1_indices(%ring: !ring, %m: !m, %i: index) {
+  // expected-error @below {{expected 2 indices, but got 1}}
+  wgtile.ring_copy %ring 0, %m[%i] : !ring, !m
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @ring_take_c1(%ring: !ring) {
+  // expected-error @below {{expected tiles of types '!wgtile.shared<64x64xbf16, swizzle = 128>', but got '!wgtile.shared<64x128xbf16, swizzle = 128>'}}
+  %a = wgtile.ring_take %ring : !ring -> !wgtile.shared<64x128xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected at least one stage, but got 0}}
+func.func private @ring_stages(!wgtile.ring<0, [!wgtile.shared<64x64xbf16>]>)
+
+// -----
+
+// expected-error @below {{expected the types of shared tiles}}
+func.func private @ring_tiles(!wgtile.ring<2, [f32]>)
+
+// -----
+
+func.func @for_each_tile_c2(%n: index) {
+  // expected-error @below {{expected 'persistent' to be positive, of at least two counts, but got 4 of 1}}
+  wgtile.for_each_tile (%i) in (%n) attributes {persistent = 4 : i64} {
+  }
+  return
+}

@@ -1,0 +1,72 @@
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize))' | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-stages=3 blocks=1}))' | FileCheck %s --check-prefix=STAGES
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+!mb = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+
+// One warpgroup consumes, so two thread blocks share the multiprocessor: half of
+// its shared memory holds 4 stages of 24 KB.
+// CHECK-LABEL: gpu.func @product
+// CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME:    nvvm.maxnreg = 128 : i32, nvvm.minctasm = 2 : i32
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<4, [
+// CHECK:         wgtile.roles producer 56 {
+// CHECK:           wgtile.for_each_tile
+// CHECK:             scf.for
+// CHECK-NOT:         iter_args
+// CHECK:               wgtile.ring_acquire %[[RING]]
+// CHECK:               wgtile.ring_copy %[[RING]] 0, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK:               wgtile.ring_copy %[[RING]] 1, %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK:               wgtile.ring_commit %[[RING]]
+// CHECK-NOT:         wgtile.store
+// CHECK:         } consumer 200 {
+// CHECK:           wgtile.for_each_tile
+// CHECK:             scf.for
+// CHECK:               %[[T:.*]]:2 = wgtile.ring_take %[[RING]]
+// CHECK:               %[[D:.*]] = wgtile.mma %[[T]]#0, %[[T]]#1, %{{.*}} async
+// CHECK:               %[[W:.*]] = wgtile.wait_mma %[[D]] pending 1
+// CHECK:               wgtile.ring_release %[[RING]] held 1
+// CHECK:               scf.yield %[[W]]
+// CHECK:             wgtile.wait_mma %{{.*}} pending 0
+// CHECK:             wgtile.ring_release %[[RING]] held 0
+// CHECK:             wgtile.store
+// STAGES-LABEL: gpu.func @product
+// STAGES-SAME:    nvvm.minctasm = 1 : i32
+// STAGES:         wgtile.ring warps 4 : !wgtile.ring<3, [
+gpu.module @kernels {
+  gpu.func @product(%ma: !ma, %mb: !mb, %col: memref<?xi32>, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %k = memref.load %col[%p] : memref<?xi32>
+        %x = arith.index_cast %k : i32 to index
+        %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
+        %b = wgtile.load %mb[%x, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.wait_mma %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// A kernel that loads nothing has one role.
+// CHECK-LABEL: gpu.func @no_loads
+// CHECK-NOT:     wgtile.roles
+gpu.module @kernels {
+  gpu.func @no_loads(%n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,43 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-shared-bytes=20000}))'
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  gpu.func @in_a_branch(%ma: !ma, %n: index, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      scf.if %c {
+        // expected-error @below {{expected a load in loops only}}
+        %a = wgtile.load %ma[%i, %j] : !ma -> !a
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x128xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  // expected-error @below {{expected at most 9488 bytes of shared memory, but one stage needs 16400; choose smaller tiles}}
+  gpu.func @too_large(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %a = wgtile.load %ma[%i, %j] : !ma -> !a
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  // expected-error @below {{expected whole warpgroups, but got 32 threads}}
+  gpu.func @part_of_a_warpgroup(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %a = wgtile.load %ma[%i, %j] : !ma -> !a
+    }
+    gpu.return
+  }
+}
