@@ -63,6 +63,11 @@ struct Options {
       "ptxas",
       llvm::cl::desc("Path of ptxas (default: $SATTN_PTXAS, then PATH)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> verifyEach{
+      "verify-each",
+      llvm::cl::desc("Verify the IR after each pass (default: only what is "
+                     "read)"),
+      llvm::cl::init(false), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> entry{
       "entry",
       llvm::cl::desc("Function whose manifest is written (default: the only "
@@ -71,9 +76,10 @@ struct Options {
 };
 } // namespace
 
-static LogicalResult run(ModuleOp module,
+static LogicalResult run(ModuleOp module, const Options &options,
                          llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module->getContext());
+  pm.enableVerifier(options.verifyEach);
   build(pm);
   return pm.run(module);
 }
@@ -115,7 +121,7 @@ static FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
 static FailureOr<std::string> translateForCPU(ModuleOp module,
                                               const Options &options) {
   if (options.to == Output::Manifest) {
-    if (failed(run(module, [](OpPassManager &pm) {
+    if (failed(run(module, options, [](OpPassManager &pm) {
           pm.addPass(createSAttnRecordContracts());
         })))
       return failure();
@@ -127,7 +133,7 @@ static FailureOr<std::string> translateForCPU(ModuleOp module,
   if (options.to != Output::LLVMIR)
     return module.emitError(
         "expected --to=llvmir or --to=manifest for the CPU");
-  if (failed(run(module, [](OpPassManager &pm) {
+  if (failed(run(module, options, [](OpPassManager &pm) {
         buildSAttnToCPUPipeline(pm, SAttnToCPUOptions());
       })))
     return failure();
@@ -147,7 +153,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   SAttnToGPUOptions pipeline;
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
-  if (failed(run(module, [&](OpPassManager &pm) {
+  if (failed(run(module, options, [&](OpPassManager &pm) {
         if (options.to == Output::LLVMIR)
           buildSAttnToNVVMPipeline(pm, pipeline);
         else if (options.to == Output::Cubin)
