@@ -227,15 +227,12 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Erases what neither moves data into a ring nor computes for what does.
+  /// Erases what neither moves data into a ring nor computes for what does: all
+  /// that has no users, stores included, until nothing is left of that kind.
   static void eraseUnneeded(Region &role) {
     auto isRoot = [](Operation *op) {
       return isa<RingAcquireOp, RingCopyOp, RingCommitOp>(op);
     };
-    // Results of loops that carry tiles feed only themselves: they are cut
-    // first, at the loops' ends.
-    SmallVector<Operation *> ops;
-    role.walk([&](Operation *op) { ops.push_back(op); });
     auto needed = [&](Operation *op) {
       if (op->hasTrait<OpTrait::IsTerminator>() || isRoot(op))
         return true;
@@ -243,14 +240,10 @@ private:
       op->walk([&](Operation *nested) { containsRoot |= isRoot(nested); });
       return containsRoot;
     };
-    // Stores and other effects have no results to keep them.
-    for (Operation *op : ops)
-      if (isa<StoreOp>(op))
-        op->erase();
     bool changed = true;
     while (changed) {
       changed = false;
-      ops.clear();
+      SmallVector<Operation *> ops;
       role.walk([&](Operation *op) { ops.push_back(op); });
       // Last first, users before what they use.
       for (Operation *op : llvm::reverse(ops)) {
