@@ -8,7 +8,6 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
-#include "sattn/Layout/SharedTile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -41,12 +40,6 @@ static constexpr int64_t kStageBarrierBytes = 16;
 /// Shared memory that the hardware keeps for itself in each thread block.
 static constexpr int64_t kReservedBytes = 1024;
 
-static int64_t sizeInBytes(SharedType type) {
-  return sattn::layout::SharedTile{type.getRows(), type.getColumns(),
-                                   type.getElementBytes(), type.getSwizzle()}
-      .sizeInBytes();
-}
-
 namespace {
 /// Registers a thread at a kernel's start and after each role's change. They
 /// come in eights, and roles may not have more in all than the kernel started
@@ -71,6 +64,14 @@ struct RegisterBudget {
 struct LoadGroup {
   SmallVector<LoadOp> loads;
   RingOp ring;
+
+  /// Type of a ring of so many stages for these loads.
+  RingType getRingType(int64_t stages) {
+    SmallVector<Type> tiles;
+    for (LoadOp load : loads)
+      tiles.push_back(load.getTile().getType());
+    return RingType::get(loads.front().getContext(), stages, tiles);
+  }
 };
 
 class Specialization {
@@ -167,11 +168,8 @@ private:
   /// The rings have the same number of stages: as many as fit.
   LogicalResult createRings() {
     int64_t stageBytes = 0;
-    for (LoadGroup &group : groups) {
-      stageBytes += kStageBarrierBytes;
-      for (LoadOp load : group.loads)
-        stageBytes += sizeInBytes(load.getTile().getType());
-    }
+    for (LoadGroup &group : groups)
+      stageBytes += group.getRingType(1).getStageBytes() + kStageBarrierBytes;
     int64_t available =
         (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
     int64_t stages = std::min(maxStages, available / stageBytes);
@@ -181,15 +179,11 @@ private:
              << " bytes of shared memory, but one stage needs " << stageBytes
              << "; choose smaller tiles";
     OpBuilder b(loop);
-    for (LoadGroup &group : groups) {
-      SmallVector<Type> tiles;
-      for (LoadOp load : group.loads)
-        tiles.push_back(load.getTile().getType());
+    for (LoadGroup &group : groups)
       group.ring = RingOp::create(
-          b, group.loads.front().getLoc(),
-          RingType::get(b.getContext(), stages, tiles), consumerThreads / 32,
-          /*offset=*/IntegerAttr(), /*barriers=*/IntegerAttr());
-    }
+          b, group.loads.front().getLoc(), group.getRingType(stages),
+          consumerThreads / 32, /*offset=*/IntegerAttr(),
+          /*barriers=*/IntegerAttr());
     return success();
   }
 
