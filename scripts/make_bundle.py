@@ -1,8 +1,9 @@
 """Makes the relocatable archive from a bundle build, and checks what it promises.
 
-Checked: no symbol of glibc newer than 2.35, nothing but sattn_* exported, no
-shared library that a bare host lacks, tools that start from another folder with
-an empty environment, and the archive's size. Nothing is written if one fails.
+Checked: no symbol of glibc newer than 2.35, nothing but sattn_* (and what tvm-ffi
+looks up) exported, no shared library that a bare host lacks, tools that start
+from another folder with an empty environment, and the archive's size. Nothing is
+written if one fails.
 """
 
 import argparse
@@ -19,8 +20,11 @@ MAX_GLIBC = (2, 35)
 MAX_BYTES = 30_000_000
 # What glibc itself brings, and the vDSO.
 HOST_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
-# Sources beside the programs: what the tests and the examples run.
-FOLDERS = ["examples", "test/gpu"]
+# What Python has loaded before the package's library.
+PYTHON_LIBRARIES = {"libtvm_ffi.so"}
+EXPORTS = ("sattn_", "__tvm_ffi_")
+# Sources beside the programs: the package, and what the tests and the examples run.
+FOLDERS = ["benchmarks", "examples", "python/sattn", "test/gpu"]
 FILES = ["LICENSE", "test/tools/check_ptx.py"]
 
 
@@ -53,11 +57,11 @@ def check_object(path, own):
             raise BundleError(f"{path.name}: expected glibc {MAX_GLIBC[0]}.{MAX_GLIBC[1]} or older, but got "
                               f"{version[0]}.{version[1]} for {', '.join(sorted(names))}")
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-W", "-d", path)))
-    if foreign := needed - HOST_LIBRARIES - own:
+    if foreign := needed - HOST_LIBRARIES - PYTHON_LIBRARIES - own:
         raise BundleError(f"{path.name}: expected only glibc's libraries, but got {', '.join(sorted(foreign))}")
     if ".so" in path.name:
-        if foreign := {name for name in exported(symbols) if not name.startswith("sattn_")}:
-            raise BundleError(f"{path.name}: expected to export only sattn_*, but got {len(foreign)} others, "
+        if foreign := {name for name in exported(symbols) if not name.startswith(EXPORTS)}:
+            raise BundleError(f"{path.name}: expected to export only {'*, '.join(EXPORTS)}*, but got {len(foreign)} others, "
                               f"such as {min(foreign)}")
 
 
@@ -67,7 +71,7 @@ def stage(build, source, folder):
         shutil.copytree(build / "bundle" / part, folder / part)
     for name in FOLDERS:
         if (source / name).is_dir():
-            shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "CMakeLists.txt"))
+            shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "CMakeLists.txt", "results"))
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, folder / name)

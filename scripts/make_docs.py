@@ -1,4 +1,4 @@
-"""Writes docs/reference/ from the TableGen files, and README's table of results.
+"""Writes docs/reference/ from the TableGen files, and README's table and plot of results.
 
     ./dev docs [--check]
 
@@ -12,10 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import results_plot
 import results_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
+PLOT = ROOT / "docs" / "bsr_addmm.svg"
 DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
 
 # Page: title (None: TableGen writes one), then (TableGen file, generator options) of each part.
@@ -80,6 +82,7 @@ def wanted():
     """{path: text} of everything that is generated."""
     files = {REFERENCE / name: page(name) for name in PAGES}
     readme = ROOT / "README.md"
+    files[PLOT] = results_plot.plot(results_table.newest())
     files[readme] = results_table.replace(readme.read_text(), results_table.table(results_table.newest()))
     return files
 

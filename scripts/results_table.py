@@ -10,6 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 BEGIN, END = "<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"
+# Column titles of the peers that a run may have.
+PEERS = {"triton": "torch Triton", "blocked_ell": "cuSPARSE Blocked-ELL", "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}
+CASES = {"square": "", "beta": ", C added", "skinny": ", in a CUDA graph", "zipf": ", power-law rows"}
 
 
 class ResultsError(Exception):
@@ -24,23 +27,43 @@ def newest():
     return files[-1]
 
 
+def product(row):
+    sizes = [row["m"], row["k"], row["n"]]
+    return (f"{sizes[0]}³" if len(set(sizes)) == 1 else " x ".join(map(str, sizes))) + CASES[row["case"]]
+
+
+def tile(row):
+    return row["meta"].removeprefix("tile = [").removesuffix("]").replace(", ", " x ") or "chosen"
+
+
+def time(row):
+    return f"{row['ms']:.3f} ms" if row["ms"] >= 0.1 else f"{row['ms'] * 1e3:.1f} us"
+
+
+def cells(row, unprepared, peers):
+    """One row's cells."""
+    yield from (product(row), str(row["block"]), f"{row['sparsity']:.0%}", tile(row), time(row),
+                f"{row['tflops']:.0f}", f"{row['cublas_tflops']:.0f}", f"**{row['x_cublas']:.2f}**")
+    if unprepared:
+        yield f"{row['cublas_ms'] / row['unprepared_ms']:.2f}" if "unprepared_ms" in row else "same"
+    for name in peers:
+        yield f"{row['peers'][name]['tflops']:.0f}" if name in row["peers"] else ""
+
+
 def table(path):
     """A Markdown table of one file of results."""
     try:
         results = json.loads(path.read_text())
-        lines = [
-            f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']} for cuBLAS"
-            f" ([{path.name}](benchmarks/results/{path.name})):",
-            "",
-            "| M = K = N | block | tile | sparsity | time | rate of stored blocks | dense cuBLAS | dense time / ours |",
-            "|---|---|---|---|---|---|---|---|",
-        ]
-        for row in results["rows"]:
-            lines.append(
-                f"| {row['size']} | {row['block']} | {' x '.join(map(str, row['tile']))} | {row['sparsity']:.0%} "
-                f"| {row['ms']:.3f} ms | {row['tflops']:.0f} TFLOP/s "
-                f"| {row['cublas_ms']:.3f} ms, {row['cublas_tflops']:.0f} TFLOP/s | {row['x_cublas']:.2f} |")
-    except (KeyError, TypeError, ValueError) as error:
+        rows = results["rows"]
+        unprepared = any("unprepared_ms" in row for row in rows)
+        peers = [name for name in PEERS if any(name in row["peers"] for row in rows)]
+        titles = ["M x K x N", "block", "sparsity", "tile", "time", "TFLOP/s", "dense cuBLAS", "x dense",
+                  *(["unprepared"] if unprepared else []), *(PEERS[name] for name in peers)]
+        lines = [f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}"
+                 f" ([{path.name}](benchmarks/results/{path.name})):", "",
+                 f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
+        lines += [f"| {' | '.join(cells(row, unprepared, peers))} |" for row in rows]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"{path.name}: expected what benchmarks/bsr_addmm.py writes, but got {error!r}") from None
     return "\n".join(lines) + "\n"
 

@@ -1,5 +1,5 @@
-# The bundle: one shared library with LLVM and MLIR inside, small programs over
-# it, and what the GPU tests need, for hosts that have no LLVM.
+# The bundle: one shared library with LLVM and MLIR inside, which has the C API
+# (include/sattn-c), small programs over it, and what the GPU tests need, for hosts that have no LLVM.
 # scripts/make_bundle.py makes the archive from the folder that this builds.
 
 # sattn_add_bundle(TOOLS tool...)
@@ -39,9 +39,9 @@ function(sattn_add_bundle)
   set(static_runtime -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all -Wl,-z,defs)
 
   add_library(sattn SHARED EXCLUDE_FROM_ALL
-    "${CMAKE_BINARY_DIR}/bundle-src/ToolMain.cpp" "${source_dir}/arc4random.c")
+    $<TARGET_OBJECTS:SAttnCAPI> "${CMAKE_BINARY_DIR}/bundle-src/ToolMain.cpp" "${source_dir}/arc4random.c")
   target_include_directories(sattn PRIVATE "${PROJECT_SOURCE_DIR}/tools")
-  target_link_libraries(sattn PRIVATE ${libraries} ${archives} "${SATTN_ZLIB}" "${SATTN_ZSTD}"
+  target_link_libraries(sattn PRIVATE SAttnCAPI ${libraries} ${archives} "${SATTN_ZLIB}" "${SATTN_ZSTD}"
     ${CMAKE_DL_LIBS} m)
   target_link_options(sattn PRIVATE ${static_runtime}
     -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
@@ -67,7 +67,14 @@ function(sattn_add_bundle)
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bundle/bin"
     BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN/../lib")
-  add_custom_target(sattn-bundle DEPENDS sattn ${programs})
+  # The Python package's library, where its build found tvm-ffi.
+  set(binding)
+  if(TARGET sattn_binding)
+    set(binding sattn_binding)
+    target_link_options(sattn_binding PRIVATE -Wl,--strip-all)
+    set_target_properties(sattn_binding PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bundle/lib")
+  endif()
+  add_custom_target(sattn-bundle DEPENDS sattn ${programs} ${binding})
 endfunction()
 
 # sattn_tool_names(sparse-opt class function): SparseOpt and sparseOpt.

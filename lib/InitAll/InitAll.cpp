@@ -10,6 +10,7 @@
 
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/SAttn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -64,6 +65,7 @@ void sattn::registerAllDialects(DialectRegistry &registry) {
   tensor::registerTilingInterfaceExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
+  registerBufferizableOpInterfaceExternalModels(registry);
   registerSAttnToCPUDialects(registry);
 }
 

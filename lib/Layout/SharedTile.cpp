@@ -12,8 +12,8 @@ static constexpr int64_t kMaxBytes = 1 << 18;
 
 std::optional<std::string> SharedTile::invalidReason() const {
   auto but = [](int64_t value) { return ", but got " + std::to_string(value); };
-  if (swizzle != 128)
-    return "expected a swizzle of 128 bytes" + but(swizzle);
+  if (swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return "expected a swizzle of 32, 64 or 128 bytes" + but(swizzle);
   if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4)
     return "expected elements of 1, 2 or 4 bytes" + but(elementBytes);
   if (rows <= 0 || rows > kMaxBoxRows || rows % kSwizzleRows != 0)

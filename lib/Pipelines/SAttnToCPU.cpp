@@ -77,8 +77,10 @@ static void addBufferizationPasses(OpPassManager &pm) {
 
 static void addThreadPasses(OpPassManager &pm, sattn::CPUThreads threads) {
   pm.addPass(createForallToParallelLoopPass());
-  if (threads == sattn::CPUThreads::OpenMP)
+  if (threads == sattn::CPUThreads::OpenMP) {
     pm.addPass(createConvertSCFToOpenMPPass());
+    pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUScheduleThreads());
+  }
   pm.addPass(createCanonicalizerPass());
 }
 

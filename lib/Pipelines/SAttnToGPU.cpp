@@ -29,12 +29,26 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Whole tiles as vectors between reads and writes of the arguments' memory.
-static void addTileAndBufferize(OpPassManager &pm) {
-  pm.addPass(createSAttnRecordContracts());
+/// Where tile parameters are searched. A chip that is not known is refused
+/// later, by name.
+static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
   SAttnInjectMetaOptions meta;
-  meta.columnMultiple = 64; // A row of the swizzle, in 16-bit elements.
-  pm.addPass(createSAttnInjectMeta(meta));
+  Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
+  meta.target = chip.name.str();
+  meta.maxSharedBytes = chip.sharedBytes;
+  meta.device = options.device;
+  meta.table = options.metaTable;
+  meta.sizes = llvm::to_vector(options.sizes);
+  meta.sparsity = options.sparsity;
+  return meta;
+}
+
+/// Whole tiles as vectors between reads and writes of the arguments' memory.
+static void addTileAndBufferize(OpPassManager &pm,
+                                const SAttnToGPUOptions &options) {
+  pm.addPass(createSAttnRecordContracts());
+  pm.addPass(createSAttnInjectMeta(metaOptions(options)));
+  pm.addNestedPass<func::FuncOp>(createSAttnPlanPanels());
   pm.addNestedPass<func::FuncOp>(createSAttnTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -57,32 +71,51 @@ static void addTileAndBufferize(OpPassManager &pm) {
 
 void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
                                      const SAttnToGPUOptions &options) {
-  addTileAndBufferize(pm);
+  addTileAndBufferize(pm, options);
   pm.addPass(wgtile::createWGTileOutlineKernels());
+  // What is left of it on the host has to be arithmetic.
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertSAttnToWGTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(wgtile::createWGTileVersionKernels());
   pm.addPass(wgtile::createWGTileRequireUnitStrides());
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSliceStores());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
-  pm.addPass(wgtile::createWGTileCreateTensorMaps());
+  // A chip that is not known is refused later, by name.
+  Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
+  pm.addNestedPass<gpu::GPUModuleOp>(
+      wgtile::createWGTileAssignLayouts({chip.hasWgmma}));
+  if (chip.hasCopyEngine)
+    pm.addPass(wgtile::createWGTileCreateTensorMaps());
+  if (options.schedule == GPUSchedule::Specialized && chip.hasCopyEngine) {
+    pm.addPass(wgtile::createWGTileStageStores());
+    pm.addPass(wgtile::createWGTilePrefetchReads());
+  }
   wgtile::WGTileAllocateSharedOptions shared;
+  wgtile::WGTilePipelineOptions pipeline;
   wgtile::WGTileSpecializeOptions specialize;
-  if (std::optional<Chip> chip = findChip(options.chip))
-    shared.maxSharedBytes = specialize.maxSharedBytes = chip->sharedBytes;
+  shared.maxSharedBytes = pipeline.maxSharedBytes = specialize.maxSharedBytes =
+      chip.sharedBytes;
   if (options.schedule == GPUSchedule::Specialized) {
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileSpecialize(specialize));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
     pm.addPass(wgtile::createWGTilePersist());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAllocateShared(shared));
+  // After the passes on tiles: the kernels of plans have none.
+  pm.addPass(createConvertSAttnPlanToGPU());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(wgtile::createWGTilePlaceFences());
+  kernels.addPass(wgtile::createWGTileVerifySync());
+  if (options.delays > 0)
+    kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
   kernels.addPass(createConvertWGTileToNVVM());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(arith::createArithExpandOpsPass());

@@ -9,39 +9,6 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// Bytes [begin, end).
-struct ByteRange {
-  uint64_t begin = 0, end = 0;
-};
-
-/// The smallest range that holds every element; nothing where an address does
-/// not fit. Empty for an empty tensor.
-std::optional<ByteRange> byteRange(const TensorView &tensor) {
-  int64_t low = 0, high = 0;
-  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
-    if (tensor.shape[dim] == 0)
-      return ByteRange{};
-    int64_t reach;
-    if (__builtin_mul_overflow(tensor.shape[dim] - 1, tensor.strides[dim],
-                               &reach))
-      return std::nullopt;
-    int64_t &end = reach < 0 ? low : high;
-    if (__builtin_add_overflow(end, reach, &end))
-      return std::nullopt;
-  }
-  int64_t width = byteWidth(tensor.dtype);
-  auto address =
-      static_cast<uint64_t>(reinterpret_cast<uintptr_t>(tensor.data));
-  ByteRange range;
-  if (__builtin_add_overflow(high, 1, &high) ||
-      __builtin_mul_overflow(high, width, &high) ||
-      __builtin_mul_overflow(low, width, &low) ||
-      __builtin_add_overflow(address, low, &range.begin) ||
-      __builtin_add_overflow(address, high, &range.end))
-    return std::nullopt;
-  return range;
-}
-
 bool overlap(const TensorView &a, const TensorView &b) {
   std::optional<ByteRange> rangeA = byteRange(a), rangeB = byteRange(b);
   return rangeA && rangeB && rangeA->begin < rangeB->end &&
@@ -83,6 +50,32 @@ bool overlapsItself(const TensorView &tensor) {
 }
 
 } // namespace
+
+std::optional<ByteRange> sattn::runtime::byteRange(const TensorView &tensor) {
+  int64_t low = 0, high = 0;
+  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+    if (tensor.shape[dim] == 0)
+      return ByteRange{};
+    int64_t reach;
+    if (__builtin_mul_overflow(tensor.shape[dim] - 1, tensor.strides[dim],
+                               &reach))
+      return std::nullopt;
+    int64_t &end = reach < 0 ? low : high;
+    if (__builtin_add_overflow(end, reach, &end))
+      return std::nullopt;
+  }
+  int64_t width = byteWidth(tensor.dtype);
+  auto address =
+      static_cast<uint64_t>(reinterpret_cast<uintptr_t>(tensor.data));
+  ByteRange range;
+  if (__builtin_add_overflow(high, 1, &high) ||
+      __builtin_mul_overflow(high, width, &high) ||
+      __builtin_mul_overflow(low, width, &low) ||
+      __builtin_add_overflow(address, low, &range.begin) ||
+      __builtin_add_overflow(address, high, &range.end))
+    return std::nullopt;
+  return range;
+}
 
 Error sattn::runtime::checkPlacement(const std::string &who,
                                      const TensorView &tensor) {

@@ -9,6 +9,15 @@
 
 namespace sattn::runtime {
 
+/// Bytes [begin, end).
+struct ByteRange {
+  uint64_t begin = 0, end = 0;
+};
+
+/// The smallest range that holds every element; nothing where an address does
+/// not fit. Empty for an empty tensor.
+std::optional<ByteRange> byteRange(const TensorView &tensor);
+
 /// The tensor in an argument that has been checked to be one.
 inline const TensorView &tensorOf(const std::vector<Argument> &arguments,
                                   size_t index) {

@@ -22,7 +22,7 @@ Error checkTensor(const std::string &who, const ArgumentSpec &spec,
     if (extent < 0)
       return makeError(who, ": expected extents of at least 0, but got shape ",
                        listText(tensor.shape));
-  return checkPlacement(who, tensor);
+  return Error::success();
 }
 
 /// Compares the shapes of one bsr_addmm.
@@ -138,8 +138,9 @@ private:
 
 } // namespace
 
-Error sattn::runtime::checkArguments(const Manifest &manifest,
-                                     const std::vector<Argument> &arguments) {
+/// Number, kinds, types and extents.
+static Error checkDeclared(const Manifest &manifest,
+                           const std::vector<Argument> &arguments) {
   if (arguments.size() != manifest.arguments.size())
     return makeError("program '", manifest.name, "': expected ",
                      manifest.arguments.size(), " arguments, but got ",
@@ -156,6 +157,27 @@ Error sattn::runtime::checkArguments(const Manifest &manifest,
       if (Error err = checkTensor(who, spec, *tensor))
         return err;
   }
+  return Error::success();
+}
+
+Error sattn::runtime::checkArguments(const Manifest &manifest,
+                                     const std::vector<Argument> &arguments) {
+  if (Error err = checkDeclared(manifest, arguments))
+    return err;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const auto *tensor = std::get_if<TensorView>(&arguments[i]))
+      if (Error err = checkPlacement(manifest.describeArgument(i), *tensor))
+        return err;
+  return Error::success();
+}
+
+Error sattn::runtime::checkShapes(const Manifest &manifest,
+                                  const std::vector<Argument> &arguments) {
+  if (Error err = checkDeclared(manifest, arguments))
+    return err;
+  for (const BsrAddmmContract &contract : manifest.contracts)
+    if (Error err = ShapeChecker(manifest, contract, arguments).check())
+      return err;
   return Error::success();
 }
 

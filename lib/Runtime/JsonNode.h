@@ -129,6 +129,16 @@ public:
     return Error::success();
   }
 
+  Error boolean(const char *key, bool &out) const {
+    ErrorOr<JsonNode> node = member(key);
+    if (!node)
+      return node.takeError();
+    if (!node->value->is_boolean())
+      return node->fail("expected true or false, but got ", node->shortText());
+    out = node->value->get<bool>();
+    return Error::success();
+  }
+
   Error type(const char *key, DType &out) const {
     std::string text;
     if (Error err = string(key, text))

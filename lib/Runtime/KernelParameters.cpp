@@ -17,22 +17,28 @@ template <class Number> void KernelParameters::append(Number number) {
   slots.emplace_back(word);
 }
 
+void KernelParameters::appendMemref(const TensorView &tensor) {
+  append(tensor.data);
+  append(tensor.data);
+  append(int64_t(0));
+  for (int64_t extent : tensor.shape)
+    append(extent);
+  for (int64_t stride : tensor.strides)
+    append(stride);
+}
+
 ErrorOr<KernelParameters>
 KernelParameters::pack(const Manifest &manifest, const LaunchStep &step,
                        const std::vector<Argument> &arguments,
                        const std::vector<int64_t> &values,
+                       const std::vector<TensorView> &scratch,
                        const CudaDriver &driver, TensorMapCache &tensorMaps) {
   KernelParameters packed;
   for (const KernelParameter &parameter : step.parameters) {
     if (const auto *memref = std::get_if<MemrefParameter>(&parameter)) {
-      const TensorView &tensor = tensorOf(arguments, memref->argument);
-      packed.append(tensor.data);
-      packed.append(tensor.data);
-      packed.append(int64_t(0));
-      for (int64_t extent : tensor.shape)
-        packed.append(extent);
-      for (int64_t stride : tensor.strides)
-        packed.append(stride);
+      packed.appendMemref(tensorOf(arguments, memref->argument));
+    } else if (const auto *array = std::get_if<ScratchParameter>(&parameter)) {
+      packed.appendMemref(scratch[array->scratch]);
     } else if (const auto *value = std::get_if<ValueParameter>(&parameter)) {
       int64_t number = values[value->value];
       if (value->type == DType::I64) {
@@ -76,6 +82,9 @@ std::vector<size_t> sattn::runtime::parameterSizes(const Manifest &manifest,
   for (const KernelParameter &parameter : step.parameters) {
     if (const auto *memref = std::get_if<MemrefParameter>(&parameter)) {
       size_t rank = size_t(manifest.arguments[memref->argument].rank);
+      sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
+    } else if (const auto *array = std::get_if<ScratchParameter>(&parameter)) {
+      size_t rank = manifest.scratch[array->scratch].sizes.size();
       sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
     } else if (const auto *value = std::get_if<ValueParameter>(&parameter)) {
       sizes.push_back(size_t(byteWidth(value->type)));

@@ -12,12 +12,13 @@ namespace sattn::runtime {
 class KernelParameters {
 public:
   /// Collects what a step's parameters stand for. The arguments have been
-  /// checked. Errors: a value that does not fit in i32, a tensor that a tensor
-  /// map cannot describe.
+  /// checked, and scratch has its memory. Errors: a value that does not fit in
+  /// i32, a tensor that a tensor map cannot describe.
   static ErrorOr<KernelParameters> pack(const Manifest &manifest,
                                         const LaunchStep &step,
                                         const std::vector<Argument> &arguments,
                                         const std::vector<int64_t> &values,
+                                        const std::vector<TensorView> &scratch,
                                         const CudaDriver &driver,
                                         TensorMapCache &tensorMaps);
 
@@ -30,6 +31,8 @@ private:
   using Slot = std::variant<uint64_t, TensorMap>;
 
   template <class Number> void append(Number number);
+  /// MLIR's memref descriptor.
+  void appendMemref(const TensorView &tensor);
 
   std::vector<Slot> slots;
 };

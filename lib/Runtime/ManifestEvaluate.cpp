@@ -2,6 +2,7 @@
 
 #include "Text.h"
 #include "sattn/Runtime/Manifest.h"
+#include "sattn/Runtime/TensorMap.h"
 
 #include <algorithm>
 #include <limits>
@@ -90,6 +91,7 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   case ValueOp::Constant:
   case ValueOp::Dim:
   case ValueOp::Stride:
+  case ValueOp::Mappable:
   case ValueOp::Multiprocessors:
   case ValueOp::Select:
     assert(false && "not a binary operation");
@@ -98,9 +100,9 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   return Outcome::Ok;
 }
 
-/// The extent or stride that a Dim or Stride value stands for.
-ErrorOr<int64_t> readDimension(const Manifest &manifest, const ValueExpr &value,
-                               const std::vector<Argument> &arguments) {
+/// What a Dim, Stride or Mappable value says of its tensor.
+ErrorOr<int64_t> readTensor(const Manifest &manifest, const ValueExpr &value,
+                            const std::vector<Argument> &arguments) {
   const TensorView *tensor =
       value.argument < arguments.size()
           ? std::get_if<TensorView>(&arguments[value.argument])
@@ -108,6 +110,8 @@ ErrorOr<int64_t> readDimension(const Manifest &manifest, const ValueExpr &value,
   if (!tensor)
     return makeError(manifest.describeArgument(value.argument),
                      ": expected a tensor, but got none");
+  if (value.op == ValueOp::Mappable)
+    return int64_t(isMappable(*tensor));
   const std::vector<int64_t> &numbers =
       value.op == ValueOp::Dim ? tensor->shape : tensor->strides;
   if (uint64_t(value.number) >= numbers.size())
@@ -128,7 +132,8 @@ ErrorOr<int64_t> evaluateOne(const Manifest &manifest, const ValueExpr &value,
     return multiprocessors;
   case ValueOp::Dim:
   case ValueOp::Stride:
-    return readDimension(manifest, value, arguments);
+  case ValueOp::Mappable:
+    return readTensor(manifest, value, arguments);
   case ValueOp::Select:
     return values[value.operands[0]] ? values[value.operands[1]]
                                      : values[value.operands[2]];

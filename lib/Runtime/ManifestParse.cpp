@@ -19,6 +19,7 @@ constexpr OpName opNames[] = {
     {"constant", ValueOp::Constant, 0},
     {"dim", ValueOp::Dim, 0},
     {"stride", ValueOp::Stride, 0},
+    {"mappable", ValueOp::Mappable, 0},
     {"multiprocessors", ValueOp::Multiprocessors, 0},
     {"add", ValueOp::Add, 2},
     {"sub", ValueOp::Sub, 2},
@@ -105,6 +106,11 @@ Error parseValue(const JsonNode &node, const Manifest &manifest,
   }
   if (value.op == ValueOp::Multiprocessors)
     return node.expectObject({"op"});
+  if (value.op == ValueOp::Mappable) {
+    if (Error err = node.expectObject({"op", "argument"}))
+      return err;
+    return parseTensorIndex(node, "argument", manifest, value.argument);
+  }
   if (value.op == ValueOp::Dim || value.op == ValueOp::Stride) {
     if (Error err = node.expectObject({"op", "argument", "index"}))
       return err;
@@ -139,7 +145,8 @@ Error parseValue(const JsonNode &node, const Manifest &manifest,
 
 Error parseRoot(const JsonNode &root, Manifest &manifest) {
   if (Error err = root.expectObject({"version", "name", "target", "arguments",
-                                     "contracts", "values", "checks", "steps"}))
+                                     "contracts", "values", "checks", "scratch",
+                                     "steps"}))
     return err;
   if (Error err = root.string("name", manifest.name))
     return err;
@@ -155,6 +162,8 @@ Error parseRoot(const JsonNode &root, Manifest &manifest) {
   if (Error err = parseValues(root, manifest))
     return err;
   if (Error err = parseChecks(root, manifest))
+    return err;
+  if (Error err = parseScratch(root, manifest))
     return err;
   return parseSteps(root, manifest);
 }
@@ -235,6 +244,32 @@ Error sattn::runtime::parseChecks(const JsonNode &root, Manifest &manifest) {
     if (Error err = item.string("message", check.message))
       return err;
     manifest.checks.push_back(std::move(check));
+  }
+  return Error::success();
+}
+
+Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
+  if (!root.has("scratch"))
+    return Error::success();
+  std::vector<JsonNode> items;
+  if (Error err = root.array("scratch", items))
+    return err;
+  for (const JsonNode &item : items) {
+    ScratchSpec spec;
+    if (Error err = item.expectObject({"element", "sizes"}))
+      return err;
+    if (Error err = item.type("element", spec.type))
+      return err;
+    std::vector<JsonNode> sizes;
+    if (Error err = item.array("sizes", sizes))
+      return err;
+    for (const JsonNode &size : sizes) {
+      size_t index = 0;
+      if (Error err = size.asIndex("values", manifest.values.size(), index))
+        return err;
+      spec.sizes.push_back(index);
+    }
+    manifest.scratch.push_back(std::move(spec));
   }
   return Error::success();
 }

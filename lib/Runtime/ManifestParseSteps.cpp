@@ -201,14 +201,14 @@ Error parseValueParameter(const JsonNode &node, const Manifest &manifest,
 Error parseParameter(const JsonNode &node, const Manifest &manifest,
                      LaunchStep &step) {
   if (Error err = node.expectObject(
-          {"memref", "value", "type", "scalar", "tensor_map"}))
+          {"memref", "value", "type", "scalar", "tensor_map", "scratch"}))
     return err;
   if (node.has("memref") + node.has("value") + node.has("scalar") +
-              node.has("tensor_map") !=
+              node.has("tensor_map") + node.has("scratch") !=
           1 ||
       node.has("value") != node.has("type"))
-    return node.fail("expected one of 'memref', 'value' with 'type', 'scalar' "
-                     "and 'tensor_map'");
+    return node.fail("expected one of 'memref', 'value' with 'type', 'scalar', "
+                     "'tensor_map' and 'scratch'");
   if (node.has("memref")) {
     MemrefParameter parameter;
     if (Error err =
@@ -226,6 +226,12 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
             parseScalarIndex(node, "scalar", manifest, parameter.argument))
       return err;
     step.parameters.push_back(parameter);
+  } else if (node.has("scratch")) {
+    ScratchParameter parameter;
+    if (Error err = node.index("scratch", "scratch arrays",
+                               manifest.scratch.size(), parameter.scratch))
+      return err;
+    step.parameters.push_back(parameter);
   } else {
     TensorMapParameter parameter;
     ErrorOr<JsonNode> map = node.member("tensor_map");
@@ -238,10 +244,32 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
+/// What a step that may run ahead of the others can be given.
+Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
+                       const LaunchStep &step) {
+  if (step.when)
+    return node.fail("expected no 'when' of a step with 'prepare'");
+  for (size_t i = 0; i < step.parameters.size(); ++i) {
+    const KernelParameter &parameter = step.parameters[i];
+    bool isIndex = false;
+    if (const auto *memref = std::get_if<MemrefParameter>(&parameter))
+      for (const BsrAddmmContract &contract : manifest.contracts)
+        isIndex |= memref->argument == contract.crow ||
+                   memref->argument == contract.col;
+    if (!isIndex && !std::holds_alternative<ScratchParameter>(parameter) &&
+        !std::holds_alternative<ValueParameter>(parameter))
+      return node.fail("expected a step with 'prepare' to have index arrays of "
+                       "a contract, scratch arrays and values alone, but "
+                       "parameter ",
+                       i, " is another");
+  }
+  return Error::success();
+}
+
 Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
-  if (Error err = node.expectObject(
-          {"launch", "when", "grid", "block", "shared", "arguments"}))
+  if (Error err = node.expectObject({"launch", "when", "prepare", "grid",
+                                     "block", "shared", "arguments"}))
     return err;
   if (Error err = node.string("launch", step.kernel))
     return err;
@@ -271,7 +299,12 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
   for (const JsonNode &parameter : parameters)
     if (Error err = parseParameter(parameter, manifest, step))
       return err;
-  return Error::success();
+  if (!node.has("prepare"))
+    return Error::success();
+  if (Error err = node.boolean("prepare", step.prepare))
+    return err;
+  return step.prepare ? checkPrepareStep(node, manifest, step)
+                      : Error::success();
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 //
 // Each function parses one list of the manifest from its root object into the
 // manifest. Lists refer to those parsed before them: arguments, contracts,
-// values, checks, steps.
+// values, checks, scratch, steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@ Error parseArguments(const JsonNode &root, Manifest &manifest);
 Error parseContracts(const JsonNode &root, Manifest &manifest);
 Error parseValues(const JsonNode &root, Manifest &manifest);
 Error parseChecks(const JsonNode &root, Manifest &manifest);
+Error parseScratch(const JsonNode &root, Manifest &manifest);
 Error parseSteps(const JsonNode &root, Manifest &manifest);
 
 /// The index of an argument that is a tensor.

@@ -4,10 +4,8 @@
 
 #include "KernelParameters.h"
 #include "Text.h"
-#include "sattn/Runtime/Contract.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace sattn::runtime;
 
@@ -15,10 +13,6 @@ namespace {
 
 /// Dynamic shared memory above this has to be asked for.
 constexpr int64_t sharedWithoutAsking = 48 * 1024;
-
-/// Blocks that a grid can have in x, y and z.
-constexpr int64_t gridLimits[3] = {std::numeric_limits<int32_t>::max(), 65535,
-                                   65535};
 
 Error checkTarget(const Device &device, const Manifest &manifest) {
   std::optional<GpuTarget> target = parseGpuTarget(manifest.target);
@@ -149,14 +143,6 @@ ErrorOr<CUfunction> prepareKernel(const Device &device,
   return kernel;
 }
 
-/// A step whose every check has passed.
-struct ReadyLaunch {
-  const LaunchStep *step;
-  CUfunction kernel;
-  unsigned grid[3];
-  KernelParameters parameters;
-};
-
 } // namespace
 
 ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
@@ -187,6 +173,12 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
       return kernel.takeError();
     program->kernels.push_back(*kernel);
   }
+  if (!program->description.scratch.empty()) {
+    ErrorOr<MemoryPool> pool = MemoryPool::create(device);
+    if (!pool)
+      return pool.takeError();
+    program->pool = std::move(*pool);
+  }
   return program;
 }
 
@@ -195,62 +187,4 @@ Program::~Program() {
     return;
   CurrentContext current(device);
   device.driver().moduleUnload(module);
-}
-
-Error Program::launch(const std::vector<Argument> &arguments, CUstream stream) {
-  if (Error err = checkContracts(description, arguments, ContentCheck::Off))
-    return err;
-  ErrorOr<std::vector<int64_t>> values =
-      evaluate(description, arguments, device.multiprocessors());
-  if (!values)
-    return values.takeError();
-  if (Error err = runChecks(description, *values))
-    return err;
-
-  std::vector<ReadyLaunch> launches;
-  for (size_t i = 0; i < description.steps.size(); ++i) {
-    const LaunchStep &step = description.steps[i];
-    if (step.when && (*values)[*step.when] == 0)
-      continue;
-    ReadyLaunch launch = {&step, kernels[i], {}, {}};
-    bool empty = false;
-    for (int axis = 0; axis < 3; ++axis) {
-      int64_t blocks = (*values)[step.grid[axis]];
-      if (blocks < 0 || blocks > gridLimits[axis])
-        return makeError("kernel '", step.kernel,
-                         "': expected a grid of at most ", gridLimits[axis],
-                         " blocks in ", "xyz"[axis], ", but got ", blocks);
-      empty |= blocks == 0;
-      launch.grid[axis] = unsigned(blocks);
-    }
-    if (empty)
-      continue;
-    launches.push_back(std::move(launch));
-  }
-  if (launches.empty())
-    return Error::success();
-
-  CurrentContext current(device);
-  if (Error err = current.takeError())
-    return err;
-  const CudaDriver &driver = device.driver();
-  for (ReadyLaunch &launch : launches) {
-    ErrorOr<KernelParameters> parameters = KernelParameters::pack(
-        description, *launch.step, arguments, *values, driver, tensorMaps);
-    if (!parameters)
-      return parameters.takeError();
-    launch.parameters = std::move(*parameters);
-  }
-  for (ReadyLaunch &launch : launches) {
-    const LaunchStep &step = *launch.step;
-    std::vector<void *> pointers = launch.parameters.pointers();
-    CUresult result = driver.launchKernel(
-        launch.kernel, launch.grid[0], launch.grid[1], launch.grid[2],
-        unsigned(step.block), 1, 1, unsigned(step.shared), stream,
-        pointers.data(), nullptr);
-    if (result != cuda::success)
-      return makeError("kernel '", step.kernel,
-                       "': cuLaunchKernel failed: ", driver.describe(result));
-  }
-  return Error::success();
 }

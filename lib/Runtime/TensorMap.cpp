@@ -170,6 +170,14 @@ ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
   return fields;
 }
 
+bool sattn::runtime::isMappable(const TensorView &tensor) {
+  if (tensor.rank() < 1 || tensor.rank() > tensorMapMaxRank)
+    return false;
+  std::vector<int64_t> box(size_t(tensor.rank()), 1);
+  box.back() = alignment / byteWidth(tensor.dtype);
+  return bool(describeTensorMap("", tensor, box, /*swizzle=*/0));
+}
+
 ErrorOr<TensorMap>
 sattn::runtime::encodeTensorMap(const CudaDriver &driver,
                                 const std::string &name,

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -77,6 +78,8 @@ public:
                           {"values", std::move(values)},
                           {"checks", std::move(checks)},
                           {"steps", std::move(steps)}};
+    if (!scratch.empty())
+      manifest["scratch"] = std::move(scratch);
     std::string text;
     llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
     return text;
@@ -86,9 +89,16 @@ private:
   func::FuncOp function;
   StringRef target;
   ArrayAttr contracts;
-  json::Array arguments, contractList, values, checks, steps;
+  json::Array arguments, contractList, values, checks, scratch, steps;
+  /// Position in `scratch` of an allocation.
+  DenseMap<Value, int64_t> scratchIndex;
+  /// Scratch that launches other than those with `prepare` are given.
+  DenseSet<Value> usedScratch;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
+  /// Position in `values` of the condition of the branches around the op that
+  /// is written.
+  std::optional<int64_t> condition;
   /// Argument that a cast on the host is a view of.
   DenseMap<Value, int64_t> castArgument;
 
@@ -150,16 +160,15 @@ private:
     auto compare = [&](StringRef kind, StringRef predicate, int64_t number) {
       int64_t actual = addExpression(
           json::Object{{"op", kind}, {"argument", argument}, {"index", dim}});
-      int64_t constant =
-          addExpression(json::Object{{"op", "constant"}, {"value", number}});
-      return addExpression(json::Object{
-          {"op", predicate}, {"operands", json::Array{actual, constant}}});
+      return addBinary(predicate, actual, addConstant(number));
     };
     int64_t holds = compare(kind, "eq", expected);
     if (kind == "stride")
+      holds = addBinary("or", holds, compare("dim", "lt", 2));
+    if (condition)
       holds = addExpression(json::Object{
-          {"op", "or"},
-          {"operands", json::Array{holds, compare("dim", "lt", 2)}}});
+          {"op", "select"},
+          {"operands", json::Array{*condition, holds, addConstant(1)}}});
     checks.push_back(
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
@@ -221,10 +230,45 @@ private:
   LogicalResult writeBody() {
     if (!function.getBody().hasOneBlock())
       return function.emitOpError("expected a host function of one block");
-    for (Operation &op : function.getBody().front())
+    return writeBlock(function.getBody().front());
+  }
+
+  LogicalResult writeBlock(Block &block) {
+    for (Operation &op : block)
       if (failed(writeOp(&op)))
         return failure();
     return success();
+  }
+
+  int64_t addConstant(int64_t value) {
+    return addExpression(json::Object{{"op", "constant"}, {"value", value}});
+  }
+  int64_t addBinary(StringRef op, int64_t lhs, int64_t rhs) {
+    return addExpression(
+        json::Object{{"op", op}, {"operands", json::Array{lhs, rhs}}});
+  }
+
+  /// Values are computed whatever the branch; launches and checks are under
+  /// its condition.
+  LogicalResult writeBranch(scf::IfOp branch) {
+    auto it = valueIndex.find(branch.getCondition());
+    if (it == valueIndex.end() || branch->getNumResults() != 0)
+      return branch.emitOpError("expected a branch on an integer of the host, "
+                                "without results");
+    std::optional<int64_t> outer = condition;
+    auto writeUnder = [&](Block &block, int64_t holds) {
+      condition = outer ? addBinary("and", *outer, holds) : holds;
+      LogicalResult result = writeBlock(block);
+      condition = outer;
+      return result;
+    };
+    int64_t holds = it->second;
+    if (failed(writeUnder(*branch.thenBlock(), holds)))
+      return failure();
+    if (branch.getElseRegion().empty())
+      return success();
+    return writeUnder(*branch.elseBlock(),
+                      addBinary("eq", holds, addConstant(0)));
   }
 
   void addValue(Value value, json::Object expression) {
@@ -256,6 +300,7 @@ private:
         .Case([](arith::AddIOp) { return "add"; })
         .Case([](arith::SubIOp) { return "sub"; })
         .Case([](arith::MulIOp) { return "mul"; })
+        .Case([](arith::DivSIOp) { return "floordiv"; })
         .Case([](arith::CeilDivSIOp) { return "ceildiv"; })
         .Case([](arith::FloorDivSIOp) { return "floordiv"; })
         .Case([](arith::MinSIOp) { return "min"; })
@@ -267,8 +312,10 @@ private:
   }
 
   LogicalResult writeOp(Operation *op) {
-    if (isa<func::ReturnOp, wgtile::TensorMapOp>(op))
+    if (isa<func::ReturnOp, scf::YieldOp, wgtile::TensorMapOp>(op))
       return success();
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return writeBranch(branch);
     if (auto launch = dyn_cast<wgtile::LaunchOp>(op))
       return writeLaunch(launch);
     if (auto cast = dyn_cast<memref::CastOp>(op))
@@ -284,6 +331,8 @@ private:
                                    : integer.getValue().getSExtValue()}});
       return success();
     }
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return writeScratch(alloc);
     if (auto dim = dyn_cast<memref::DimOp>(op)) {
       std::optional<int64_t> argument = argumentIndex(dim.getSource());
       std::optional<int64_t> index = dim.getConstantIndex();
@@ -294,6 +343,16 @@ private:
                                  {"index", *index}});
       return success();
     }
+    if (auto mappable = dyn_cast<wgtile::MappableOp>(op)) {
+      std::optional<int64_t> argument = argumentIndex(mappable.getSource());
+      if (!argument)
+        return op->emitOpError("expected an argument of the function");
+      addValue(mappable,
+               json::Object{{"op", "mappable"}, {"argument", *argument}});
+      return success();
+    }
+    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+      return writeMetadata(metadata);
     if (auto count = dyn_cast<wgtile::MultiprocessorsOp>(op)) {
       addValue(count, json::Object{{"op", "multiprocessors"}});
       return success();
@@ -311,9 +370,81 @@ private:
       return op->emitOpError(
           "expected an op of the host's restricted set (sizes, integer "
           "arithmetic, wgtile.tensor_map, wgtile.launch)");
+    if (isa<arith::DivSIOp>(op)) {
+      writeTruncatedDivision(op);
+      return success();
+    }
     addValue(op->getResult(0),
              json::Object{{"op", name}, {"operands", std::move(operands)}});
     return success();
+  }
+
+  /// The quotient rounded towards zero: towards positive infinity where the
+  /// signs differ, else towards negative infinity.
+  void writeTruncatedDivision(Operation *op) {
+    int64_t lhs = valueIndex.at(op->getOperand(0));
+    int64_t rhs = valueIndex.at(op->getOperand(1));
+    int64_t zero = addConstant(0);
+    int64_t differ =
+        addBinary("ne", addBinary("lt", lhs, zero), addBinary("lt", rhs, zero));
+    int64_t up = addBinary("ceildiv", lhs, rhs);
+    int64_t down = addBinary("floordiv", lhs, rhs);
+    addValue(op->getResult(0),
+             json::Object{{"op", "select"},
+                          {"operands", json::Array{differ, up, down}}});
+  }
+
+  LogicalResult writeMetadata(memref::ExtractStridedMetadataOp metadata) {
+    std::optional<int64_t> argument = argumentIndex(metadata.getSource());
+    if (!argument)
+      return metadata.emitOpError("expected an argument of the function");
+    for (auto [kind, results] : {std::pair("dim", metadata.getSizes()),
+                                 std::pair("stride", metadata.getStrides())})
+      for (auto [index, result] : llvm::enumerate(results))
+        if (!result.use_empty())
+          addValue(result, json::Object{{"op", kind},
+                                        {"argument", *argument},
+                                        {"index", index}});
+    return success();
+  }
+
+  LogicalResult writeScratch(memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    StringRef element = typeName(type.getElementType());
+    if (element.empty() || !type.getLayout().isIdentity())
+      return alloc.emitOpError("expected scratch memory that the runtime can "
+                               "allocate, dense and of numbers, but got ")
+             << type;
+    json::Array sizes;
+    auto dynamicSizes = alloc.getDynamicSizes().begin();
+    for (int64_t size : type.getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(addConstant(size));
+        continue;
+      }
+      auto it = valueIndex.find(*dynamicSizes++);
+      if (it == valueIndex.end())
+        return alloc.emitOpError("expected sizes computed on the host");
+      sizes.push_back(it->second);
+    }
+    scratchIndex[alloc] = scratch.size();
+    scratch.push_back(
+        json::Object{{"element", element}, {"sizes", std::move(sizes)}});
+    return success();
+  }
+
+  /// Whether a launch may be done ahead of the others: see docs/Manifest.md.
+  bool isPrepare(wgtile::LaunchOp launch) {
+    return launch.getPrepare() && !condition &&
+           llvm::all_of(launch.getArgs(), [&](Value value) {
+             if (scratchIndex.contains(value))
+               return !usedScratch.contains(value);
+             std::optional<int64_t> argument = argumentIndex(value);
+             if (!argument)
+               return valueIndex.contains(value);
+             StringRef role = roleOf(*argument);
+             return role == "crow" || role == "col";
+           });
   }
 
   LogicalResult writeLaunch(wgtile::LaunchOp launch) {
@@ -327,8 +458,7 @@ private:
                                 "threads (convert-kernel-to-llvm)");
     auto shared =
         kernel->getAttrOfType<IntegerAttr>(wgtile::kSharedBytesAttrName);
-    int64_t one = values.size();
-    values.push_back(json::Object{{"op", "constant"}, {"value", 1}});
+    int64_t one = addConstant(1);
     json::Array parameters;
     for (Value value : launch.getArgs()) {
       FailureOr<json::Object> parameter = describeParameter(launch, value);
@@ -336,13 +466,18 @@ private:
         return failure();
       parameters.push_back(std::move(*parameter));
     }
-    steps.push_back(json::Object{
+    json::Object step{
         {"launch", launch.getKernel().getLeafReference().getValue()},
-        {"when", nullptr},
+        {"when", condition ? json::Value(*condition) : json::Value(nullptr)},
         {"grid", json::Array{valueIndex.at(launch.getGrid()), one, one}},
         {"block", threads[0]},
         {"shared", shared ? shared.getInt() : 0},
-        {"arguments", std::move(parameters)}});
+        {"arguments", std::move(parameters)}};
+    if (isPrepare(launch))
+      step["prepare"] = true;
+    else
+      usedScratch.insert_range(launch.getArgs());
+    steps.push_back(std::move(step));
     return success();
   }
 
@@ -358,6 +493,8 @@ private:
                                       {"box", json::Array(type.getBox())},
                                       {"swizzle", type.getSwizzle()}}}};
     }
+    if (auto it = scratchIndex.find(value); it != scratchIndex.end())
+      return json::Object{{"scratch", it->second}};
     if (std::optional<int64_t> argument = argumentIndex(value))
       return json::Object{
           {isa<MemRefType>(value.getType()) ? "memref" : "scalar", *argument}};

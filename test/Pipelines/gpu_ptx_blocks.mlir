@@ -155,7 +155,7 @@ func.func @blocks_256x256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // The tiles that sattn-inject-meta chooses.
 // CHECK-LABEL: .entry default_64x64(
 // CHECK: .reqntid 256, 1, 1
-// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}default_64x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @default_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
@@ -171,7 +171,7 @@ func.func @default_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // CHECK-LABEL: .entry default_128x128(
 // CHECK: .reqntid 384, 1, 1
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}default_128x128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @default_128x128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                            %col: tensor<?xi32>, %values: tensor<?x128x128xbf16>,

@@ -28,7 +28,7 @@
 // LLVM-NOT:   unrealized_conversion_cast
 
 // OPENMP:     omp.parallel
-// OPENMP:       omp.wsloop
+// OPENMP:       omp.wsloop schedule(dynamic)
 // OPENMP-NOT: omp.parallel
 
 // AVX-NOT:    vector<64xf32>

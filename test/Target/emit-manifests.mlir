@@ -113,6 +113,37 @@ func.func @checks(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
   return
 }
 
+// Launches in a branch are under its condition, and so are checks; values are
+// computed in any case.
+// CHECK-LABEL: func.func @versions
+// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1\22,\22value\22:16}]
+// CHECK-SAME:    \22when\22:7},
+// CHECK-SAME:    \22when\22:19}]
+// CHECK-SAME:    {\22argument\22:0,\22op\22:\22mappable\22},{\22argument\22:0,\22index\22:0,\22op\22:\22stride\22},
+// CHECK-SAME:    {\22op\22:\22and\22,\22operands\22:[3,6]},
+// CHECK-SAME:    {\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22select\22,\22operands\22:[7,14,15]},
+// CHECK-SAME:    {\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22eq\22,\22operands\22:[7,18]},
+func.func @versions(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
+  %mappable = wgtile.mappable %out
+      : memref<?x64xf32, strided<[?, ?], offset: ?>>
+  %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %out
+      : memref<?x64xf32, strided<[?, ?], offset: ?>>
+      -> memref<f32>, index, index, index, index, index
+  %c0 = arith.constant 0 : index
+  %rows = arith.cmpi ne, %strides#0, %c0 : index
+  %both = arith.andi %mappable, %rows : i1
+  scf.if %both {
+    %cast = memref.cast %out : memref<?x64xf32, strided<[?, ?], offset: ?>>
+        to memref<?x64xf32, strided<[?, 1], offset: ?>>
+    wgtile.launch @kernels::@kernel grid(%c0) args(%cast)
+        : memref<?x64xf32, strided<[?, 1], offset: ?>>
+  } else {
+    wgtile.launch @kernels::@kernel grid(%c0) args(%out)
+        : memref<?x64xf32, strided<[?, ?], offset: ?>>
+  }
+  return
+}
+
 // A function that launches nothing may hold any op.
 // CHECK-LABEL: func.func @no_launch
 // CHECK-SAME:    \22steps\22:[]

@@ -65,9 +65,12 @@ func.func @control_flow(%out: memref<?xf32>, %x: i64) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %out, %c0 : memref<?xf32>
   %c = arith.cmpi eq, %n, %c0 : index
-  // expected-error @below {{'scf.if' op expected an op of the host's restricted set}}
-  scf.if %c {
+  // expected-error @below {{'scf.if' op expected a branch on an integer of the host, without results}}
+  %0 = scf.if %c -> index {
     "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
+    scf.yield %c0 : index
+  } else {
+    scf.yield %n : index
   }
   return
 }

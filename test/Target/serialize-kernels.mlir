@@ -11,7 +11,7 @@
 // CHECK-SAME:    .reqntid 128, 1, 1
 // CHECK-NOT:   gpu.module
 
-// CHIP: error: expected a chip that kernels can be generated for (sm_90a), but got 'sm_42'
+// CHIP: error: expected a chip that kernels can be generated for (sm_90a, sm_80, sm_86, sm_89), but got 'sm_42'
 // FORMAT: error: expected format ptx or cubin, but got 'elf'
 // PTXAS: error: expected ptxas at {{.*}}.none, but found none
 gpu.module @kernels {

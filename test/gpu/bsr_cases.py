@@ -32,6 +32,7 @@ class Case:
     static: bool = False
     pad: bool = True  # rows of b in multiples of 16 bytes, as the copy engine needs
     pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates
+    precision: str = ""  # of f32: tf32, or ieee where empty
     nan_in: tuple = ()  # operands that hold NaN, since they must not be read
 
     @property
@@ -77,10 +78,11 @@ def program(case):
     optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
                         if name in case.operands)
     tile = ", ".join(map(str, case.tile))
+    precision = f', precision = "{case.precision}"' if case.precision else ""
     return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{''.join(constants)}"
             f"  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
             f"      ins({inputs} : {input_types}) {optional}\n"
-            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = [{tile}]>}} -> {types['out']}\n"
+            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = [{tile}]>{precision}}} -> {types['out']}\n"
             f"  return %0 : {types['out']}\n}}\n")
 
 
@@ -163,6 +165,19 @@ def gpu_cases():
                 depth = 64 if columns == 256 else block[1]
                 cases.append(Case(f"{dtype}-{block[0]}x{block[1]}-n{columns}", dtype=dtype, block=block,
                                   tile=(block[0], columns, depth), shape=(384, 512, 512)))
+    # Not by wgmma: rows below 64, depths that no row of the swizzle divides, tf32.
+    for block, columns, depth in (((8, 8), 128, 8), ((16, 16), 128, 16), ((32, 32), 256, 32), ((24, 40), 128, 40),
+                                  ((40, 24), 64, 24), ((16, 128), 256, 64), ((64, 32), 128, 32),
+                                  ((48, 96), 192, 96), ((128, 96), 128, 96)):
+        cases.append(Case(f"mma-sync-{block[0]}x{block[1]}", block=block, tile=(block[0], columns, depth),
+                          shape=(5 * block[0], 6 * block[1], 300), beta=0.5, pattern="empty_rows", density=0.3))
+    cases += [
+        Case("mma-sync-f16", dtype="f16", block=(32, 32), tile=(32, 128, 32), shape=(160, 192, 131)),
+        Case("tf32", dtype="f32", precision="tf32", tile=(64, 128, 32), beta=1.0),
+        Case("tf32-16x16", dtype="f32", precision="tf32", block=(16, 16), tile=(16, 64, 16), shape=(80, 96, 72)),
+        Case("unaligned-rows", shape=(192, 256, 131), pad=False, beta=1.0),
+        Case("unaligned-rows-small", block=(16, 16), tile=(16, 128, 16), shape=(80, 96, 67), pad=False),
+    ]
     for n in (1, 7, 8, 63, 64, 65, 100, 127, 129, 300, 1000):
         cases.append(Case(f"columns-{n}", shape=(192, 256, n)))
     for alpha in (0.0, 1.0, -0.5, "0.0", "1.0", "2.0"):
@@ -196,6 +211,15 @@ def gpu_cases():
         Case("batch-2d", batches=((1, 3), (2, 1), (2, 3)), block=(128, 128), tile=(128, 128, 64),
              shape=(256, 256, 72), operands=("input",), beta=2.0),
         Case("batch-static", batches=((1, 3), (2, 1), (2, 3)), static=True),
+        # Rows that the copy engine cannot take: the generic version.
+        Case("unaligned-rows", pad=False, shape=(192, 256, 100), beta=0.5),
+        Case("unaligned-rows-128", pad=False, block=(128, 128), tile=(128, 256, 64), shape=(256, 384, 297),
+             beta=0.5, operands=("left", "right")),
+        Case("unaligned-batch", pad=False, batches=((3,), (3,), (3,)), shape=(128, 128, 77), out="f32", beta=1.0),
+        # Wide enough that slices of a tile take turns in staging, some past the edge.
+        Case("staged-256", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5),
+        Case("staged-f32", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5, out="f32"),
+        Case("staged-many-tiles", tile=(64, 256, 64), shape=(64 * 40, 256, 256 * 20), beta=1.0, density=0.2),
         Case("tall", shape=(64 * 200, 128, 64), density=0.3),
         Case("wide", shape=(64, 128, 128 * 90), density=0.5),
     ]

@@ -17,7 +17,9 @@ def run(sparse_run, case, folder, *options, values=None):
 @pytest.mark.parametrize("schedule", ["specialized", "plain"])
 @pytest.mark.parametrize("case", gpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(sparse_run, case, schedule, tmp_path):
-    done = run(sparse_run, case, tmp_path, "--check", f"--schedule={schedule}")
+    # tf32 has 10 bits of mantissa.
+    tolerance = ["--tolerance=2e-3"] if case.precision else []
+    done = run(sparse_run, case, tmp_path, "--check", f"--schedule={schedule}", *tolerance)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"]
 
@@ -43,10 +45,6 @@ def refused(sparse_run, case, folder, *expected, values=None):
         assert text in done.stderr, done.stderr
 
 
-def test_refuses_row_stride_for_copy_engine(sparse_run, tmp_path):
-    refused(sparse_run, Case("odd", shape=(64, 64, 7), pad=False), tmp_path, "'b'", "multiple of 16 bytes")
-
-
 def test_refuses_wrong_shape(sparse_run, tmp_path):
     case = Case("shape", shape=(128, 128, 64))
     values = arguments(case, tmp_path)
@@ -63,8 +61,5 @@ def test_refuses_column_out_of_range(sparse_run, tmp_path):
     refused(sparse_run, case, tmp_path, "argument 'col'", "99", values=values)
 
 
-@pytest.mark.parametrize("case", [
-    Case("f32", dtype="f32"), Case("small", block=(32, 32), tile=(32, 128, 32)),
-    Case("large", block=(128, 128), tile=(128, 512, 128))], ids=lambda case: case.name)
-def test_refuses_what_the_plain_path_has_not(sparse_run, case, tmp_path):
-    refused(sparse_run, case, tmp_path, "expected")
+def test_refuses_ieee_f32(sparse_run, tmp_path):
+    refused(sparse_run, Case("f32", dtype="f32"), tmp_path, 'precision "tf32"')

@@ -8,15 +8,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
+sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "test" / "tools"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def root():
     return ROOT
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def built_tools():
     """The folder of the built tools. `./dev test` has built them, so there their lack is a failure."""
     folder = Path(os.environ.get("SATTN_BUILD_DIR", ROOT / "build")) / "bin"
@@ -27,3 +28,29 @@ def built_tools():
             pytest.fail(message)
         pytest.skip(message)
     return folder
+
+
+@pytest.fixture
+def stub_cuda(built_tools, monkeypatch, tmp_path):
+    """The stub driver (test/stub-libcuda) in the place of CUDA's, and what it writes down."""
+    library = built_tools.parent / "test" / "stub-libcuda" / "libcuda.so.1"
+    assert library.exists()
+    monkeypatch.setenv("SATTN_LIBCUDA", str(library))
+    monkeypatch.setenv("STUB_CUDA_LOG", str(tmp_path / "stub.log"))
+
+    class Stub:
+        def lines(self, word):
+            """The lines of the log that begin with this word."""
+            log = tmp_path / "stub.log"
+            return [line for line in log.read_text().splitlines() if line.startswith(word)] if log.exists() else []
+
+    return Stub()
+
+
+@pytest.fixture
+def sattn(stub_cuda, built_tools, monkeypatch):
+    """The package, over the libraries of the build and the stub driver."""
+    monkeypatch.setenv("SATTN_LIBRARIES", str(built_tools.parent / "lib"))
+    import sattn
+
+    return sattn

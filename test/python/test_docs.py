@@ -1,8 +1,10 @@
 """README and docs/: what is generated is fresh, links lead somewhere, and what they say of the tools is so."""
 
+import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import make_docs  # noqa: E402
+import results_plot  # noqa: E402
 import results_table  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -137,13 +140,22 @@ def test_missing_lines_are_found():
     assert missing_lines("}\n%0 = scf.for ... {", output) == "% = scf.for ... {"
 
 
+RESULTS = {"device": "card", "date": "2020-01-01", "torch": "2", "rows": [
+    {"case": "square", "m": 512, "k": 512, "n": 512, "block": 64, "sparsity": 0.5, "meta": "tile = [64, 128, 64]",
+     "ms": 0.5, "tflops": 10.4, "cublas_ms": 1.0, "cublas_tflops": 20, "x_cublas": 2.0, "unprepared_ms": 0.8,
+     "peers": {"triton": {"ms": 2.0, "tflops": 2.6}}},
+    {"case": "skinny", "m": 4096, "k": 4096, "n": 256, "block": 64, "sparsity": 0.9, "meta": "", "ms": 0.01,
+     "tflops": 85.4, "cublas_ms": 0.02, "cublas_tflops": 430, "x_cublas": 2.0, "peers": {}}]}
+
+
 def test_table_of_results(tmp_path):
     path = tmp_path / "x.json"
-    path.write_text('{"device": "card", "date": "2020-01-01", "torch": "2", "rows": [{"size": 512, "block": 64, '
-                    '"tile": [64, 128, 64], "sparsity": 0.5, "ms": 0.5, "tflops": 10.4, "cublas_ms": 1.0, '
-                    '"cublas_tflops": 20, "x_cublas": 2.0}]}')
-    row = "| 512 | 64 | 64 x 128 x 64 | 50% | 0.500 ms | 10 TFLOP/s | 1.000 ms, 20 TFLOP/s | 2.00 |"
-    assert results_table.table(path).splitlines()[-1] == row
+    path.write_text(json.dumps(RESULTS))
+    assert results_table.table(path).splitlines()[2:] == [
+        "| M x K x N | block | sparsity | tile | time | TFLOP/s | dense cuBLAS | x dense | unprepared | torch Triton |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+        "| 512³ | 64 | 50% | 64 x 128 x 64 | 0.500 ms | 10 | 20 | **2.00** | 1.25 | 3 |",
+        "| 4096 x 4096 x 256, in a CUDA graph | 64 | 90% | chosen | 10.0 us | 85 | 430 | **2.00** | same |  |"]
     text = f"a\n{results_table.BEGIN}\nold\n{results_table.END}\nb\n"
     assert results_table.replace(text, "new\n") == text.replace("old", "new")
     path.write_text('{"device": "card"}')
@@ -151,3 +163,18 @@ def test_table_of_results(tmp_path):
         results_table.table(path)
     with pytest.raises(results_table.ResultsError, match="both markers"):
         results_table.replace("no markers", "new")
+
+
+def test_plot_of_results(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(RESULTS))
+    svg = xml.etree.ElementTree.fromstring(results_plot.plot(path))
+    titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
+    assert titles == ["sattn: 2.00", "torch Triton: 0.50"]
+    # The scale is logarithmic from 0.1 to 10: 2 and 0.5 are as far from 1.
+    ours, triton = (float(bar.get("height")) for bar in svg.iter("{http://www.w3.org/2000/svg}rect")
+                    if bar.find("{http://www.w3.org/2000/svg}title") is not None)
+    assert ours + triton == pytest.approx(results_plot.HEIGHT - results_plot.TOP - results_plot.BOTTOM, abs=0.2)
+    path.write_text(json.dumps({**RESULTS, "rows": RESULTS["rows"][1:]}))
+    with pytest.raises(results_table.ResultsError, match="rows of the case 'square'"):
+        results_plot.plot(path)

@@ -43,7 +43,7 @@ def test_a_clean_library_passes(tmp_path):
 
 def test_a_foreign_export_is_refused(tmp_path):
     library = compile_library(tmp_path, "libsattn.so", "int llvm_thing(void) { return 0; }")
-    with pytest.raises(make_bundle.BundleError, match=r"expected to export only sattn_\*, but got 1 others, such as llvm"):
+    with pytest.raises(make_bundle.BundleError, match=r"expected to export only sattn_\*, __tvm_ffi_\*, but got 1 others, such as llvm"):
         make_bundle.check_object(library, set())
 
 
@@ -54,6 +54,14 @@ def test_a_foreign_library_is_refused(tmp_path):
     with pytest.raises(make_bundle.BundleError, match="expected only glibc's libraries, but got libother.so"):
         make_bundle.check_object(library, set())
     make_bundle.check_object(library, {"libother.so"})
+
+
+def test_the_package_s_library_may_need_tvm_ffi(tmp_path):
+    compile_library(tmp_path, "libtvm_ffi.so", "int tvm_f(void) { return 0; }", "-Wl,-soname,libtvm_ffi.so")
+    library = compile_library(tmp_path, "libsattn_binding.so",
+                              "int tvm_f(void); int __tvm_ffi_load(void) { return tvm_f(); }",
+                              f"-L{tmp_path}", "-ltvm_ffi")
+    make_bundle.check_object(library, set())
 
 
 def test_a_program_that_fails_is_refused(tmp_path):

@@ -15,6 +15,7 @@
 //   STUB_CUDA_LOG      a file to which calls are appended, a line each:
 //     launch NAME grid X Y Z block X Y Z shared N stream P params HEX HEX ...
 //     module-load BYTES / module-unload / tensor-map / shared-limit NAME BYTES
+//     scratch BYTES at ADDRESS stream P / free-scratch ADDRESS stream P
 //
 // A tensor map holds what cuTensorMapEncodeTiled was called with, in 64-bit
 // words: address; data type, rank, swizzle, L2 promotion in a byte each; five
@@ -52,7 +53,7 @@ struct Module {
 
 std::atomic<int> primaryContexts{0};
 thread_local void *currentContext = nullptr;
-char primaryContext, streamObject, eventObject;
+char primaryContext, streamObject, eventObject, poolObject;
 
 std::string variable(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
@@ -346,6 +347,59 @@ STUB_EXPORT cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
   STUB_MAY_FAIL(cuMemcpyDtoH_v2);
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return success;
+}
+
+STUB_EXPORT cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
+                                 size_t bytes, void *) {
+  STUB_MAY_FAIL(cuMemcpyDtoDAsync_v2);
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+              bytes);
+  return success;
+}
+
+STUB_EXPORT cuMemPoolCreate(void **pool, const int *properties) {
+  STUB_MAY_FAIL(cuMemPoolCreate);
+  if (!currentContext)
+    return invalidContext;
+  // Memory of a device, not shared with other processes.
+  if (properties[0] != 1 || properties[1] != 0 || properties[2] != 1)
+    return invalidValue;
+  *pool = &poolObject;
+  return success;
+}
+
+STUB_EXPORT cuMemPoolDestroy(void *pool) {
+  return pool == &poolObject ? success : invalidHandle;
+}
+
+STUB_EXPORT cuMemPoolSetAttribute(void *pool, int attribute, void *) {
+  STUB_MAY_FAIL(cuMemPoolSetAttribute);
+  // The release threshold.
+  return pool == &poolObject && attribute == 4 ? success : invalidValue;
+}
+
+STUB_EXPORT cuMemAllocFromPoolAsync(unsigned long long *pointer, size_t bytes,
+                                    void *pool, void *stream) {
+  STUB_MAY_FAIL(cuMemAllocFromPoolAsync);
+  if (pool != &poolObject)
+    return invalidHandle;
+  int result = cuMemAlloc_v2(pointer, bytes);
+  if (result != success)
+    return result;
+  char line[128];
+  std::snprintf(line, sizeof(line), "scratch %zu at %llx stream %p", bytes,
+                *pointer, stream);
+  record(line);
+  return success;
+}
+
+STUB_EXPORT cuMemFreeAsync(unsigned long long pointer, void *stream) {
+  STUB_MAY_FAIL(cuMemFreeAsync);
+  char line[128];
+  std::snprintf(line, sizeof(line), "free-scratch %llx stream %p", pointer,
+                stream);
+  record(line);
+  return cuMemFree_v2(pointer);
 }
 
 STUB_EXPORT cuMemsetD8_v2(unsigned long long to, unsigned char value,

@@ -14,6 +14,9 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
@@ -87,7 +90,6 @@ ErrorOr<std::unique_ptr<CpuProgram>>
 CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
                     int64_t threads) {
   std::unique_ptr<CpuProgram> program(new CpuProgram());
-  program->entry = manifest.name;
   if (threads != 1) {
     ErrorOr<int64_t> started = startOpenMP(threads);
     if (!started)
@@ -98,6 +100,11 @@ CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
                           program->numThreads > 1))
     return error;
 
+  DialectRegistry translations;
+  registerBuiltinDialectTranslation(translations);
+  registerLLVMDialectTranslation(translations);
+  registerOpenMPDialectTranslation(translations);
+  module->getContext()->appendDialectRegistry(translations);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto describe = [](llvm::Error error) {
@@ -125,32 +132,6 @@ CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
   if (!address)
     return describe(address.takeError());
   program->engine = std::move(*engine);
+  program->function = *address;
   return program;
-}
-
-Error CpuProgram::run(const std::vector<runtime::Argument> &arguments) const {
-  // MLIR's memref descriptor: two pointers, the offset, sizes, strides.
-  std::vector<std::vector<int64_t>> descriptors(arguments.size());
-  std::vector<void *> pointers(arguments.size());
-  std::vector<float> scalars(arguments.size());
-  std::vector<void *> packed;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (const double *number = std::get_if<double>(&arguments[i])) {
-      scalars[i] = static_cast<float>(*number);
-      packed.push_back(&scalars[i]);
-      continue;
-    }
-    const auto &view = std::get<runtime::TensorView>(arguments[i]);
-    auto address = reinterpret_cast<intptr_t>(view.data);
-    descriptors[i] = {address, address, 0};
-    descriptors[i].insert(descriptors[i].end(), view.shape.begin(),
-                          view.shape.end());
-    descriptors[i].insert(descriptors[i].end(), view.strides.begin(),
-                          view.strides.end());
-    pointers[i] = descriptors[i].data();
-    packed.push_back(&pointers[i]);
-  }
-  if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + entry, packed))
-    return Error(llvm::toString(std::move(error)));
-  return Error::success();
 }

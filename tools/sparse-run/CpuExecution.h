@@ -9,6 +9,7 @@
 #ifndef SATTN_TOOLS_SPARSERUN_CPUEXECUTION_H
 #define SATTN_TOOLS_SPARSERUN_CPUEXECUTION_H
 
+#include "sattn/Runtime/HostCall.h"
 #include "sattn/Runtime/Manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -35,14 +36,14 @@ public:
 
   int64_t threads() const { return numThreads; }
 
-  /// Runs it. Arguments must have been checked.
-  runtime::Error run(const std::vector<runtime::Argument> &arguments) const;
+  /// For runtime::callHost; valid as long as the program.
+  runtime::HostEntry entryPoint() const { return function; }
 
 private:
   CpuProgram();
 
   std::unique_ptr<mlir::ExecutionEngine> engine;
-  std::string entry;
+  runtime::HostEntry function = nullptr;
   int64_t numThreads = 1;
 };
 

@@ -21,9 +21,6 @@
 #include "sattn/Runtime/Contract.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -81,8 +78,8 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   report.compileMilliseconds = now() - start;
   report.device = "cpu";
   report.threads = (*program)->threads();
-  if (Error error = (*program)->run(arguments.values))
-    return error;
+  runtime::HostEntry entry = (*program)->entryPoint();
+  callHost(entry, arguments.values);
   if (line.timedRuns == 0)
     return Error::success();
   ErrorOr<runtime::NpyArray> copy = copyArray(*arguments.arrays[out]);
@@ -92,8 +89,7 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   values[out] = copy->view();
   for (int64_t i = 0; i < line.timedRuns; ++i) {
     start = now();
-    if (Error error = (*program)->run(values))
-      return error;
+    callHost(entry, values);
     report.times.push_back(now() - start);
   }
   return Error::success();
@@ -153,9 +149,6 @@ static Error checkResult(const CommandLine &line,
 static Error runProgram(const CommandLine &line) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-  mlir::registerOpenMPDialectTranslation(registry);
   mlir::MLIRContext context(registry);
   ErrorOr<ProgramSource> program =
       loadProgram(&context, line.program, line.entry);

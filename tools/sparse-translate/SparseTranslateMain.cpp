@@ -63,6 +63,15 @@ struct Options {
       "ptxas",
       llvm::cl::desc("Path of ptxas (default: $SATTN_PTXAS, then PATH)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<GPUSchedule> schedule{
+      "schedule", llvm::cl::desc("How a thread block works through a tile:"),
+      llvm::cl::init(GPUSchedule::Specialized),
+      llvm::cl::values(
+          clEnumValN(GPUSchedule::Plain, "plain",
+                     "all threads together, synchronous"),
+          clEnumValN(GPUSchedule::Specialized, "specialized",
+                     "producer and consumers around a ring of stages")),
+      llvm::cl::cat(category)};
   llvm::cl::opt<bool> verifyEach{
       "verify-each",
       llvm::cl::desc("Verify the IR after each pass (default: only what is "
@@ -153,6 +162,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   SAttnToGPUOptions pipeline;
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
+  pipeline.schedule = options.schedule.getValue();
   if (failed(run(module, options, [&](OpPassManager &pm) {
         if (options.to == Output::LLVMIR)
           buildSAttnToNVVMPipeline(pm, pipeline);
@@ -183,7 +193,8 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   return object.getObject().str();
 }
 
-int sattn::sparseTranslateMain(int argc, char **argv) {
+int sattn::sparseTranslateMain(int argc, char **argv,
+                               void (*extend)(DialectRegistry &)) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   llvm::cl::HideUnrelatedOptions(options.category);
@@ -198,6 +209,8 @@ int sattn::sparseTranslateMain(int argc, char **argv) {
   }
   DialectRegistry registry;
   registerAllDialects(registry);
+  if (extend)
+    extend(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // Messages name the place in the source; the IR around it is for --debug.
   context.printOpOnDiagnostic(false);

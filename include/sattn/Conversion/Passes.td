@@ -41,6 +41,30 @@ def ConvertSAttnToWGTile
                            "::wgtile::WGTileDialect"];
 }
 
+def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Make a kernel of each plan";
+  let description = [{
+    `sattn.plan` on memrefs becomes a kernel in the GPU module `kernels`, one
+    thread block a panel, and its launch. The kernel is `memref`, `scf`, `arith`
+    and `gpu`, with its tables in shared memory (address space 3).
+
+    Before:
+    ```mlir
+    sattn.plan groups(2) columns(%n) ins(%crow, %col : ...) outs(%p, %s : ...)
+    ```
+    After:
+    ```mlir
+    %count = memref.dim %p, %c0 : memref<?x2xi32>
+    wgtile.launch @kernels::@f_plan grid(%count) args(%crow, %col, %p, %s, %n)
+        prepare : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::wgtile::WGTileDialect"];
+}
+
 def ConvertWGTileToNVVM
     : Pass<"convert-wgtile-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower a tile program to the code of one thread";

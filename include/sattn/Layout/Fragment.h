@@ -43,71 +43,112 @@ constexpr int64_t rowOfThread(int64_t thread) {
 /// First column that a lane holds; registers add to it.
 constexpr int64_t columnOfLane(int64_t lane) { return 2 * (lane % 4); }
 
-/// The accumulator of wgmma m64nNk16 (four warps) or of mma.sync m16n8k16, N /
-/// 8 of them side by side (one warp): (16 * warps) x columns f32. Register
-/// 4j + 2r + c of lane l in warp w is row 16w + l/4 + 8r, column 8j + 2(l%4) +
-/// c, with r and c 0 or 1.
+/// A tile of rows() x columns f32 held by the accumulators of wgmma m64nNk16 or
+/// of mma.sync m16n8k16, spread over warps.
 ///
-/// Four neighbouring lanes (a quad) hold a row between them; eight lanes four
-/// apart hold a column of a warp between them.
+/// The unit is one instruction's 16 x 8 fragment: lane l holds, in registers
+/// 2r + c (r and c 0 or 1), the elements of row l/4 + 8r and column 2(l%4) + c.
+/// `columnWarps` neighbouring warps divide the columns, eight by eight in turn:
+/// warp w has the eights w % columnWarps, + columnWarps, + 2 columnWarps, ...
+/// Along the rows each has `rowTiles` fragments, one below the other. Register
+/// 4 (j * rowTiles + m) + 2r + c of lane l in warp w is
+///   row    16 (rowTiles * (w / columnWarps) + m) + l/4 + 8r,
+///   column 8 (columnWarps * j + w % columnWarps) + 2(l%4) + c.
+/// wgmma's accumulator, and the default, is one fragment a warp along the rows
+/// and undivided columns: register 4j + 2r + c is row 16w + l/4 + 8r, column
+/// 8j + 2(l%4) + c.
+///
+/// Four neighbouring lanes (a quad) hold a row of a fragment between them;
+/// eight lanes four apart hold a column of it. Columns [n, n + 8 columnWarps)
+/// for n a multiple of 8 columnWarps are consecutive registers in every thread.
 struct AccumulatorFragment {
   int64_t warps;
   int64_t columns;
+  int64_t columnWarps = 1;
+  int64_t rowTiles = 1;
 
   constexpr bool isValid() const {
-    return warps > 0 && columns > 0 && columns % 8 == 0;
+    return warps > 0 && columnWarps > 0 && warps % columnWarps == 0 &&
+           rowTiles > 0 && columns > 0 && columns % (8 * columnWarps) == 0;
   }
-  constexpr int64_t rows() const { return kWarpRows * warps; }
+  constexpr int64_t rowWarps() const { return warps / columnWarps; }
+  constexpr int64_t rows() const { return kWarpRows * rowTiles * rowWarps(); }
   constexpr int64_t threads() const { return kWarpThreads * warps; }
-  constexpr int64_t registersPerThread() const { return columns / 2; }
+  /// Eights of columns that a warp holds.
+  constexpr int64_t warpEights() const { return columns / (8 * columnWarps); }
+  constexpr int64_t registersPerThread() const {
+    return 4 * rowTiles * warpEights();
+  }
 
-  /// An element's row is rowOfThread(thread) + registerRowOffset(reg), its
-  /// column columnOfLane(thread % 32) + registerColumnOffset(reg): the offsets
-  /// are constants where code is generated for each register.
+  /// First row and column that a thread holds. An element's row is
+  /// threadRow(thread) + registerRowOffset(reg), its column
+  /// threadColumn(thread) + registerColumnOffset(reg): the offsets are
+  /// constants where code is generated for each register.
+  constexpr int64_t threadRow(int64_t thread) const {
+    return kWarpRows * rowTiles * (thread / kWarpThreads / columnWarps) +
+           thread % kWarpThreads / 4;
+  }
+  constexpr int64_t threadColumn(int64_t thread) const {
+    return 8 * (thread / kWarpThreads % columnWarps) +
+           columnOfLane(thread % kWarpThreads);
+  }
   constexpr int64_t registerRowOffset(int64_t reg) const {
-    return 8 * (reg / 2 % 2);
+    return kWarpRows * (reg / 4 % rowTiles) + 8 * (reg / 2 % 2);
   }
   constexpr int64_t registerColumnOffset(int64_t reg) const {
-    return 8 * (reg / 4) + reg % 2;
+    return 8 * columnWarps * (reg / 4 / rowTiles) + reg % 2;
+  }
+  /// First register of the fragment of the m-th sixteen rows and the j-th eight
+  /// columns of a warp.
+  constexpr int64_t fragmentRegister(int64_t m, int64_t j) const {
+    return 4 * (j * rowTiles + m);
   }
 
   constexpr Coordinate coordinate(int64_t thread, int64_t reg) const {
     assert(thread >= 0 && thread < threads() && reg >= 0 &&
            reg < registersPerThread() && "no such register");
-    return {rowOfThread(thread) + registerRowOffset(reg),
-            columnOfLane(thread % kWarpThreads) + registerColumnOffset(reg)};
+    return {threadRow(thread) + registerRowOffset(reg),
+            threadColumn(thread) + registerColumnOffset(reg)};
   }
   constexpr Owner owner(int64_t row, int64_t col) const {
     assert(row >= 0 && row < rows() && col >= 0 && col < columns &&
            "element outside the fragment");
     int64_t lane = row % 8 * 4 + col % 8 / 2;
-    return {row / kWarpRows * kWarpThreads + lane,
-            4 * (col / 8) + 2 * (row % kWarpRows / 8) + col % 2};
+    int64_t warp =
+        row / (kWarpRows * rowTiles) * columnWarps + col / 8 % columnWarps;
+    return {
+        warp * kWarpThreads + lane,
+        fragmentRegister(row / kWarpRows % rowTiles, col / (8 * columnWarps)) +
+            2 * (row % kWarpRows / 8) + col % 2};
   }
 
-  /// A row vector has one value for each row, in two registers of a thread: the
-  /// value of register i is that of row rowOfThread(thread) + 8i, and the four
-  /// lanes of a quad hold the same. This is the register that goes with
+  /// A row vector has one value for each row, in 2 rowTiles registers of a
+  /// thread: the value of register 2m + r is that of row threadRow(thread) +
+  /// 16m + 8r; the four lanes of a quad and the warps that divide the columns
+  /// hold the same. rowVectorRegister is the register that goes with
   /// accumulator register `reg`.
-  static constexpr int64_t rowVectorRegisters() { return 2; }
-  constexpr int64_t rowVectorRegister(int64_t reg) const { return reg / 2 % 2; }
+  constexpr int64_t rowVectorRegisters() const { return 2 * rowTiles; }
+  constexpr int64_t rowVectorRegister(int64_t reg) const {
+    return 2 * (reg / 4 % rowTiles) + reg / 2 % 2;
+  }
   constexpr int64_t rowOfRowVector(int64_t thread, int64_t i) const {
     assert(thread >= 0 && thread < threads() && i >= 0 &&
            i < rowVectorRegisters() && "no such register");
-    return rowOfThread(thread) + 8 * i;
+    return threadRow(thread) + 8 * i;
   }
 
-  /// A column vector has one value for each column, in columns / 4 registers of
-  /// a thread, the same in lanes four apart and in all warps: register 2j + c
-  /// is column columnOfLane(lane) + 8j + c.
-  constexpr int64_t columnVectorRegisters() const { return columns / 4; }
+  /// A column vector has one value for each column, in 2 warpEights() registers
+  /// of a thread, the same in lanes four apart and in the warps that divide the
+  /// rows: register 2j + c is column threadColumn(thread) + 8 columnWarps j +
+  /// c.
+  constexpr int64_t columnVectorRegisters() const { return 2 * warpEights(); }
   constexpr int64_t columnVectorRegister(int64_t reg) const {
-    return 2 * (reg / 4) + reg % 2;
+    return 2 * (reg / 4 / rowTiles) + reg % 2;
   }
-  constexpr int64_t columnOfColumnVector(int64_t lane, int64_t i) const {
-    assert(lane >= 0 && lane < kWarpThreads && i >= 0 &&
+  constexpr int64_t columnOfColumnVector(int64_t thread, int64_t i) const {
+    assert(thread >= 0 && thread < threads() && i >= 0 &&
            i < columnVectorRegisters() && "no such register");
-    return columnOfLane(lane) + 8 * (i / 2) + i % 2;
+    return threadColumn(thread) + 8 * columnWarps * (i / 2) + i % 2;
   }
 };
 

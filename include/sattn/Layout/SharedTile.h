@@ -1,8 +1,9 @@
 //===- SharedTile.h - Swizzled tiles in shared memory -----------*- C++ -*-===//
 //
 // How a matrix tile lies in shared memory so that TMA can write it and wgmma
-// can read it without bank conflicts. Source: the PTX ISA, "Tensor Swizzling
-// Modes" and "Asynchronous Warpgroup Level Matrix Shared Memory Layout".
+// and ldmatrix can read it without bank conflicts. Source: the PTX ISA, "Tensor
+// Swizzling Modes" and "Asynchronous Warpgroup Level Matrix Shared Memory
+// Layout".
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +21,16 @@ namespace sattn::layout {
 /// row and keeps the bytes of a chunk together.
 inline constexpr int64_t kChunkBytes = 16;
 
-/// Rows after which the 128-byte swizzle repeats: row r moves chunk c of its
-/// 128 bytes to place c ^ (r % 8).
+/// Rows after which a swizzle repeats. All of them XOR the address of a chunk,
+/// counted in chunks, with the number of its 128 bytes: bits 4 and up with bits
+/// 7 and up, one bit for rows of 32 bytes, two for 64, three for 128.
 inline constexpr int64_t kSwizzleRows = 8;
 
-/// Where the 128-byte swizzle puts 16-byte chunk `chunk` (0 to 7) of row `row`.
-/// The function is its own inverse.
-constexpr int64_t swizzleChunk(int64_t row, int64_t chunk) {
-  return chunk ^ (row % kSwizzleRows);
+/// Where the swizzle of `swizzle` bytes a row (32, 64 or 128) puts 16-byte
+/// chunk `chunk` of row `row`. The function is its own inverse.
+constexpr int64_t swizzleChunk(int64_t row, int64_t chunk,
+                               int64_t swizzle = 128) {
+  return chunk ^ (row * swizzle / 128 % (swizzle / kChunkBytes));
 }
 
 /// A row-major tile of rows x cols elements, cut into boxes of `swizzle` bytes
@@ -38,17 +41,27 @@ struct SharedTile {
   int64_t rows;
   int64_t cols;
   int64_t elementBytes;
-  /// Bytes in a row of a box and the period of the swizzle: 128.
+  /// Bytes in a row of a box and the span of the swizzle: 32, 64 or 128. wgmma
+  /// takes tiles of 128 here, ldmatrix all.
   int64_t swizzle = 128;
 
-  /// Columns of a box: 64 for 16-bit elements.
+  /// The widest swizzle for rows of so many elements, which fill whole boxes; 0
+  /// where there is none.
+  static constexpr int64_t widestSwizzle(int64_t cols, int64_t elementBytes) {
+    for (int64_t swizzle : {128, 64, 32})
+      if (cols * elementBytes % swizzle == 0)
+        return swizzle;
+    return 0;
+  }
+
+  /// Columns of a box: 64 for 16-bit elements and rows of 128 bytes.
   constexpr int64_t boxColumns() const { return swizzle / elementBytes; }
   constexpr int64_t numBoxes() const { return cols / boxColumns(); }
   constexpr int64_t boxBytes() const { return rows * swizzle; }
   constexpr int64_t sizeInBytes() const { return numBoxes() * boxBytes(); }
 
   /// Bytes to which the tile's start must be aligned: the swizzle is a function
-  /// of address bits, and repeats every eight rows of 128 bytes.
+  /// of address bits, and repeats every eight rows.
   constexpr int64_t alignment() const { return kSwizzleRows * swizzle; }
 
   /// Offset in bytes of element (row, col) from the start of the tile.
@@ -58,12 +71,12 @@ struct SharedTile {
     int64_t box = col / boxColumns();
     int64_t byte = col % boxColumns() * elementBytes;
     return box * boxBytes() + row * swizzle +
-           swizzleChunk(row, byte / kChunkBytes) * kChunkBytes +
+           swizzleChunk(row, byte / kChunkBytes, swizzle) * kChunkBytes +
            byte % kChunkBytes;
   }
 
-  /// Why this is no tile that TMA can fill and wgmma can read, or nothing. The
-  /// other functions may be called only where this gives nothing.
+  /// Why this is no tile that TMA can fill and a product can read, or nothing.
+  /// The other functions may be called only where this gives nothing.
   std::optional<std::string> invalidReason() const;
 };
 

@@ -41,6 +41,29 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
                      "all threads together, synchronous"),
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages"))};
+  PassOptions::Option<int64_t> delays{
+      *this, "delays",
+      llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed "
+                     "at random wherever they synchronize; 0: no delays"),
+      llvm::cl::init(0)};
+  PassOptions::Option<std::string> device{
+      *this, "device",
+      llvm::cl::desc("Device whose tuned parameters are searched for, as its "
+                     "driver names it; empty: the computed default"),
+      llvm::cl::init("")};
+  PassOptions::Option<std::string> metaTable{
+      *this, "meta-table",
+      llvm::cl::desc("File of tuned parameters that is searched first"),
+      llvm::cl::init("")};
+  PassOptions::ListOption<int64_t> sizes{
+      *this, "sizes",
+      llvm::cl::desc("M, N and K that parameters are chosen for where types "
+                     "leave them open; 0: not known")};
+  PassOptions::Option<double> sparsity{
+      *this, "sparsity",
+      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, that "
+                     "parameters are chosen for"),
+      llvm::cl::init(-1.0)};
 };
 
 /// Passes from `sattn` on tensors to a host function and a `gpu.module` of

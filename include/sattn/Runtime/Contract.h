@@ -25,6 +25,11 @@ enum class ContentCheck { Off, On };
 Error checkArguments(const Manifest &manifest,
                      const std::vector<Argument> &arguments);
 
+/// What can be said without memory: of `checkArguments` all but the last part,
+/// of `checkContracts` the shapes. Data pointers are not looked at.
+Error checkShapes(const Manifest &manifest,
+                  const std::vector<Argument> &arguments);
+
 /// `checkArguments`, then each contract:
 ///  - shapes: every dimension that two arguments share, M and K multiples of
 ///    the block, batch dimensions equal to out's or 1;

@@ -23,6 +23,7 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUmemPoolHandle_st;
 
 namespace sattn::runtime {
 
@@ -34,6 +35,7 @@ using CUmodule = ::CUmod_st *;
 using CUfunction = ::CUfunc_st *;
 using CUstream = ::CUstream_st *;
 using CUevent = ::CUevent_st *;
+using CUmemoryPool = ::CUmemPoolHandle_st *;
 
 /// Numbers of the driver's interface.
 namespace cuda {
@@ -58,6 +60,23 @@ constexpr int jitErrorLogBuffer = 5;
 constexpr int jitErrorLogBufferSizeBytes = 6;
 // CUstream_flags
 constexpr unsigned streamNonBlocking = 1;
+// CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
+constexpr int memAllocationTypePinned = 1;
+constexpr int memLocationTypeDevice = 1;
+constexpr int memPoolReleaseThreshold = 4;
+
+/// CUmemPoolProps.
+struct MemPoolProperties {
+  int allocationType = 0;
+  int handleTypes = 0;
+  int locationType = 0;
+  int locationId = 0;
+  void *securityAttributes = nullptr;
+  size_t maxSize = 0;
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
+static_assert(sizeof(MemPoolProperties) == 88);
 } // namespace cuda
 
 // X(member, symbol, parameters): every function that is needed.
@@ -93,6 +112,16 @@ constexpr unsigned streamNonBlocking = 1;
   X(memcpyHtoD, cuMemcpyHtoD_v2,                                               \
     (CUdeviceptr to, const void *from, size_t bytes))                          \
   X(memcpyDtoH, cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))   \
+  X(memcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                     \
+    (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
+  X(memPoolCreate, cuMemPoolCreate,                                            \
+    (CUmemoryPool * pool, const cuda::MemPoolProperties *properties))          \
+  X(memPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool))                     \
+  X(memPoolSetAttribute, cuMemPoolSetAttribute,                                \
+    (CUmemoryPool pool, int attribute, void *value))                           \
+  X(memAllocFromPoolAsync, cuMemAllocFromPoolAsync,                            \
+    (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream)) \
+  X(memFreeAsync, cuMemFreeAsync, (CUdeviceptr pointer, CUstream stream))      \
   X(memsetD8, cuMemsetD8_v2,                                                   \
     (CUdeviceptr to, unsigned char value, size_t count))                       \
   X(streamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))         \

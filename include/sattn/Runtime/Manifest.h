@@ -48,6 +48,7 @@ enum class ValueOp {
   Constant,
   Dim,
   Stride,
+  Mappable,
   Multiprocessors,
   Add,
   Sub,
@@ -73,7 +74,7 @@ struct ValueExpr {
   ValueOp op = ValueOp::Constant;
   /// Constant: the number. Dim, Stride: the dimension.
   int64_t number = 0;
-  /// Dim, Stride: the tensor argument.
+  /// Dim, Stride, Mappable: the tensor argument.
   size_t argument = 0;
   std::vector<size_t> operands;
 };
@@ -110,8 +111,21 @@ struct TensorMapParameter {
   int64_t swizzle = 0;
 };
 
-using KernelParameter = std::variant<MemrefParameter, ValueParameter,
-                                     ScalarParameter, TensorMapParameter>;
+/// MLIR's memref descriptor of a scratch array, as MemrefParameter.
+struct ScratchParameter {
+  size_t scratch = 0;
+};
+
+using KernelParameter =
+    std::variant<MemrefParameter, ValueParameter, ScalarParameter,
+                 TensorMapParameter, ScratchParameter>;
+
+/// A dense row-major array in device memory for the time of a call.
+struct ScratchSpec {
+  DType type = DType::I32;
+  /// Values: the extents.
+  std::vector<size_t> sizes;
+};
 
 /// One kernel launch.
 struct LaunchStep {
@@ -124,6 +138,9 @@ struct LaunchStep {
   int64_t block = 0;
   /// Bytes of dynamic shared memory.
   int64_t shared = 0;
+  /// Reads nothing but the index arrays of a contract and what such steps have
+  /// written: its results may be kept over calls (Program::prepare).
+  bool prepare = false;
   std::vector<KernelParameter> parameters;
 };
 
@@ -135,6 +152,7 @@ struct Manifest {
   std::vector<BsrAddmmContract> contracts;
   std::vector<ValueExpr> values;
   std::vector<ValueCheck> checks;
+  std::vector<ScratchSpec> scratch;
   std::vector<LaunchStep> steps;
 
   /// How diagnostics name an argument: "argument 'b'", or "argument 0".

@@ -5,6 +5,8 @@
 
 #include "sattn/Runtime/Device.h"
 #include "sattn/Runtime/Manifest.h"
+#include "sattn/Runtime/MemoryPool.h"
+#include "sattn/Runtime/Prepared.h"
 #include "sattn/Runtime/TensorMap.h"
 
 namespace sattn::runtime {
@@ -38,8 +40,48 @@ public:
   /// called from several threads.
   Error launch(const std::vector<Argument> &arguments, CUstream stream);
 
+  /// Copies the index arrays of the arguments' sparse operands and launches, on
+  /// `stream`, what depends on them alone. Of the other arguments only shapes
+  /// count; their data may be null. Allocates memory, so not while the stream
+  /// is captured. Checks shapes and the manifest's checks before.
+  ErrorOr<Prepared> prepare(const std::vector<Argument> &arguments,
+                            CUstream stream);
+
+  /// As `launch` without `prepared`, but with its copies of index arrays and
+  /// what was computed from them. `arguments` has index arrays too, of which
+  /// only shapes and types count: they must be those that were prepared. A
+  /// change of the caller's index arrays does not show; one of the values does,
+  /// since they are read in place. The work of `prepare` must come before, as
+  /// it does on the same stream. Several launches may use one `prepared` at the
+  /// same time.
+  Error launch(const Prepared &prepared, const std::vector<Argument> &arguments,
+               CUstream stream);
+
 private:
   explicit Program(const Device &device) : device(device) {}
+
+  /// A step whose every check has passed.
+  struct ReadyLaunch {
+    const LaunchStep *step;
+    CUfunction kernel;
+    unsigned grid[3];
+  };
+
+  /// The steps that are launched with these values, of those with `prepare` as
+  /// given (all, if absent).
+  ErrorOr<std::vector<ReadyLaunch>>
+  collectLaunches(const std::vector<int64_t> &values,
+                  std::optional<bool> prepare) const;
+
+  /// Packs the parameters of all, then launches all.
+  Error launchAll(const std::vector<ReadyLaunch> &launches,
+                  const std::vector<Argument> &arguments,
+                  const std::vector<int64_t> &values,
+                  const std::vector<TensorView> &scratch, CUstream stream);
+
+  /// The call of a program, or of what is left of it after `prepared`.
+  Error run(const Prepared *prepared, const std::vector<Argument> &arguments,
+            CUstream stream);
 
   const Device &device;
   Manifest description;
@@ -47,6 +89,8 @@ private:
   /// One for each step of the manifest.
   std::vector<CUfunction> kernels;
   TensorMapCache tensorMaps;
+  /// Of scratch, where the manifest has any.
+  std::optional<MemoryPool> pool;
 };
 
 } // namespace sattn::runtime

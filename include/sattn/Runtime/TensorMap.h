@@ -47,6 +47,9 @@ constexpr int64_t tensorMapMaxBox = 256;
 Error checkTensorMapBox(DType dtype, int64_t rank,
                         const std::vector<int64_t> &box, int64_t swizzle);
 
+/// Whether describeTensorMap takes the tensor, with a box that suits it.
+bool isMappable(const TensorView &tensor);
+
 /// Checks the tensor and the box (outermost first), and translates them: the
 /// innermost stride is 1, the base is aligned to 16 bytes, the other strides
 /// are multiples of 16 bytes in [0, 2^40), extents are below 2^32. Extents of 0

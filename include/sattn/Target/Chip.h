@@ -25,6 +25,10 @@ struct Chip {
   /// Shared memory of a thread block, in bytes (CUDA C++ Programming Guide,
   /// "Technical Specifications per Compute Capability").
   int64_t sharedBytes;
+  /// Whether copies of tiles by tensor maps (TMA) and products by warpgroups
+  /// (wgmma) exist. Code without them runs on this chip and later ones.
+  bool hasCopyEngine;
+  bool hasWgmma;
 };
 
 /// Name of the only target that is no chip.

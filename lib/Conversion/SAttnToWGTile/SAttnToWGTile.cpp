@@ -27,9 +27,6 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Name of the block loop's attribute from this level on.
-static constexpr StringLiteral kTileBlockLoopAttrName = "wgtile.block_loop";
-
 //===----------------------------------------------------------------------===//
 // Products: contractions and the reads that feed them
 //===----------------------------------------------------------------------===//
@@ -55,6 +52,20 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
       .getResult();
 }
 
+/// A left operand that was computed stays in registers.
+static FailureOr<Value> createLeftOperand(OpBuilder &b,
+                                          vector::ContractionOp contract) {
+  Value operand = contract.getLhs();
+  if (operand.getDefiningOp<vector::TransferReadOp>())
+    return createLoad(b, contract, operand, "left");
+  auto type = cast<VectorType>(operand.getType());
+  return UnrealizedConversionCastOp::create(
+             b, contract.getLoc(),
+             RankedTensorType::get(type.getShape(), type.getElementType()),
+             operand)
+      .getResult(0);
+}
+
 static bool isRowMajorMatmul(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
@@ -69,21 +80,33 @@ static bool isRowMajorMatmul(vector::ContractionOp op) {
          ArrayRef<AffineMap>{map({m, k}), map({k, n}), map({m, n})};
 }
 
+/// Whether a loop around a product says that its operands may be rounded.
+static bool allowsTF32(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (op->hasAttr(kTF32AttrName))
+      return true;
+  return false;
+}
+
 static LogicalResult convertContract(vector::ContractionOp op) {
   if (!isRowMajorMatmul(op))
     return op.emitOpError("expected a product of row-major tiles");
   Type element = op.getLhsType().getElementType();
   auto accType = dyn_cast<VectorType>(op.getResultType());
+  if (element.isF32() && !allowsTF32(op))
+    return op.emitOpError() << "expected a product of f16 or bf16, or of f32 "
+                               "with precision \"tf32\", but got f32 of "
+                               "precision \"ieee\"";
   if (element != op.getRhsType().getElementType() ||
-      !(element.isF16() || element.isBF16()) || !accType ||
+      !(element.isF16() || element.isBF16() || element.isF32()) || !accType ||
       !accType.getElementType().isF32())
     return op.emitOpError()
-           << "expected a product of f16 or bf16 tiles that accumulates in "
-              "f32, but got "
+           << "expected a product of f16, bf16 or f32 tiles that accumulates "
+              "in f32, but got "
            << op.getLhsType() << ", " << op.getRhsType() << " and "
            << op.getAccType();
   OpBuilder b(op);
-  FailureOr<Value> lhs = createLoad(b, op, op.getLhs(), "left");
+  FailureOr<Value> lhs = createLeftOperand(b, op);
   if (failed(lhs))
     return failure();
   FailureOr<Value> rhs = createLoad(b, op, op.getRhs(), "right");
@@ -99,12 +122,13 @@ static LogicalResult convertContract(vector::ContractionOp op) {
       wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
   result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
                .getResult(0);
-  SmallVector<Operation *> reads = {op.getLhs().getDefiningOp(),
-                                    op.getRhs().getDefiningOp()};
+  SmallVector<vector::TransferReadOp> reads = {
+      op.getLhs().getDefiningOp<vector::TransferReadOp>(),
+      op.getRhs().getDefiningOp<vector::TransferReadOp>()};
   op.replaceAllUsesWith(result);
   op.erase();
-  for (Operation *read : reads)
-    if (read->use_empty())
+  for (vector::TransferReadOp read : reads)
+    if (read && read->use_empty())
       read->erase();
   return success();
 }
@@ -185,6 +209,46 @@ struct BroadcastLowering : OpConversionPattern<vector::BroadcastOp> {
   }
 };
 
+/// How `wgtile.row_reduce` and arith call a reduction.
+static std::optional<arith::AtomicRMWKind>
+convertKind(vector::CombiningKind kind) {
+  switch (kind) {
+  case vector::CombiningKind::ADD:
+    return arith::AtomicRMWKind::addf;
+  case vector::CombiningKind::MAXIMUMF:
+    return arith::AtomicRMWKind::maximumf;
+  case vector::CombiningKind::MAXNUMF:
+    return arith::AtomicRMWKind::maxnumf;
+  case vector::CombiningKind::MINIMUMF:
+    return arith::AtomicRMWKind::minimumf;
+  case vector::CombiningKind::MINNUMF:
+    return arith::AtomicRMWKind::minnumf;
+  default:
+    return std::nullopt;
+  }
+}
+
+struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::MultiDimReductionOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getDestType()));
+    std::optional<arith::AtomicRMWKind> kind = convertKind(op.getKind());
+    if (!type || !kind || !type.getElementType().isF32() ||
+        op.getSourceVectorType().getRank() != 2 ||
+        op.getReductionDims() != ArrayRef<int64_t>(1))
+      return rewriter.notifyMatchFailure(op, "not of the rows of an f32 tile");
+    Value rows = wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, *kind,
+                                             adaptor.getSource());
+    rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
+                                                 adaptor.getAcc(), rows));
+    return success();
+  }
+};
+
 struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -260,14 +324,16 @@ struct ConvertSAttnToWGTilePass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
-                 ReadLowering, WriteLowering>(converter, &getContext());
+                 ReadLowering, ReductionLowering, WriteLowering>(converter,
+                                                                 &getContext());
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();
 
     getOperation().walk([](Operation *op) {
-      if (Attribute attr = op->removeAttr(kBlockLoopAttrName))
-        op->setAttr(kTileBlockLoopAttrName, attr);
+      op->removeAttr(kTF32AttrName);
+      if (Attribute attr = op->removeAttr(sattn::kBlockLoopAttrName))
+        op->setAttr(wgtile::kBlockLoopAttrName, attr);
     });
     reconcileCasts();
   }

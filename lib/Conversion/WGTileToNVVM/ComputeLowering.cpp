@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Products of shared tiles by wgmma.
+// Products by wgmma.
 
 #include "TileRegisters.h"
 
@@ -20,10 +20,8 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-static SharedTile getTile(SharedType type) {
-  return {type.getRows(), type.getColumns(), type.getElementBytes(),
-          type.getSwizzle()};
-}
+/// The only swizzle of the descriptors that are made here.
+static constexpr int64_t kSwizzleBytes = 128;
 
 /// Descriptor of a shared tile at an offset of the kernel's memory.
 static Value createDescriptor(OpBuilder &b, Location loc, Value offset,
@@ -85,37 +83,38 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
   LogicalResult
   matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getMmaSync())
+      return rewriter.notifyMatchFailure(op, "not by wgmma");
     std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
-    if (!layout || op.getA().getType().getSwizzle() == 0 ||
-        op.getB().getType().getSwizzle() == 0)
+    if (!layout || op.getB().getType().getSwizzle() == 0)
       return op.emitOpError(
           "expected tiles with layouts (wgtile-assign-layouts)");
-    Location loc = op.getLoc();
-    SharedTile a = getTile(op.getA().getType());
-    SharedTile b = getTile(op.getB().getType());
-    int64_t depth = wgmmaK(a.elementBytes);
-    if (a.rows % kWgmmaRows != 0 || a.cols % depth != 0)
-      return op.emitOpError() << "expected rows in multiples of " << kWgmmaRows
-                              << " and a depth in multiples of " << depth;
+    AccumulatorFragment fragment = getFragment(layout->type);
+    auto aShared = dyn_cast<SharedType>(op.getA().getType());
+    SharedTile b = op.getB().getType().getTile();
+    int64_t depth = wgmmaK(b.elementBytes);
+    if (fragment.columnWarps != 1 || fragment.rowTiles != 1 ||
+        fragment.rows() != layout->type.getDimSize(0) ||
+        fragment.rows() % kWgmmaRows != 0 || b.elementBytes != 2 ||
+        op.getB().getType().isPadded() || b.swizzle != kSwizzleBytes ||
+        (aShared &&
+         (aShared.getSwizzle() != kSwizzleBytes || aShared.isPadded())))
+      return op.emitOpError()
+             << "expected 16-bit tiles of a multiple of " << kWgmmaRows
+             << " rows, 16 a warp, with a swizzle of " << kSwizzleBytes
+             << " bytes and no padding (wgmma), but got " << op.getA().getType()
+             << ", " << op.getB().getType() << " and " << layout->type;
 
-    // Each warpgroup multiplies its 64 rows of a.
-    Value aDescriptor =
-        createDescriptor(rewriter, loc, adaptor.getA().front(), a, Major::K);
-    if (a.rows > kWgmmaRows) {
-      Value warpgroup = arith::ExtUIOp::create(
-          rewriter, loc, rewriter.getI64Type(), createWarpgroup(rewriter, loc));
-      Value step =
-          arith::ConstantOp::create(rewriter, loc,
-                                    rewriter.getI64IntegerAttr(descriptorStep(
-                                        a, Major::K, kWgmmaRows, 0)));
-      aDescriptor = arith::AddIOp::create(
-          rewriter, loc, aDescriptor,
-          arith::MulIOp::create(rewriter, loc, warpgroup, step));
-    }
+    Location loc = op.getLoc();
+    Value aDescriptor;
+    if (aShared)
+      aDescriptor =
+          descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared);
     Value bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, Major::MN);
 
-    // Operands: the accumulator's registers, tied, then the descriptors.
+    // Operands: the accumulator's registers, tied, then those of a or its
+    // descriptors, and the descriptors of b.
     int64_t numRegisters = layout->registers();
     SmallVector<Value> operands(adaptor.getAcc());
     std::string constraints, registers;
@@ -127,25 +126,48 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
       constraints += std::to_string(i) + ",";
     // Tied operands take numbers too.
     int64_t next = 2 * numRegisters;
+    auto addOperand = [&](Value value, StringRef constraint) {
+      operands.push_back(value);
+      constraints += (constraint + ",").str();
+      return "$" + std::to_string(next++);
+    };
     StringRef type =
-        op.getA().getType().getElementType().isF16() ? "f16" : "bf16";
+        op.getB().getType().getElementType().isF16() ? "f16" : "bf16";
     std::string text = "wgmma.fence.sync.aligned;\n";
-    for (int64_t k = 0; k < a.cols / depth; ++k) {
-      operands.push_back(addToDescriptor(rewriter, loc, aDescriptor,
-                                         descriptorStep(a, Major::K, 0, k)));
-      operands.push_back(addToDescriptor(rewriter, loc, bDescriptor,
-                                         descriptorStep(b, Major::MN, 0, k)));
+    for (int64_t k = 0; k < b.rows / depth; ++k) {
+      std::string a;
+      if (aShared) {
+        a = addOperand(
+            addToDescriptor(rewriter, loc, aDescriptor,
+                            descriptorStep(aShared.getTile(), Major::K, 0, k)),
+            "l");
+      } else {
+        // A packed accumulator's registers are those of the A fragment, in
+        // their order.
+        for (int64_t i = 0; i < AFragment::registersPerStep; ++i) {
+          Value bits = LLVM::BitcastOp::create(
+              rewriter, loc, rewriter.getI32Type(),
+              adaptor.getA()[AFragment::registersPerStep * k + i]);
+          a += (i ? ", " : "{") + addOperand(bits, "r");
+        }
+        a += "}";
+      }
+      std::string bText =
+          addOperand(addToDescriptor(rewriter, loc, bDescriptor,
+                                     descriptorStep(b, Major::MN, 0, k)),
+                     "l");
       // Scale of the accumulator, signs, transpositions (b's rows run along k).
       text +=
           llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2} "
-                        "{{{3}}, ${4}, ${5}, 1, 1, 1, 0, 1;\n",
-                        b.cols, depth, type, registers, next, next + 1)
+                        "{{{3}}, {4}, {5}, 1, 1, 1, {6}1;\n",
+                        b.cols, depth, type, registers, a, bText,
+                        aShared ? "0, " : "")
               .str();
-      constraints += "l,l,";
-      next += 2;
     }
     text += "wgmma.commit_group.sync.aligned;\n";
-    if (!op.getAsync())
+    // Registers of a must stay as they are until the product is complete: it
+    // completes here.
+    if (!op.getAsync() || !aShared)
       text += "wgmma.wait_group.sync.aligned 0;\n";
     constraints += "~{memory}";
 
@@ -153,6 +175,23 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
         op, {createTiedAsm(rewriter, loc, numRegisters, operands, text,
                            constraints)});
     return success();
+  }
+
+private:
+  /// Descriptor of the 64 rows of a that this thread's warpgroup multiplies.
+  static Value descriptorOfRows(OpBuilder &b, Location loc, Value offset,
+                                SharedType type) {
+    SharedTile tile = type.getTile();
+    Value descriptor = createDescriptor(b, loc, offset, tile, Major::K);
+    if (tile.rows == kWgmmaRows)
+      return descriptor;
+    Value warpgroup =
+        arith::ExtUIOp::create(b, loc, b.getI64Type(), createWarpgroup(b, loc));
+    Value step = arith::ConstantOp::create(
+        b, loc,
+        b.getI64IntegerAttr(descriptorStep(tile, Major::K, kWgmmaRows, 0)));
+    return arith::AddIOp::create(
+        b, loc, descriptor, arith::MulIOp::create(b, loc, warpgroup, step));
   }
 };
 

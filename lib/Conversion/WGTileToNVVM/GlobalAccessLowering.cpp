@@ -47,7 +47,7 @@ public:
     // The thread's first element, and what the others differ from it by.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
-    columnConstant = peelConstant(position.back());
+    columnConstant = peelConstant(b, loc, position.back());
     if (isa<RowAttr>(encoding)) {
       position.back() = indices.back();
       columnConstant = 0;
@@ -67,6 +67,15 @@ public:
       if (!inBounds[dim - leading])
         axis.limit = clampToI32(arith::SubIOp::create(
             b, loc, metadata.getSizes()[dim], position[dim]));
+      // Rows that the layout has and the tile has not.
+      if (int64_t size = layout.type.getDimSize(0);
+          isRows && size < fragment.rows()) {
+        Value left = arith::SubIOp::create(b, loc, createI32(b, loc, size),
+                                           createThreadRow(b, loc, fragment));
+        axis.limit = axis.limit
+                         ? arith::MinSIOp::create(b, loc, axis.limit, left)
+                         : left;
+      }
       ++dim;
     }
     Value offset = metadata.getOffset();
@@ -116,6 +125,58 @@ public:
     }
     text += (predicated ? "@%p " : "") + llvm::formatv(access, address).str() +
             "\n}\n";
+    return createAsm(results, operands, text, constraints);
+  }
+
+  /// Whether an element's right neighbour is next to it in memory.
+  bool hasUnitStride() const {
+    return columns.staticByteStride ==
+           layout.type.getElementType().getIntOrFloatBitWidth() / 8;
+  }
+
+  /// Inline assembly that reads an element of 16 bits and its right neighbour,
+  /// the low half of the result, at once; the pair is aligned. What is out of
+  /// bounds is 0 and not accessed.
+  Value createPairRead(int64_t element) {
+    SmallVector<Value> operands = {rowBase(rowOffset(element))};
+    std::string constraints = "=&r,l";
+    auto addOperand = [&](Value value) {
+      operands.push_back(value);
+      constraints += ",r";
+      return "$" + std::to_string(operands.size());
+    };
+    int64_t column = columnConstant + columnOffset(element);
+    std::string address =
+        "[$1+" + std::to_string(column * *columns.staticByteStride) + "]";
+    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n"
+                       "mov.b32 $0, 0;\n";
+    std::string both, inRow;
+    if (rows.limit) {
+      text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n",
+                            addOperand(rows.limit), rowOffset(element));
+      both = "@%p ";
+      inRow = "and.pred %q, %q, %p;\n";
+    }
+    std::string load = "ld.global.b32 $0, " + address + ";\n";
+    if (!columns.limit) {
+      text += both + load;
+    } else {
+      std::string limit = addOperand(columns.limit);
+      text += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}", limit,
+                            column + 1, inRow, load);
+      // The last column, where their number is odd.
+      text += llvm::formatv("setp.eq.s32 %q, {0}, {1};\n{2}"
+                            "@%q ld.global.b16 %h, {3};\n"
+                            "@%q cvt.u32.u16 $0, %h;\n",
+                            limit, column + 1, inRow, address);
+    }
+    return createAsm(b.getI32Type(), operands, text + "}\n", constraints)
+        .getResult(0);
+  }
+
+private:
+  LLVM::InlineAsmOp createAsm(TypeRange results, ValueRange operands,
+                              StringRef text, StringRef constraints) {
     return LLVM::InlineAsmOp::create(
         b, loc, results, operands, text, constraints,
         /*has_side_effects=*/true, /*is_align_stack=*/false,
@@ -124,7 +185,6 @@ public:
         /*operand_attrs=*/ArrayAttr());
   }
 
-private:
   /// Rows or columns: bytes from one to the next, and how many there are from
   /// the thread's first on (i32), where an element may be out of bounds.
   struct Axis {
@@ -132,25 +192,6 @@ private:
     std::optional<int64_t> staticByteStride;
   };
 
-  /// Takes a constant that is added to an index out of it: slices of a tile
-  /// then share their first element's address.
-  int64_t peelConstant(Value &index) {
-    auto apply = index.getDefiningOp<affine::AffineApplyOp>();
-    if (!apply)
-      return 0;
-    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
-    if (!sum || sum.getKind() != AffineExprKind::Add)
-      return 0;
-    auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
-    if (!constant || constant.getValue() < 0)
-      return 0;
-    AffineMap map =
-        AffineMap::get(apply.getAffineMap().getNumDims(),
-                       apply.getAffineMap().getNumSymbols(), sum.getLHS());
-    index = affine::makeComposedAffineApply(
-        b, loc, map, llvm::to_vector_of<OpFoldResult>(apply.getOperands()));
-    return constant.getValue();
-  }
   /// Address of the thread's first column of a row.
   Value rowBase(int64_t row) {
     Value &result = rowBases[row];
@@ -188,21 +229,8 @@ private:
       return fragment.columnOfColumnVector(0, element);
     return fragment.registerColumnOffset(element);
   }
-  /// layout::rowOfThread and layout::columnOfLane of this thread.
-  Value threadRow() {
-    Value warp = arith::ShRUIOp::create(b, loc, createTileThreadId(b, loc),
-                                        createI32(b, loc, 5));
-    Value quad = arith::ShRUIOp::create(b, loc, createLane(b, loc),
-                                        createI32(b, loc, 2));
-    Value first = arith::MulIOp::create(
-        b, loc, warp, createI32(b, loc, sattn::layout::kWarpRows));
-    return toIndex(arith::AddIOp::create(b, loc, first, quad));
-  }
-  Value laneColumn() {
-    Value lane =
-        arith::AndIOp::create(b, loc, createLane(b, loc), createI32(b, loc, 3));
-    return toIndex(arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2)));
-  }
+  Value threadRow() { return toIndex(createThreadRow(b, loc, fragment)); }
+  Value laneColumn() { return toIndex(createThreadColumn(b, loc, fragment)); }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
@@ -269,6 +297,14 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
       return failure();
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
                          op.getInBounds(), *layout);
+    if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
+      SmallVector<Value> registers;
+      for (int64_t i = 0; i < layout->elements; i += 2)
+        registers.push_back(LLVM::BitcastOp::create(
+            rewriter, loc, layout->registerType(), access.createPairRead(i)));
+      rewriter.replaceOpWithMultiple(op, {registers});
+      return success();
+    }
     std::string clear = ("mov." + carrier->suffix + " $0, 0;\n").str();
     std::string load = ("ld.global." + carrier->suffix + " $0, [{0}];").str();
     SmallVector<Value> elements;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loads of shared tiles by the copy engine, synchronous: one thread issues the
-// copies, all wait.
+// Loads of shared tiles, synchronous: by the copy engine, where one thread
+// issues the copies and all wait, or by all threads.
 
 #include "TileRegisters.h"
 
@@ -58,8 +58,7 @@ void wgtile::createBarrierWait(OpBuilder &b, Location loc, Value barrier,
 void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
                             Value offset, Value map, ValueRange indices,
                             Value barrier, bool arrive) {
-  sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
-                                 type.getElementBytes(), type.getSwizzle()};
+  sattn::layout::SharedTile tile = type.getTile();
   Value bytes = createI32(b, loc, tile.sizeInBytes());
   if (arrive)
     NVVM::MBarrierArriveExpectTxOp::create(
@@ -101,9 +100,15 @@ struct LoadLowering : OpConversionPattern<LoadOp> {
   LogicalResult
   matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isa<TensorMapType>(op.getSource().getType()) || !op.getOffset())
-      return op.emitOpError("expected a tensor map (wgtile-create-tensor-maps) "
-                            "and an offset (wgtile-allocate-shared)");
+    bool hasMap = isa<TensorMapType>(op.getSource().getType());
+    if (!op.getOffset() || hasMap != op.getBarrier().has_value())
+      return op.emitOpError(
+          "expected an offset, and a barrier with a tensor map "
+          "(wgtile-allocate-shared)");
+    if (!hasMap) {
+      loadByThreads(op, rewriter);
+      return success();
+    }
     Location loc = op.getLoc();
     auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
     // Each use of the barrier flips its phase; a variable that LLVM turns into
@@ -139,6 +144,23 @@ struct LoadLowering : OpConversionPattern<LoadOp> {
                             phase);
     rewriter.replaceOp(op, createI32(rewriter, loc, *op.getOffset()));
     return success();
+  }
+
+private:
+  static void loadByThreads(LoadOp op, ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    // No thread may still read the tile's old content.
+    gpu::BarrierOp::create(rewriter, loc);
+    Value offset = createI32(rewriter, loc, *op.getOffset());
+    createThreadCopy(rewriter, loc, op.getTile().getType(), offset,
+                     cast<TypedValue<MemRefType>>(op.getSource()),
+                     op.getIndices(), op.getAligned(), getBlockThreads(op));
+    if (op.getAligned()) {
+      NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
+      NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, 0);
+    }
+    gpu::BarrierOp::create(rewriter, loc);
+    rewriter.replaceOp(op, offset);
   }
 };
 } // namespace

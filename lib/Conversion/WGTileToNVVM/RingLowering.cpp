@@ -146,8 +146,12 @@ struct CopyLowering : OpConversionPattern<RingCopyOp> {
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
     Value stage = ring.stage();
     auto tile = cast<SharedType>(ring.getType().getTiles()[op.getTile()]);
-    createTileCopy(rewriter, loc, tile, ring.tileOffset(stage, op.getTile()),
-                   op.getSource(), op.getIndices(), ring.fullBarrier(stage),
+    Value offset = arith::AddIOp::create(
+        rewriter, loc, ring.tileOffset(stage, op.getTile()),
+        ring.i32(op.getInstance() *
+                 ring.getType().getInstanceBytes(op.getTile())));
+    createTileCopy(rewriter, loc, tile, offset, op.getSource(), op.getIndices(),
+                   ring.fullBarrier(stage),
                    /*arrive=*/false);
     rewriter.eraseOp(op);
     return success();
@@ -200,15 +204,38 @@ struct TakeLowering : OpConversionPattern<RingTakeOp> {
     RingVariables variables(adaptor.getRing());
     Value stage = ring.stage();
     createBarrierWait(rewriter, loc, ring.fullBarrier(stage), ring.phase());
-    SmallVector<Value> offsets;
-    for (size_t i = 0; i < op.getTiles().size(); ++i)
-      offsets.push_back(ring.tileOffset(stage, i));
+    store(rewriter, loc, stage, variables.newest);
     ring.advance();
     store(rewriter, loc,
           arith::AddIOp::create(
               rewriter, loc, load(rewriter, loc, variables.held), ring.i32(1)),
           variables.held);
-    rewriter.replaceOp(op, offsets);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TileLowering : OpConversionPattern<RingTileOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingTileOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingVariables variables(adaptor.getRing());
+    Value offset =
+        ring.tileOffset(load(rewriter, loc, variables.newest), op.getTile());
+    if (!adaptor.getInstance().empty()) {
+      Value instance = arith::IndexCastOp::create(
+          rewriter, loc, rewriter.getI32Type(), adaptor.getInstance().front());
+      offset = arith::AddIOp::create(
+          rewriter, loc, offset,
+          arith::MulIOp::create(
+              rewriter, loc, instance,
+              ring.i32(ring.getType().getInstanceBytes(op.getTile()))));
+    }
+    rewriter.replaceOp(op, offset);
     return success();
   }
 };
@@ -244,12 +271,48 @@ struct ReleaseLowering : OpConversionPattern<RingReleaseOp> {
     return success();
   }
 };
+
+/// A wait and releases in a branch.
+struct DrainLowering : OpConversionPattern<RingDrainOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingDrainOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingVariables variables(adaptor.getRing());
+    Value held = load(rewriter, loc, variables.held);
+    Value drains =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt, held,
+                              createI32(rewriter, loc, op.getHeld()));
+    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), drains,
+                                    /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      Value done = WaitMmaOp::create(rewriter, loc, op.getType(), op.getTile(),
+                                     /*pending=*/0);
+      Value zero = createI32(rewriter, loc, 0);
+      auto loop = scf::ForOp::create(rewriter, loc, zero, held,
+                                     createI32(rewriter, loc, 1));
+      rewriter.setInsertionPointToStart(loop.getBody());
+      RingReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
+      rewriter.setInsertionPointToEnd(branch.thenBlock());
+      scf::YieldOp::create(rewriter, loc, done);
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(rewriter, loc, op.getTile());
+    }
+    rewriter.replaceOp(op, branch.getResult(0));
+    return success();
+  }
+};
 } // namespace
 
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<AcquireLowering, CommitLowering, CopyLowering, ReleaseLowering,
-               RingLowering, TakeLowering>(converter, patterns.getContext());
+  patterns.add<AcquireLowering, CommitLowering, CopyLowering, DrainLowering,
+               ReleaseLowering, RingLowering, TakeLowering, TileLowering>(
+      converter, patterns.getContext());
 }
 
 /// Moves a role's program into a branch, after a change of its registers.

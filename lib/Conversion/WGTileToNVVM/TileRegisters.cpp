@@ -8,6 +8,7 @@
 
 #include "TileRegisters.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,12 +18,19 @@ using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
 
 AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
+  auto make = [](auto layout, int64_t rows, int64_t columns) {
+    AccumulatorFragment fragment{layout.getWarps(), columns,
+                                 layout.getColumns()};
+    fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
+    return fragment;
+  };
   Attribute encoding = type.getEncoding();
   if (auto mma = dyn_cast<MmaAttr>(encoding))
-    return {mma.getWarps(), type.getDimSize(1)};
+    return make(mma, type.getDimSize(0), type.getDimSize(1));
   if (auto column = dyn_cast<ColumnAttr>(encoding))
-    return {column.getWarps(), type.getDimSize(0)};
-  return {cast<RowAttr>(encoding).getWarps(), 8};
+    return make(column, 1, type.getDimSize(0));
+  auto row = cast<RowAttr>(encoding);
+  return make(row, type.getDimSize(0), 8 * row.getColumns());
 }
 
 std::optional<TileRegisters> TileRegisters::get(Type type) {
@@ -31,7 +39,7 @@ std::optional<TileRegisters> TileRegisters::get(Type type) {
       !isa_and_nonnull<MmaAttr, RowAttr, ColumnAttr>(tensor.getEncoding()))
     return std::nullopt;
   AccumulatorFragment fragment = getFragment(tensor);
-  // The two registers of a row vector are eight rows apart.
+  // The registers of a row vector are eight rows apart.
   if (isa<RowAttr>(tensor.getEncoding()))
     return TileRegisters{tensor, fragment.rowVectorRegisters(), 1};
   int64_t packing =
@@ -87,6 +95,10 @@ TileTypeConverter::TileTypeConverter() {
   addConversion([](SharedType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), 32);
   });
+  // Stages are the offset of the first.
+  addConversion([](StagesType type) -> std::optional<Type> {
+    return IntegerType::get(type.getContext(), 32);
+  });
   // A ring is the variables of a thread that walks its stages.
   addConversion(
       [](RingType type,
@@ -106,20 +118,98 @@ Value wgtile::createThreadId(OpBuilder &b, Location loc) {
   return arith::IndexCastOp::create(b, loc, b.getI32Type(), id);
 }
 
+/// The roles around an insertion point, or null.
+static RolesOp getRoles(OpBuilder &b) {
+  Operation *op = b.getInsertionBlock()->getParentOp();
+  while (op && !isa<RolesOp>(op))
+    op = op->getParentOp();
+  return dyn_cast_or_null<RolesOp>(op);
+}
+
+/// Threads of one group of consumers.
+static int64_t getGroupThreads(RolesOp roles) {
+  auto kernel = roles->getParentOfType<gpu::GPUFuncOp>();
+  int64_t threads = kernel.getKnownBlockSizeAttr()[0];
+  return (threads - kProducerThreads) / roles.getGroups();
+}
+
 Value wgtile::createTileThreadId(OpBuilder &b, Location loc) {
   Value id = createThreadId(b, loc);
-  Block *block = b.getInsertionBlock();
-  for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
-    if (isa<RolesOp>(op))
-      return arith::SubIOp::create(b, loc, id,
+  RolesOp roles = getRoles(b);
+  if (!roles)
+    return id;
+  id = arith::SubIOp::create(b, loc, id, createI32(b, loc, kProducerThreads));
+  if (roles.getGroups() == 1)
+    return id;
+  return arith::RemUIOp::create(b, loc, id,
+                                createI32(b, loc, getGroupThreads(roles)));
+}
+
+Value wgtile::createGroupId(OpBuilder &b, Location loc) {
+  RolesOp roles = getRoles(b);
+  Value id = arith::SubIOp::create(b, loc, createThreadId(b, loc),
                                    createI32(b, loc, kProducerThreads));
-  return id;
+  Value group = arith::DivUIOp::create(
+      b, loc, id, createI32(b, loc, getGroupThreads(roles)));
+  return NVVM::ShflOp::create(b, loc, b.getI32Type(), createI32(b, loc, -1),
+                              group, createI32(b, loc, 0),
+                              createI32(b, loc, 31), NVVM::ShflKind::idx,
+                              UnitAttr());
+}
+
+Value wgtile::createTileWarp(OpBuilder &b, Location loc) {
+  return arith::ShRUIOp::create(b, loc, createTileThreadId(b, loc),
+                                createI32(b, loc, 5));
 }
 
 Value wgtile::createLane(OpBuilder &b, Location loc) {
   return arith::AndIOp::create(
       b, loc, createThreadId(b, loc),
       createI32(b, loc, sattn::layout::kWarpThreads - 1));
+}
+
+Value wgtile::createThreadRow(OpBuilder &b, Location loc,
+                              const AccumulatorFragment &fragment) {
+  Value warp = createTileWarp(b, loc);
+  Value rowWarp = arith::DivUIOp::create(
+      b, loc, warp, createI32(b, loc, fragment.columnWarps));
+  Value first = arith::MulIOp::create(
+      b, loc, rowWarp,
+      createI32(b, loc, sattn::layout::kWarpRows * fragment.rowTiles));
+  Value quad =
+      arith::ShRUIOp::create(b, loc, createLane(b, loc), createI32(b, loc, 2));
+  return arith::AddIOp::create(b, loc, first, quad);
+}
+
+Value wgtile::createThreadColumn(OpBuilder &b, Location loc,
+                                 const AccumulatorFragment &fragment) {
+  Value lane =
+      arith::AndIOp::create(b, loc, createLane(b, loc), createI32(b, loc, 3));
+  Value column = arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2));
+  if (fragment.columnWarps == 1)
+    return column;
+  Value columnWarp = arith::RemUIOp::create(
+      b, loc, createTileWarp(b, loc), createI32(b, loc, fragment.columnWarps));
+  Value first = arith::MulIOp::create(b, loc, columnWarp, createI32(b, loc, 8));
+  return arith::AddIOp::create(b, loc, first, column);
+}
+
+int64_t wgtile::peelConstant(OpBuilder &b, Location loc, Value &index) {
+  auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return 0;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return 0;
+  auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
+  if (!constant || constant.getValue() < 0)
+    return 0;
+  AffineMap map =
+      AffineMap::get(apply.getAffineMap().getNumDims(),
+                     apply.getAffineMap().getNumSymbols(), sum.getLHS());
+  index = affine::makeComposedAffineApply(
+      b, loc, map, llvm::to_vector_of<OpFoldResult>(apply.getOperands()));
+  return constant.getValue();
 }
 
 Value wgtile::createSharedAddress(OpBuilder &b, Location loc, Value offset) {

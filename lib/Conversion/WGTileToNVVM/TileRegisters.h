@@ -35,7 +35,7 @@ struct TileRegisters {
 };
 
 /// The accumulator fragment of which a tile or vector is (a slice of) one. The
-/// columns of a row vector are unknown, and 8.
+/// columns of a row vector are unknown, and eight a warp.
 sattn::layout::AccumulatorFragment getFragment(mlir::RankedTensorType type);
 
 /// Registers to elements and back, in the element type.
@@ -60,21 +60,39 @@ inline constexpr int64_t kProducerThreads = 128;
 struct RingVariables {
   /// Next stage, and the phase of its barriers: 0 in the first round.
   mlir::Value stage, phase;
-  /// Oldest stage that a consumer holds, and how many it holds.
-  mlir::Value oldest, held;
-  static constexpr int64_t kCount = 4;
+  /// Oldest and newest stage that a consumer holds, and how many it holds.
+  mlir::Value oldest, held, newest;
+  static constexpr int64_t kCount = 5;
 
   explicit RingVariables(mlir::ValueRange values)
-      : stage(values[0]), phase(values[1]), oldest(values[2]), held(values[3]) {
-  }
+      : stage(values[0]), phase(values[1]), oldest(values[2]), held(values[3]),
+        newest(values[4]) {}
 };
 
 /// Index of this thread in its thread block, i32; among the threads that hold
 /// the register tiles; and of its lane in its warp.
 mlir::Value createThreadId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createTileThreadId(mlir::OpBuilder &b, mlir::Location loc);
+/// Which group of consumers this thread belongs to, i32: the same register for
+/// all threads of a warp.
+mlir::Value createGroupId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createLane(mlir::OpBuilder &b, mlir::Location loc);
+
+/// Index of this thread's warp among those that hold the register tiles, i32.
+mlir::Value createTileWarp(mlir::OpBuilder &b, mlir::Location loc);
+
+/// AccumulatorFragment::threadRow and threadColumn of this thread, i32.
+mlir::Value createThreadRow(mlir::OpBuilder &b, mlir::Location loc,
+                            const sattn::layout::AccumulatorFragment &fragment);
+mlir::Value
+createThreadColumn(mlir::OpBuilder &b, mlir::Location loc,
+                   const sattn::layout::AccumulatorFragment &fragment);
 mlir::Value createI32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);
+
+/// Takes a constant that is added to an index out of it and gives it back:
+/// slices of a tile then share what the rest computes.
+int64_t peelConstant(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Value &index);
 
 /// Address of a byte of the kernel's shared memory.
 mlir::Value createSharedAddress(mlir::OpBuilder &b, mlir::Location loc,
@@ -89,6 +107,18 @@ void createTileCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
                     mlir::Value offset, mlir::Value map,
                     mlir::ValueRange indices, mlir::Value barrier, bool arrive);
 
+/// Starts the copy of a tile from global memory to an offset of the kernel's
+/// shared memory (i32, bytes) by the threads of the block, `threads` of them:
+/// cp.async of 16 bytes, where `aligned`, or element by element. Rows and
+/// columns outside the memref, and the tile's padding, become zeros.
+void createThreadCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
+                      mlir::Value offset,
+                      mlir::TypedValue<mlir::MemRefType> source,
+                      mlir::ValueRange indices, bool aligned, int64_t threads);
+
+/// Threads of the block of the kernel around an op.
+int64_t getBlockThreads(mlir::Operation *op);
+
 /// Waits until a barrier has passed the phase, i32.
 void createBarrierWait(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value barrier, mlir::Value phase);
@@ -96,14 +126,24 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "wgtile_shared";
 
 void populateComputePatterns(const TileTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+void populateDelayPatterns(const TileTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const TileTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 void populateLoadPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+void populateMmaSyncPatterns(const TileTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+void populateRowReducePatterns(const TileTypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
+void populateStagePatterns(const TileTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 void populateRingPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+void populateStagingPatterns(const TileTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 
 /// A barrier of the kernel and the number of arrivals that ends its phase.
 struct BarrierInit {

@@ -42,21 +42,46 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
     Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
     Block *body = &op.getBody().front();
     rewriter.eraseOp(body->getTerminator());
+    // Where consumers are in groups, a thread block takes a group of tiles. The
+    // producer's loop is over groups already.
+    auto roles = dyn_cast<RolesOp>(op->getParentOp());
+    bool isGrouped = roles && roles.getGroups() > 1 && op.getGroupedDim();
+    SmallVector<Value> counts(op.getCounts());
+    if (isGrouped) {
+      Value size =
+          arith::ConstantIndexOp::create(rewriter, loc, op.getGroupSize());
+      Value &count = counts[*op.getGroupedDim()];
+      count = arith::CeilDivUIOp::create(rewriter, loc, count, size);
+    }
+    auto tileIndices = [&](SmallVector<Value> indices) {
+      if (isGrouped) {
+        Value size =
+            arith::ConstantIndexOp::create(rewriter, loc, op.getGroupSize());
+        Value group =
+            arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(),
+                                       createGroupId(rewriter, loc));
+        Value &index = indices[*op.getGroupedDim()];
+        index = arith::AddIOp::create(
+            rewriter, loc, arith::MulIOp::create(rewriter, loc, index, size),
+            group);
+      }
+      return indices;
+    };
     if (!op.getPersistent()) {
       SmallVector<Value> indices =
-          delinearize(rewriter, loc, block, op.getCounts());
+          tileIndices(delinearize(rewriter, loc, block, counts));
       rewriter.inlineBlockBefore(body, op, indices);
       rewriter.eraseOp(op);
       return success();
     }
     Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    for (Value count : op.getCounts())
+    for (Value count : counts)
       total = arith::MulIOp::create(rewriter, loc, total, count);
     Value blocks = gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x);
     auto loop = scf::ForOp::create(rewriter, loc, block, total, blocks);
     rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> indices =
-        orderedIndices(rewriter, loc, loop.getInductionVar(), op);
+    SmallVector<Value> indices = tileIndices(
+        orderedIndices(rewriter, loc, loop.getInductionVar(), op, counts));
     rewriter.inlineBlockBefore(body, loop.getBody()->getTerminator(), indices);
     rewriter.eraseOp(op);
     return success();
@@ -86,8 +111,8 @@ private:
   /// Indices of a point in the order that `persistent` stands for: groups of
   /// columns, in a group row after row. The last group may be narrower.
   static SmallVector<Value> orderedIndices(OpBuilder &b, Location loc,
-                                           Value point, ForEachTileOp op) {
-    OperandRange counts = op.getCounts();
+                                           Value point, ForEachTileOp op,
+                                           ArrayRef<Value> counts) {
     Value rows = counts[counts.size() - 2], columns = counts.back();
     Value plane = arith::MulIOp::create(b, loc, rows, columns);
     Value inPlane = rem(b, loc, point, plane);
@@ -115,6 +140,9 @@ struct ConvertWGTileToNVVMPass
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
+      kernel.walk([&](Operation *op) {
+        usesShared |= isa<LoadOp, StagesOp, StagingOp>(op);
+      });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       initializeBarriers(b, kernel.getLoc(), barriers);
     }
@@ -138,10 +166,15 @@ struct ConvertWGTileToNVVMPass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateComputePatterns(converter, patterns);
+    populateDelayPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateGlobalAccessPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
+    populateMmaSyncPatterns(converter, patterns);
+    populateRowReducePatterns(converter, patterns);
+    populateStagePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
+    populateStagingPatterns(converter, patterns);
     patterns.add<ForEachTileLowering>(converter, &getContext());
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();

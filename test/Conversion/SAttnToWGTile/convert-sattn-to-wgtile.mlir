@@ -142,3 +142,41 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// A left operand that was computed stays in registers; rows are reduced, and
+// combined with what there was; a vector is stored.
+// CHECK-LABEL: gpu.func @registers
+// CHECK:         %[[OLD:.*]] = wgtile.read %{{.*}} -> tensor<64xf32>
+// CHECK:         %[[T:.*]] = arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xf16>
+// CHECK:         %[[B:.*]] = wgtile.load
+// CHECK:         %[[D:.*]] = wgtile.mma %[[T]], %[[B]], %{{.*}} : tensor<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x64xf32>
+// CHECK:         %[[MAX:.*]] = wgtile.row_reduce maximumf %[[D]] : tensor<64x64xf32> -> tensor<64xf32>
+// CHECK:         %[[NEW:.*]] = arith.maximumf %[[OLD]], %[[MAX]] : tensor<64xf32>
+// CHECK:         wgtile.store %[[NEW]], %{{.*}} in_bounds [true] : tensor<64xf32>, memref<?xf32>
+gpu.module @kernels {
+  gpu.func @registers(%b: memref<?x?xf16>, %m: memref<?xf32>, %x: f32) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f16
+    %zero = arith.constant 0.0 : f32
+    %acc = vector.broadcast %x : f32 to vector<64x64xf32>
+    %old = vector.transfer_read %m[%c0], %zero {in_bounds = [true]}
+        : memref<?xf32>, vector<64xf32>
+    %t = arith.truncf %acc : vector<64x64xf32> to vector<64x64xf16>
+    %r = vector.transfer_read %b[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<64x64xf16>
+    %d = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %t, %r, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    %new = vector.multi_reduction <maximumf>, %d, %old [1]
+        : vector<64x64xf32> to vector<64xf32>
+    vector.transfer_write %new, %m[%c0] {in_bounds = [true]}
+        : vector<64xf32>, memref<?xf32>
+    gpu.return
+  }
+}

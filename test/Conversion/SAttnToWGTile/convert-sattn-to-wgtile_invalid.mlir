@@ -10,7 +10,7 @@ gpu.module @kernels {
     %pad = arith.constant 0.0 : f32
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
         : memref<?x?xf32>, vector<64x64xf32>
-    // expected-error @below {{expected a product of f16 or bf16 tiles that accumulates in f32, but got 'vector<64x64xf32>', 'vector<64x64xf32>' and 'vector<64x64xf32>'}}
+    // expected-error @below {{expected a product of f16 or bf16, or of f32 with precision "tf32", but got f32 of precision "ieee"}}
     %0 = vector.contract {
         indexing_maps = [#mk, #kn, #mn],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
@@ -45,8 +45,8 @@ gpu.module @kernels {
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 gpu.module @kernels {
-  gpu.func @left_operand(%a: vector<64x64xf16>, %acc: vector<64x64xf32>) kernel {
-    // expected-error @below {{expected the left operand to be read from memory as it is}}
+  gpu.func @right_operand(%a: vector<64x64xf16>, %acc: vector<64x64xf32>) kernel {
+    // expected-error @below {{expected the right operand to be read from memory as it is}}
     %0 = vector.contract {
         indexing_maps = [#mk, #kn, #mn],
         iterator_types = ["parallel", "parallel", "reduction"]} %a, %a, %acc

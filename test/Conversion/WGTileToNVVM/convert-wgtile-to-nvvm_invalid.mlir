@@ -4,7 +4,7 @@
 gpu.module @kernels {
   gpu.func @no_map(%a: memref<?x?xbf16>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{expected a tensor map (wgtile-create-tensor-maps) and an offset (wgtile-allocate-shared)}}
+    // expected-error @below {{expected an offset, and a barrier with a tensor map (wgtile-allocate-shared)}}
     // expected-error @below {{failed to legalize operation}}
     %0 = wgtile.load %a[%c0, %c0] {barrier = 8192 : i64, offset = 0 : i64}
         : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -18,7 +18,7 @@ gpu.module @kernels {
   gpu.func @no_offset(
       %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{expected a tensor map (wgtile-create-tensor-maps) and an offset (wgtile-allocate-shared)}}
+    // expected-error @below {{expected an offset, and a barrier with a tensor map (wgtile-allocate-shared)}}
     // expected-error @below {{failed to legalize operation}}
     %0 = wgtile.load %map[%c0, %c0]
         : !wgtile.tensor_map<64x64xbf16, swizzle = 128>

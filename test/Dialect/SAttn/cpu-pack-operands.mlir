@@ -22,10 +22,13 @@ func.func @bf16(%l: tensor<64x32xbf16>, %r: tensor<32x128xbf16>, %out: tensor<64
   return %0 : tensor<64x128xf32>
 }
 
-// f32 is copied as it is: what is read may have any strides.
+// In f32 the right operand is copied as it is, since its rows may have any
+// strides; the left one is read in place.
 // CHECK-LABEL: func.func @f32
-// CHECK-COUNT-2: linalg.generic
-// CHECK:         linalg.matmul
+// CHECK-SAME:    %[[L:.*]]: tensor<64x32xf32>, %[[R:.*]]: tensor<32x128xf32>
+// CHECK:         %[[RP:.*]] = linalg.copy ins(%[[R]] : tensor<32x128xf32>)
+// CHECK-NOT:     linalg.copy
+// CHECK:         linalg.matmul ins(%[[L]], %[[RP]] :
 func.func @f32(%l: tensor<64x32xf32>, %r: tensor<32x128xf32>, %out: tensor<64x128xf32>)
     -> tensor<64x128xf32> {
   %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x128xf32>) {

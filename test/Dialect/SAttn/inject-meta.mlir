@@ -1,11 +1,22 @@
 // RUN: sparse-opt %s --sattn-inject-meta --verify-diagnostics | FileCheck %s
-// RUN: sparse-opt %s --sattn-inject-meta=column-multiple=64 2>/dev/null | FileCheck %s --check-prefix=MULTIPLE
-// RUN: not sparse-opt %s --sattn-inject-meta=column-multiple=12 2>&1 | FileCheck %s --check-prefix=INVALID
-// INVALID: error: expected 'column-multiple' to be a positive multiple of 8, but got 12
+// RUN: sparse-opt %s --sattn-inject-meta=target=sm_90a 2>/dev/null | FileCheck %s --check-prefix=HOPPER
+// RUN: sparse-opt %s --sattn-inject-meta="target=sm_90a sizes=4096,256,4096" 2>/dev/null | FileCheck %s --check-prefix=SKINNY
+// RUN: not sparse-opt %s --sattn-inject-meta=target=sm_70 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not sparse-opt %s --sattn-inject-meta=sizes=1,2 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not sparse-opt %s --sattn-inject-meta=sizes=1,2,-3 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not sparse-opt %s --sattn-inject-meta=sparsity=1.5 2>&1 | FileCheck %s --check-prefix=SPARSITY
+// TARGET: error: expected 'target' to be one of cpu, sm_80, sm_86, sm_89, sm_90a, but got 'sm_70'
+// COUNT: error: expected 'sizes' to be M, N and K, but got 2 numbers
+// NEGATIVE: error: expected 'sizes' of at least 0, but got -3
+// SPARSITY: error: expected 'sparsity' to be at most 1, but got 1.5
 
-// A block row, and 128 columns.
+// A block row; sizes that the types leave open may be given.
 // CHECK-LABEL: func.func @blocks_of_64
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
+// HOPPER-LABEL: func.func @blocks_of_64
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+// SKINNY-LABEL: func.func @blocks_of_64
+// SKINNY:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
 func.func @blocks_of_64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -84,6 +95,8 @@ func.func @odd_depth(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // CHECK-LABEL: func.func @static_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
+// HOPPER-LABEL: func.func @static_n
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
 func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                     %b: tensor<?x256xbf16>, %out: tensor<?x256xbf16>)
@@ -116,8 +129,8 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // What the target needs comes first.
 // CHECK-LABEL: func.func @tiny_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 8, 64]>}
-// MULTIPLE-LABEL: func.func @tiny_n
-// MULTIPLE:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
+// HOPPER-LABEL: func.func @tiny_n
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
 func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                   %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)

@@ -23,3 +23,23 @@
 
 // expected-error @below {{expected 'tile'}}
 "test.op"() {meta = #sattn.meta<[64, 128, 64]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'stages' to be positive, but got 0}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], stages = 0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'warps' to be positive, but got -4}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], warps = -4>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'group' to be positive, but got 0}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], stages = 2, group = 0>} : () -> ()
+
+// -----
+
+// expected-error @below {{duplicate or unknown struct parameter name: depth}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], depth = 2>} : () -> ()

@@ -33,11 +33,11 @@
 // CHECK:           %[[SUM:.*]] = scf.for %[[P:.*]] = %[[BEGIN]] to %[[END]] step %[[C1]] iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x128xf32>) {
 // CHECK:             %[[COLUMN:.*]] = tensor.extract %[[COLS]][%[[P]]]
 // CHECK:             %[[COLUMN_INDEX:.*]] = arith.index_cast %[[COLUMN]] : i32 to index
-// CHECK-DAG:         %[[A_TILE:.*]] = tensor.extract_slice %[[VALUES]][%[[P]], 0, 0] [1, 64, 64] [1, 1, 1] : tensor<?x64x64xbf16> to tensor<64x64xbf16>
 // CHECK-DAG:         %[[B_ROW:.*]] = affine.apply #[[K]](%[[COLUMN_INDEX]])
 // CHECK-DAG:         %[[B_TILE:.*]] = tensor.extract_slice %[[B]][%[[B_ROW]], %[[J]]] [64, %[[WB]]] [1, 1]
 // CHECK-DAG:         %[[HIGH:.*]] = affine.apply #[[PAD]](%[[WB]])
 // CHECK:             %[[PADDED:.*]] = tensor.pad %[[B_TILE]] low[0, 0] high[0, %[[HIGH]]]
+// CHECK:             %[[A_TILE:.*]] = tensor.extract_slice %[[VALUES]][%[[P]], 0, 0] [1, 64, 64] [1, 1, 1] : tensor<?x64x64xbf16> to tensor<64x64xbf16>
 // CHECK:             %[[NEXT:.*]] = linalg.matmul ins(%[[A_TILE]], %[[PADDED]] : tensor<64x64xbf16>, tensor<64x128xbf16>) outs(%[[ACC]] : tensor<64x128xf32>)
 // CHECK:             scf.yield %[[NEXT]]
 // CHECK:           } {sattn.block_loop}

@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --wgtile-assign-layouts --split-input-file | FileCheck %s
 
 // CHECK-LABEL: gpu.func @product
-// CHECK-SAME:    kernel attributes {known_block_size = array<i32: 128, 1, 1>}
+// CHECK-SAME:    kernel attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.copy_engine}
 // CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xf32, #wgtile.mma<warps = 4>>
 // CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x128xf32, #wgtile.mma<warps = 4>>) {
 // CHECK:           %[[A:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -12,7 +12,7 @@
 // CHECK:         wgtile.store %[[NEW]], {{.*}} : tensor<64x128xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
 gpu.module @kernels {
   gpu.func @product(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                    %out: memref<?x?xf32>, %n: index) kernel {
+                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
@@ -44,7 +44,7 @@ gpu.module @kernels {
 // CHECK:         wgtile.mma {{.*}} -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
 gpu.module @kernels {
   gpu.func @rows_128(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                     %out: memref<?x?xf32>) kernel {
+                     %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
     %a_tile = wgtile.load %a[%c0, %c0]
@@ -74,7 +74,7 @@ gpu.module @kernels {
 // CHECK:         tensor.splat %{{.*}} : tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels {
   gpu.func @vectors(%left: memref<?xbf16>, %right: memref<?xf32>, %x: f32,
-                    %out: memref<?x?xf32>) kernel {
+                    %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %l16 = wgtile.read %left[%c0] in_bounds [true]
         : memref<?xbf16> -> tensor<16xbf16>
@@ -99,7 +99,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @no_tiles
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
 gpu.module @kernels {
-  gpu.func @no_tiles() kernel {
+  gpu.func @no_tiles() kernel attributes {wgtile.copy_engine} {
     gpu.return
   }
 }
@@ -113,7 +113,7 @@ gpu.module @kernels {
 // CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.column<warps = 1>> -> tensor<16xf32, #wgtile.column<warps = 1>>
 // CHECK:         wgtile.extract_columns %{{.*}} from 16 : tensor<16x32xf32, #wgtile.mma<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels {
-  gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel {
+  gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %r = wgtile.read %right[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<32xf32>

@@ -2,92 +2,8 @@
 // RUN:   --verify-diagnostics
 
 gpu.module @kernels {
-  gpu.func @mma_rows(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                     %out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %a_tile = wgtile.load %a[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<48x64xf16>
-    %b_tile = wgtile.load %b[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
-    %acc = arith.constant dense<0.0> : tensor<48x64xf32>
-    // expected-error @below {{expected tile rows to be a multiple of 64 (wgmma), but got 48}}
-    %product = wgtile.mma %a_tile, %b_tile, %acc
-        : !wgtile.shared<48x64xf16>, !wgtile.shared<64x64xf16>
-        -> tensor<48x64xf32>
-    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<48x64xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @mma_columns(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                        %out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %a_tile = wgtile.load %a[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
-    %b_tile = wgtile.load %b[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x320xf16>
-    %acc = arith.constant dense<0.0> : tensor<64x320xf32>
-    // expected-error @below {{expected at most 256 tile columns (wgmma), but got 320}}
-    %product = wgtile.mma %a_tile, %b_tile, %acc
-        : !wgtile.shared<64x64xf16>, !wgtile.shared<64x320xf16>
-        -> tensor<64x320xf32>
-    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<64x320xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @depth_of_a(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                       %out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    // expected-error @below {{shared tile '!wgtile.shared<64x32xf16>': expected columns to be a positive multiple of 64, but got 32}}
-    %a_tile = wgtile.load %a[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x32xf16>
-    %b_tile = wgtile.load %b[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<32x64xf16>
-    %acc = arith.constant dense<0.0> : tensor<64x64xf32>
-    %product = wgtile.mma %a_tile, %b_tile, %acc
-        : !wgtile.shared<64x32xf16>, !wgtile.shared<32x64xf16>
-        -> tensor<64x64xf32>
-    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<64x64xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @columns_of_b(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                         %out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %a_tile = wgtile.load %a[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x64xf16>
-    // expected-error @below {{shared tile '!wgtile.shared<64x96xf16>': expected columns to be a positive multiple of 64, but got 96}}
-    %b_tile = wgtile.load %b[%c0, %c0]
-        : memref<?x?xf16> -> !wgtile.shared<64x96xf16>
-    %acc = arith.constant dense<0.0> : tensor<64x96xf32>
-    %product = wgtile.mma %a_tile, %b_tile, %acc
-        : !wgtile.shared<64x64xf16>, !wgtile.shared<64x96xf16>
-        -> tensor<64x96xf32>
-    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<64x96xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
   gpu.func @rows_of_a(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                      %out: memref<?x?xf32>) kernel {
+                      %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{shared tile '!wgtile.shared<320x64xf16>': expected rows to be a positive multiple of 8 up to 256, but got 320}}
     %a_tile = wgtile.load %a[%c0, %c0]
@@ -109,7 +25,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @two_heights(%a: !wgtile.shared<64x64xf16>,
                         %b: !wgtile.shared<128x64xf16>,
-                        %c: tensor<64x64xf32>, %d: tensor<128x64xf32>) kernel {
+                        %c: tensor<64x64xf32>, %d: tensor<128x64xf32>) kernel attributes {wgtile.copy_engine} {
     %0 = wgtile.mma %a, %a, %c
         : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
         -> tensor<64x64xf32>
@@ -124,21 +40,8 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // expected-error @below {{expected tiles of a multiple of 16 rows, but got 24}}
-  gpu.func @store_rows(%out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %zeros = arith.constant dense<0.0> : tensor<24x64xf32>
-    wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<24x64xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
   // expected-error @below {{expected at most 512 tile rows, but got 1024}}
-  gpu.func @too_many_threads(%out: memref<?x?xf32>) kernel {
+  gpu.func @too_many_threads(%out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<1024x64xf32>
     wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, true]
@@ -150,20 +53,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @tile_columns(%out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    // expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
-    %zeros = arith.constant dense<0.0> : tensor<64x12xf32>
-    wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, true]
-        : tensor<64x12xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @both_ways(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel {
+  gpu.func @both_ways(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
@@ -180,13 +70,13 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @both_ways_through_arithmetic(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel {
+  gpu.func @both_ways_through_arithmetic(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
     %r = wgtile.broadcast %v dimension 0 : tensor<64xf32> -> tensor<64x64xf32>
-    // expected-error @below {{expected a vector of rows or of columns, but it is used as both}}
     %v2 = arith.mulf %v, %v : tensor<64xf32>
+    // expected-error @below {{expected a vector of rows or of columns, but it is used as both}}
     %c = wgtile.broadcast %v2 dimension 1 : tensor<64xf32> -> tensor<64x64xf32>
     %t = arith.addf %r, %c : tensor<64x64xf32>
     wgtile.store %t, %out[%c0, %c0] in_bounds [true, true]
@@ -198,9 +88,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @no_broadcast(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel {
+  gpu.func @no_broadcast(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{expected a vector that is broadcast to a tile}}
+    // expected-error @below {{expected a vector that is broadcast to a tile or that reduces one}}
     %v = wgtile.read %vector[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
     %t = arith.constant dense<0.0> : tensor<64x64xf32>

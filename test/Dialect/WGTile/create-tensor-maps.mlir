@@ -18,7 +18,7 @@
 // CHECK:         wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[OUT]], %[[MAP0]], %[[MAP1]], %[[MAP2]])
 gpu.module @kernels {
   gpu.func @kernel(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xbf16>) kernel {
+                   %out: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %0 = wgtile.load %a[%c0, %c0, %c0]
         : memref<?x64x64xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>

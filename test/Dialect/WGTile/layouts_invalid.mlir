@@ -5,6 +5,31 @@ func.func private @mma_warps(tensor<64x64xf32, #wgtile.mma<warps = 0>>)
 
 // -----
 
+// expected-error @below {{expected a divisor of the 4 warps along the columns, but got 3}}
+func.func private @mma_column_warps(tensor<64x72xf32, #wgtile.mma<warps = 4, columns = 3>>)
+
+// -----
+
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 16 columns for #wgtile.mma<warps = 4, columns = 2>}}
+func.func private @mma_divided_columns(tensor<64x24xf32, #wgtile.mma<warps = 4, columns = 2>>)
+
+// -----
+
+// expected-error @below {{expected a vector of a multiple of 16 elements for #wgtile.column<warps = 4, columns = 2>}}
+func.func private @column_divided(tensor<24xf32, #wgtile.column<warps = 4, columns = 2>>)
+
+// -----
+
+// expected-error @below {{expected at least one stage, but got 0}}
+func.func private @no_stages(!wgtile.stages<0, [!wgtile.shared<64x64xbf16>]>)
+
+// -----
+
+// expected-error @below {{expected the types of shared tiles, but got ['f32']}}
+func.func private @stages_of_scalars(!wgtile.stages<2, [f32]>)
+
+// -----
+
 // expected-error @below {{expected a positive number of warps, but got -4}}
 func.func private @row_warps(tensor<64xf32, #wgtile.row<warps = -4>>)
 
@@ -15,32 +40,32 @@ func.func private @column_warps(tensor<64xf32, #wgtile.column<warps = 0>>)
 
 // -----
 
-// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
-func.func private @mma_rows(tensor<128x64xf32, #wgtile.mma<warps = 4>>)
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_rows(tensor<60x64xf32, #wgtile.mma<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
 func.func private @mma_columns(tensor<64x12xf32, #wgtile.mma<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
 func.func private @mma_rank(tensor<64xf32, #wgtile.mma<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a tile of 64 rows and a multiple of 8 columns for #wgtile.mma<warps = 4>}}
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
 func.func private @mma_dynamic(tensor<64x?xf32, #wgtile.mma<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a vector of 64 elements for #wgtile.row<warps = 4>}}
-func.func private @row_elements(tensor<128xf32, #wgtile.row<warps = 4>>)
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.row<warps = 4>}}
+func.func private @row_elements(tensor<60xf32, #wgtile.row<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a vector of 64 elements for #wgtile.row<warps = 4>}}
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.row<warps = 4>}}
 func.func private @row_rank(tensor<64x64xf32, #wgtile.row<warps = 4>>)
 
 // -----
@@ -75,8 +100,8 @@ func.func private @shared_element(!wgtile.shared<64x64xindex>)
 
 // -----
 
-// expected-error @below {{expected a swizzle of 0 or 128 bytes, but got 64}}
-func.func private @shared_swizzle(!wgtile.shared<64x64xbf16, swizzle = 64>)
+// expected-error @below {{expected a swizzle of 0, 32, 64 or 128 bytes, but got 48}}
+func.func private @shared_swizzle(!wgtile.shared<64x64xbf16, swizzle = 48>)
 
 // -----
 
@@ -106,5 +131,5 @@ func.func private @map_bits(!wgtile.tensor_map<64x64xi4, swizzle = 128>)
 
 // -----
 
-// expected-error @below {{expected a swizzle of 128 bytes, but got 0}}
+// expected-error @below {{expected a swizzle of 32, 64 or 128 bytes, but got 0}}
 func.func private @map_swizzle(!wgtile.tensor_map<64x64xbf16, swizzle = 0>)

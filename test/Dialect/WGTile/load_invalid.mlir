@@ -52,8 +52,8 @@ func.func @c2_element_type_of_map(
 // -----
 
 func.func @c3_stride(%source: memref<?x?xbf16, strided<[?, 2]>>, %i: index) {
-  // expected-error @below {{expected a source of innermost stride 1, but got 'memref<?x?xbf16, strided<[?, 2]>>'}}
-  %0 = wgtile.load %source[%i, %i]
+  // expected-error @below {{expected a source of innermost stride 1 with 'aligned', but got 'memref<?x?xbf16, strided<[?, 2]>>'}}
+  %0 = wgtile.load %source[%i, %i] aligned
       : memref<?x?xbf16, strided<[?, 2]>> -> !wgtile.shared<64x64xbf16>
   return
 }
@@ -70,17 +70,19 @@ func.func @c3_no_strides(%source: memref<?x?xbf16, #map>, %i: index) {
 
 // -----
 
-func.func @c4_offset_alone(%source: memref<?x?xbf16>, %i: index) {
-  // expected-error @below {{expected 'offset' and 'barrier' together, but got only one}}
-  %0 = wgtile.load %source[%i, %i] {offset = 0 : i64}
-      : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+func.func @c3_map(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                  %i: index) {
+  // expected-error @below {{expected a memref with 'aligned', but got '!wgtile.tensor_map<64x64xbf16, swizzle = 128>'}}
+  %0 = wgtile.load %map[%i, %i] aligned
+      : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+      -> !wgtile.shared<64x64xbf16>
   return
 }
 
 // -----
 
 func.func @c4_barrier_alone(%source: memref<?x?xbf16>, %i: index) {
-  // expected-error @below {{expected 'offset' and 'barrier' together, but got only one}}
+  // expected-error @below {{expected 'offset' with 'barrier', but got none}}
   %0 = wgtile.load %source[%i, %i] {barrier = 0 : i64}
       : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
   return

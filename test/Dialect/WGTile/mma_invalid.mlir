@@ -49,7 +49,7 @@ func.func @c1_rank(%a: !wgtile.shared<64x64xf16>,
 func.func @c2_two_types(%a: !wgtile.shared<64x64xf16>,
                         %b: !wgtile.shared<64x64xbf16>,
                         %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xbf16>' and 'tensor<64x64xf32>'}}
+  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xbf16>' and 'tensor<64x64xf32>'}}
   %0 = wgtile.mma %a, %b, %acc
       : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xbf16>
       -> tensor<64x64xf32>
@@ -58,11 +58,39 @@ func.func @c2_two_types(%a: !wgtile.shared<64x64xf16>,
 
 // -----
 
-func.func @c2_f32(%a: !wgtile.shared<64x64xf32>, %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator}}
+func.func @c2_i8(%a: !wgtile.shared<64x64xi8>, %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
   %0 = wgtile.mma %a, %a, %acc
-      : !wgtile.shared<64x64xf32>, !wgtile.shared<64x64xf32>
+      : !wgtile.shared<64x64xi8>, !wgtile.shared<64x64xi8>
       -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<64x64xf32>,
+                           %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected a register tile of f16 or bf16, but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc
+      : tensor<64x64xf32>, !wgtile.shared<64x64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected no 'async' with 'mma_sync'}}
+  %0 = wgtile.mma %a, %a, %acc async mma_sync
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
+      -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @row_reduce_c1(%t: tensor<64x32xf32>) {
+  // expected-error @below {{expected one element for each row of the tile, but got 'tensor<64x32xf32>' and 'tensor<32xf32>'}}
+  %0 = wgtile.row_reduce maximumf %t : tensor<64x32xf32> -> tensor<32xf32>
   return
 }
 
@@ -70,7 +98,7 @@ func.func @c2_f32(%a: !wgtile.shared<64x64xf32>, %acc: tensor<64x64xf32>) {
 
 func.func @c2_accumulator(%a: !wgtile.shared<64x64xf16>,
                           %acc: tensor<64x64xf16>) {
-  // expected-error @below {{expected two tiles of f16 or of bf16 and an f32 accumulator}}
+  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
   %0 = wgtile.mma %a, %a, %acc
       : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
       -> tensor<64x64xf16>

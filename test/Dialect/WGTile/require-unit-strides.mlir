@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --wgtile-require-unit-strides | FileCheck %s
 
 // Arguments that are read or stored by registers; not those that are loaded, nor
-// those whose stride is known already.
+// those whose stride is known already, nor those of another version.
 // CHECK-LABEL: gpu.func @kernel
 // CHECK-SAME:    %{{.*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>>,
 // CHECK-SAME:    %{{.*}}: memref<?xf32, strided<[1], offset: ?>>,
@@ -21,7 +21,8 @@ gpu.module @kernels {
                    %vector: memref<?xf32, strided<[?], offset: ?>>,
                    %in: memref<?x?xf32, strided<[?, ?], offset: ?>>,
                    %out: memref<3x?x?xf32, strided<[?, ?, ?], offset: ?>>,
-                   %unit: memref<?x?xf32>, %i: index) kernel {
+                   %unit: memref<?x?xf32>, %i: index) kernel
+      attributes {wgtile.copy_engine} {
     %0 = wgtile.load %b[%i, %i]
         : memref<?x?xbf16, strided<[?, ?], offset: ?>>
         -> !wgtile.shared<64x64xbf16>
@@ -48,5 +49,24 @@ func.func @host(%b: memref<?x?xbf16, strided<[?, ?], offset: ?>>,
         memref<?x?xf32, strided<[?, ?], offset: ?>>,
         memref<3x?x?xf32, strided<[?, ?, ?], offset: ?>>, memref<?x?xf32>,
         index
+  return
+}
+
+// CHECK-LABEL: gpu.func @generic
+// CHECK-SAME:    memref<?xf32, strided<[?], offset: ?>>
+// CHECK-LABEL: func.func @generic_host
+// CHECK-NOT:     memref.cast
+gpu.module @generic_kernels {
+  gpu.func @generic(%v: memref<?xf32, strided<[?], offset: ?>>,
+                    %i: index) kernel {
+    %0 = wgtile.read %v[%i] in_bounds [true]
+        : memref<?xf32, strided<[?], offset: ?>> -> tensor<64xf32>
+    gpu.return
+  }
+}
+func.func @generic_host(%v: memref<?xf32, strided<[?], offset: ?>>,
+                        %n: index) {
+  wgtile.launch @generic_kernels::@generic grid(%n) args(%v, %n)
+      : memref<?xf32, strided<[?], offset: ?>>, index
   return
 }

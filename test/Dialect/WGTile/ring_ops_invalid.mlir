@@ -21,11 +21,35 @@ func.func @ring_copy_c1_indices(%ring: !ring, %m: !m, %i: index) {
 // -----
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-func.func @ring_take_c1(%ring: !ring) {
-  // expected-error @below {{expected tiles of types '!wgtile.shared<64x64xbf16, swizzle = 128>', but got '!wgtile.shared<64x128xbf16, swizzle = 128>'}}
-  %a = wgtile.ring_take %ring : !ring -> !wgtile.shared<64x128xbf16, swizzle = 128>
+func.func @ring_tile_c1(%ring: !ring) {
+  // expected-error @below {{expected a tile of type '!wgtile.shared<64x64xbf16, swizzle = 128>', but got '!wgtile.shared<64x128xbf16, swizzle = 128>'}}
+  %a = wgtile.ring_tile %ring 0 : !ring -> !wgtile.shared<64x128xbf16, swizzle = 128>
   return
 }
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @ring_tile_c2(%ring: !ring, %i: index) {
+  // expected-error @below {{expected an instance exactly where the tile has several, but it has 1}}
+  %a = wgtile.ring_tile %ring 0 instance %i : !ring -> !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+func.func @ring_copy_c1_instance(%ring: !ring, %m: !m, %i: index) {
+  // expected-error @below {{expected an instance of the tile (0 to 1), but got 2}}
+  wgtile.ring_copy %ring 0 instance 2, %m[%i, %i] : !ring, !m
+  return
+}
+
+// -----
+
+// expected-error @below {{expected a positive number of instances for each of 1 tiles, but got [1, 2]}}
+func.func private @ring_instances(!wgtile.ring<2, [!wgtile.shared<64x64xbf16>], instances = [1, 2]>)
 
 // -----
 
@@ -42,6 +66,24 @@ func.func private @ring_tiles(!wgtile.ring<2, [f32]>)
 func.func @for_each_tile_c2(%n: index) {
   // expected-error @below {{expected 'persistent' to be positive, of at least two counts, but got 4 of 1}}
   wgtile.for_each_tile (%i) in (%n) attributes {persistent = 4 : i64} {
+  }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c3_count(%n: index) {
+  // expected-error @below {{expected 2 factors in 'groups', but got 1}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2>} {
+  }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c3_two(%n: index) {
+  // expected-error @below {{expected positive factors in 'groups', at most one of them above 1, but got array<i64: 2, 2>}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 2>} {
   }
   return
 }

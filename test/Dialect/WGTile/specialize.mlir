@@ -25,8 +25,10 @@
 // CHECK:         } consumer 200 {
 // CHECK:           wgtile.for_each_tile
 // CHECK:             scf.for
-// CHECK:               %[[T:.*]]:2 = wgtile.ring_take %[[RING]]
-// CHECK:               %[[D:.*]] = wgtile.mma %[[T]]#0, %[[T]]#1, %{{.*}} async
+// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK:               %[[A:.*]] = wgtile.ring_tile %[[RING]] 0
+// CHECK:               %[[B:.*]] = wgtile.ring_tile %[[RING]] 1
+// CHECK:               %[[D:.*]] = wgtile.mma %[[A]], %[[B]], %{{.*}} async
 // CHECK:               %[[W:.*]] = wgtile.wait_mma %[[D]] pending 1
 // CHECK:               wgtile.ring_release %[[RING]] held 1
 // CHECK:               scf.yield %[[W]]
@@ -66,6 +68,71 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @no_loads(%n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+// What a tile loads once has a ring of two stages, given back behind the loop
+// that reads it. Loads of equal tiles before a loop and in it share a ring.
+// CHECK-LABEL: gpu.func @loaded_once
+// CHECK:         %[[ONCE:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK-NOT:     wgtile.ring warps
+// CHECK:         wgtile.roles producer
+// CHECK:           wgtile.ring_acquire %[[ONCE]]
+// CHECK:           wgtile.ring_commit %[[ONCE]]
+// CHECK:           scf.if
+// CHECK:             wgtile.ring_acquire %[[RING]]
+// CHECK:             wgtile.ring_commit %[[RING]]
+// CHECK:             scf.for
+// CHECK:               wgtile.ring_acquire %[[RING]]
+// CHECK:               wgtile.ring_commit %[[RING]]
+// CHECK:         } consumer
+// CHECK:           wgtile.ring_take %[[ONCE]]
+// CHECK:           scf.if
+// CHECK:             wgtile.ring_take %[[RING]]
+// CHECK:             wgtile.mma
+// CHECK:             wgtile.ring_release %[[RING]] held 0
+// CHECK:             scf.for
+// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK:               wgtile.mma
+// CHECK:               wgtile.mma
+// CHECK:               wgtile.ring_release %[[RING]] held 0
+// CHECK-NOT:     wgtile.ring_release
+// CHECK:           } else {
+// CHECK:           }
+// CHECK-NEXT:      wgtile.ring_release %[[ONCE]] held 0
+gpu.module @kernels {
+  gpu.func @loaded_once(%ma: !ma, %out: memref<?x?xf32>, %n: index, %c: i1) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %q = wgtile.load %ma[%i, %c0] : !ma -> !a
+      %r = scf.if %c -> !acc {
+        %a0 = wgtile.load %ma[%i, %j] : !ma -> !a
+        %b0 = wgtile.load %ma[%j, %i] : !ma -> !a
+        %s0 = wgtile.mma %a0, %b0, %zero : !a, !a -> !acc
+        %l = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %s0) -> (!acc) {
+          %a = wgtile.load %ma[%p, %j] : !ma -> !a
+          %b = wgtile.load %ma[%j, %p] : !ma -> !a
+          %s = wgtile.mma %a, %b, %acc : !a, !a -> !acc
+          %d = wgtile.mma %a, %q, %s : !a, !a -> !acc
+          scf.yield %d : !acc
+        }
+        scf.yield %l : !acc
+      } else {
+        scf.yield %zero : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
   }

@@ -3,11 +3,12 @@
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 gpu.module @kernels {
-  gpu.func @in_a_branch(%ma: !ma, %n: index, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  gpu.func @in_a_region(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
-      scf.if %c {
-        // expected-error @below {{expected a load in loops only}}
+      scf.execute_region {
+        // expected-error @below {{expected a load in loops and branches only}}
         %a = wgtile.load %ma[%i, %j] : !ma -> !a
+        scf.yield
       }
     }
     gpu.return

@@ -23,10 +23,11 @@ func.func @c2_element_type(%tile: tensor<64x64xf32>, %dest: memref<?x?xf16>,
 
 // -----
 
-func.func @c3_rank(%tile: tensor<64xf32>, %dest: memref<?x?xf32>, %i: index) {
-  // expected-error @below {{expected a tile of static sizes and rank 2 to 2, but got 'tensor<64xf32>'}}
-  wgtile.store %tile, %dest[%i, %i] in_bounds [true]
-      : tensor<64xf32>, memref<?x?xf32>
+func.func @c3_rank(%tile: tensor<1x64x64xf32>, %dest: memref<?x?x?xf32>,
+                   %i: index) {
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 2, but got 'tensor<1x64x64xf32>'}}
+  wgtile.store %tile, %dest[%i, %i, %i] in_bounds [true, true, true]
+      : tensor<1x64x64xf32>, memref<?x?x?xf32>
   return
 }
 
@@ -44,7 +45,7 @@ func.func @c3_rank_of_destination(%tile: tensor<64x64xf32>,
 
 func.func @c3_dynamic(%tile: tensor<?x64xf32>, %dest: memref<?x?xf32>,
                       %i: index) {
-  // expected-error @below {{expected a tile of static sizes and rank 2 to 2, but got 'tensor<?x64xf32>'}}
+  // expected-error @below {{expected a tile of static sizes and rank 1 to 2, but got 'tensor<?x64xf32>'}}
   wgtile.store %tile, %dest[%i, %i] in_bounds [true, true]
       : tensor<?x64xf32>, memref<?x?xf32>
   return

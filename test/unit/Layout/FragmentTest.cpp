@@ -76,6 +76,71 @@ TEST(FragmentTest, RegisterOffsets) {
   static_assert(rowOfThread(37) == 17 && columnOfLane(5) == 2);
 }
 
+/// Warps that divide columns and hold several sixteens of rows:
+/// {warps, columns, columnWarps, rowTiles}.
+constexpr AccumulatorFragment kDivided[] = {
+    {4, 128, 2, 2}, {4, 256, 4, 1}, {8, 64, 4, 3}, {6, 192, 2, 1},
+    {1, 8, 1, 2},   {4, 64, 1, 2},  {2, 32, 2, 1}};
+
+TEST(FragmentTest, DividedFragmentMatchesTheDocumentedLayout) {
+  for (const AccumulatorFragment &fragment : kDivided) {
+    ASSERT_TRUE(fragment.isValid());
+    std::set<std::pair<int64_t, int64_t>> seen;
+    for (int64_t w = 0; w < fragment.warps; ++w)
+      for (int64_t l = 0; l < 32; ++l)
+        for (int64_t j = 0; j < fragment.warpEights(); ++j)
+          for (int64_t m = 0; m < fragment.rowTiles; ++m)
+            for (int64_t r = 0; r < 2; ++r)
+              for (int64_t c = 0; c < 2; ++c) {
+                int64_t reg = 4 * (j * fragment.rowTiles + m) + 2 * r + c;
+                Coordinate expected{
+                    16 * (fragment.rowTiles * (w / fragment.columnWarps) + m) +
+                        l / 4 + 8 * r,
+                    8 * (fragment.columnWarps * j + w % fragment.columnWarps) +
+                        2 * (l % 4) + c};
+                ASSERT_EQ(fragment.coordinate(32 * w + l, reg), expected);
+                ASSERT_EQ(fragment.owner(expected.row, expected.col),
+                          (Owner{32 * w + l, reg}));
+                ASSERT_EQ(fragment.fragmentRegister(m, j) + 2 * r + c, reg);
+                ASSERT_TRUE(seen.emplace(expected.row, expected.col).second);
+              }
+    ASSERT_EQ(int64_t(seen.size()), fragment.rows() * fragment.columns);
+  }
+  static_assert(!AccumulatorFragment{4, 64, 3}.isValid());
+  static_assert(!AccumulatorFragment{4, 24, 2}.isValid());
+}
+
+TEST(FragmentTest, DividedVectorsAreSlicesOfTheAccumulator) {
+  for (const AccumulatorFragment &fragment : kDivided)
+    for (int64_t thread = 0; thread < fragment.threads(); ++thread)
+      for (int64_t reg = 0; reg < fragment.registersPerThread(); ++reg) {
+        Coordinate at = fragment.coordinate(thread, reg);
+        int64_t row = fragment.rowVectorRegister(reg);
+        int64_t column = fragment.columnVectorRegister(reg);
+        ASSERT_LT(row, fragment.rowVectorRegisters());
+        ASSERT_LT(column, fragment.columnVectorRegisters());
+        ASSERT_EQ(fragment.rowOfRowVector(thread, row), at.row);
+        ASSERT_EQ(fragment.columnOfColumnVector(thread, column), at.col);
+      }
+}
+
+/// Columns from a multiple of 8 columnWarps on are consecutive registers.
+TEST(FragmentTest, SlicesOfColumnsAreRunsOfRegisters) {
+  for (const AccumulatorFragment &fragment : kDivided) {
+    int64_t step = 8 * fragment.columnWarps;
+    AccumulatorFragment slice = fragment;
+    slice.columns = step;
+    for (int64_t first = 0; first < fragment.columns; first += step)
+      for (int64_t thread = 0; thread < fragment.threads(); ++thread)
+        for (int64_t reg = 0; reg < slice.registersPerThread(); ++reg) {
+          Coordinate at = slice.coordinate(thread, reg);
+          int64_t base = first / step * slice.registersPerThread();
+          ASSERT_EQ(fragment.coordinate(thread, base + reg),
+                    (Coordinate{at.row, at.col + first}));
+        }
+  }
+}
+
 /// The vector register that goes with an accumulator register is of the same
 /// row or column, and every row or column is held.
 TEST(FragmentTest, VectorsAreSlicesOfTheAccumulator) {

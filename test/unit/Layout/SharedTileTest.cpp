@@ -11,14 +11,17 @@ using namespace sattn::layout;
 
 namespace {
 
-/// The hardware's swizzle: bits [4, 7) of an address are XORed with [7, 10).
-int64_t swizzleAddress(int64_t address) {
-  return address ^ ((address >> 7 & 7) << 4);
+/// The hardware's swizzle: bits [4, 7) of an address are XORed with [7, 10), or
+/// fewer of them, from the lowest on, for rows of 64 and 32 bytes.
+int64_t swizzleAddress(int64_t address, int64_t swizzle) {
+  return address ^ ((address >> 7 & (swizzle / 16 - 1)) << 4);
 }
 
 std::vector<SharedTile> tiles() {
-  return {{64, 64, 2},  {128, 64, 2}, {64, 128, 2}, {128, 256, 2}, {8, 64, 2},
-          {24, 192, 2}, {256, 64, 2}, {64, 128, 1}, {40, 96, 4}};
+  return {{64, 64, 2},     {128, 64, 2},    {64, 128, 2},    {128, 256, 2},
+          {8, 64, 2},      {24, 192, 2},    {256, 64, 2},    {64, 128, 1},
+          {40, 96, 4},     {32, 32, 2, 64}, {16, 16, 2, 32}, {64, 48, 2, 32},
+          {16, 96, 2, 64}, {16, 8, 4, 32}};
 }
 
 TEST(SharedTileTest, Sizes) {
@@ -49,12 +52,14 @@ TEST(SharedTileTest, KnownOffsets) {
 TEST(SharedTileTest, ByteOffsetIsTheSwizzledPackedBox) {
   for (const SharedTile &tile : tiles()) {
     ASSERT_EQ(tile.invalidReason(), std::nullopt);
-    int64_t boxColumns = 128 / tile.elementBytes;
+    int64_t boxColumns = tile.swizzle / tile.elementBytes;
     for (int64_t row = 0; row < tile.rows; ++row)
       for (int64_t col = 0; col < tile.cols; ++col) {
-        int64_t linear = col / boxColumns * tile.rows * 128 + row * 128 +
+        int64_t linear = col / boxColumns * tile.rows * tile.swizzle +
+                         row * tile.swizzle +
                          col % boxColumns * tile.elementBytes;
-        ASSERT_EQ(tile.byteOffset(row, col), swizzleAddress(linear))
+        ASSERT_EQ(tile.byteOffset(row, col),
+                  swizzleAddress(linear, tile.swizzle))
             << "row " << row << " col " << col;
       }
   }
@@ -79,20 +84,35 @@ TEST(SharedTileTest, ByteOffsetIsABijection) {
 TEST(SharedTileTest, EightRowsOfAChunkFallInDifferentBanks) {
   // What the swizzle is for: the same chunk of eight consecutive rows covers
   // all 128 bytes of banks once.
-  SharedTile tile{64, 64, 2};
-  for (int64_t row = 0; row < tile.rows; row += 8)
-    for (int64_t col = 0; col < tile.cols; col += 8) {
-      unsigned banks = 0;
-      for (int64_t r = 0; r < 8; ++r)
-        banks |= 1u << tile.byteOffset(row + r, col) % 128 / 16;
-      EXPECT_EQ(banks, 0xFFu);
-    }
+  for (int64_t swizzle : {32, 64, 128}) {
+    SharedTile tile{64, 64, 2, swizzle};
+    for (int64_t row = 0; row < tile.rows; row += 8)
+      for (int64_t col = 0; col < tile.cols; col += 8) {
+        unsigned banks = 0;
+        for (int64_t r = 0; r < 8; ++r)
+          banks |= 1u << tile.byteOffset(row + r, col) % 128 / 16;
+        EXPECT_EQ(banks, 0xFFu);
+      }
+  }
+}
+
+TEST(SharedTileTest, WidestSwizzleDividesTheRow) {
+  static_assert(SharedTile::widestSwizzle(64, 2) == 128);
+  static_assert(SharedTile::widestSwizzle(96, 2) == 64);
+  static_assert(SharedTile::widestSwizzle(48, 2) == 32);
+  static_assert(SharedTile::widestSwizzle(8, 4) == 32);
+  static_assert(SharedTile::widestSwizzle(8, 2) == 0);
 }
 
 TEST(SharedTileTest, SwizzleChunkIsItsOwnInverse) {
   for (int64_t row = 0; row < 16; ++row)
     for (int64_t chunk = 0; chunk < 8; ++chunk)
-      EXPECT_EQ(swizzleChunk(row, swizzleChunk(row, chunk)), chunk);
+      for (int64_t swizzle : {32, 64, 128})
+        if (chunk < swizzle / 16) {
+          EXPECT_EQ(
+              swizzleChunk(row, swizzleChunk(row, chunk, swizzle), swizzle),
+              chunk);
+        }
 }
 
 TEST(SharedTileTest, InvalidTiles) {
@@ -101,8 +121,9 @@ TEST(SharedTileTest, InvalidTiles) {
   };
   constexpr int64_t huge = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(reason({64, 64, 2, 128}), "valid");
-  EXPECT_EQ(reason({64, 64, 2, 64}),
-            "expected a swizzle of 128 bytes, but got 64");
+  EXPECT_EQ(reason({64, 64, 2, 64}), "valid");
+  EXPECT_EQ(reason({64, 64, 2, 16}),
+            "expected a swizzle of 32, 64 or 128 bytes, but got 16");
   EXPECT_EQ(reason({64, 64, 0}),
             "expected elements of 1, 2 or 4 bytes, but got 0");
   EXPECT_EQ(reason({64, 64, 8}),

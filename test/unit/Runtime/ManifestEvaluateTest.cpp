@@ -145,3 +145,34 @@ TEST(ManifestTarget, Parses) {
   EXPECT_EQ(target->suffix, 0);
   EXPECT_FALSE(parseGpuTarget("cpu").has_value());
 }
+
+TEST(ManifestEvaluate, MappableSaysWhetherATensorMapCanBeMade) {
+  Manifest manifest =
+      parseOrDie({{"version", 1},
+                  {"name", "f"},
+                  {"target", "cpu"},
+                  {"arguments",
+                   {{{"kind", "tensor"},
+                     {"element", "bf16"},
+                     {"rank", 2},
+                     {"name", "b"},
+                     {"access", "read"}}}},
+                  {"values", {{{"op", "mappable"}, {"argument", 0}}}}});
+  auto mappable = [&](uintptr_t address, std::vector<int64_t> shape,
+                      std::vector<int64_t> strides) {
+    TensorView tensor{reinterpret_cast<void *>(address), DType::BF16,
+                      std::move(shape), std::move(strides)};
+    ErrorOr<std::vector<int64_t>> values = evaluate(manifest, {tensor});
+    EXPECT_TRUE(bool(values)) << messageOf(values);
+    return values ? values->front() : -1;
+  };
+  EXPECT_EQ(mappable(0x1000, {4, 40}, {40, 1}), 1);
+  EXPECT_EQ(mappable(0x1000, {4, 40}, {0, 1}), 1);
+  // A row of its own may have any stride.
+  EXPECT_EQ(mappable(0x1000, {1, 36}, {36, 1}), 1);
+  EXPECT_EQ(mappable(0x1000, {0, 40}, {40, 1}), 1);
+  EXPECT_EQ(mappable(0x1008, {4, 40}, {40, 1}), 0);
+  EXPECT_EQ(mappable(0x1000, {4, 36}, {36, 1}), 0);
+  EXPECT_EQ(mappable(0x1000, {40, 4}, {1, 40}), 0);
+  EXPECT_EQ(mappable(0x1000, {4, 40}, {-40, 1}), 0);
+}

@@ -85,6 +85,43 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
   return success();
 }
 
+/// (C14)
+static LogicalResult verifyPlan(BsrAddmmOp op) {
+  if (!op.getPanels() && !op.getSteps())
+    return success();
+  if (!op.getPanels() || !op.getSteps())
+    return op.emitOpError("expected 'panels' and 'steps' together");
+  int64_t batchRank = op.getCrow().getType().getRank() - 1;
+  for (const NamedOperand &operand :
+       {NamedOperand{"panels", op.getPanels(), 2},
+        NamedOperand{"steps", op.getSteps(), 2}}) {
+    if (operand.batchRank() != batchRank)
+      return op.emitOpError()
+             << "expected '" << operand.name << "' of rank " << batchRank + 2
+             << ", but got " << operand.value.getType();
+    if (!operand.elementType().isInteger(32))
+      return op.emitOpError()
+             << "expected element type i32 of '" << operand.name
+             << "', but got " << operand.elementType();
+  }
+  NamedOperand panels{"panels", op.getPanels(), 2};
+  NamedOperand steps{"steps", op.getSteps(), 2};
+  if (panels.size(1) != 2)
+    return op.emitOpError() << "expected 2 columns of 'panels', but got "
+                            << op.getPanels().getType();
+  if (ShapedType::isDynamic(steps.size(1)) || steps.size(1) < 2)
+    return op.emitOpError() << "expected a static number of at least 2 columns "
+                               "of 'steps', but got "
+                            << op.getSteps().getType();
+  int64_t crowSize = op.getCrow().getType().getShape().back();
+  if (!ShapedType::isDynamic(crowSize) &&
+      failed(verifySize(op, panels, 0, "panels",
+                        llvm::divideCeil(crowSize - 1, steps.size(1) - 1))))
+    return failure();
+  return verifySize(op, steps, 0, "nnz",
+                    op.getCol().getType().getShape().back());
+}
+
 LogicalResult BsrAddmmOp::verify() {
   SmallVector<NamedOperand> operands = {{"crow", getCrow(), 1},
                                         {"col", getCol(), 1},
@@ -187,6 +224,18 @@ LogicalResult BsrAddmmOp::verify() {
     return emitOpError() << "expected the result to have the type of 'out', "
                          << getOut().getType() << ", but got "
                          << getResult().getType();
+
+  if (failed(verifyPlan(*this)))
+    return failure();
+
+  // (C15)
+  StringRef precision = getPrecision();
+  bool isF32 = getValues().getType().getElementType().isF32();
+  if (precision != "ieee" && (precision != "tf32" || !isF32))
+    return emitOpError() << "expected precision \"ieee\""
+                         << (isF32 ? " or \"tf32\"" : "") << ", but got \""
+                         << precision << "\" for values of "
+                         << getValues().getType().getElementType();
 
   // (C13)
   if (MetaAttr meta = getMetaAttr()) {

@@ -24,14 +24,22 @@ FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
   if (!meta)
     return emitOpError() << "expected a 'meta' attribute with tile sizes, but "
                             "got none (sattn-inject-meta attaches one)";
-  int64_t rows = meta.getTile()[0];
-  if (rows != getBlockRows())
-    return emitOpError() << "expected a tile of one block row ("
-                         << getBlockRows() << " rows), but got " << rows;
+  int64_t rows = getBlockRows();
+  if (meta.getTile()[0] != rows * getPanelGroups())
+    return emitOpError() << "expected a tile of " << getPanelGroups()
+                         << " block rows (" << rows * getPanelGroups()
+                         << " rows), but got " << meta.getTile()[0]
+                         << " (sattn-plan-panels makes a plan for more)";
   SmallVector<OpFoldResult> sizes(getBatchRank(), b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(rows));
   sizes.push_back(b.getIndexAttr(meta.getTile()[1]));
   return sizes;
+}
+
+SmallVector<int64_t> BsrAddmmOp::getTileGroups() {
+  SmallVector<int64_t> groups(getBatchRank() + 2, 1);
+  groups[getBatchRank()] = getPanelGroups();
+  return groups;
 }
 
 namespace {
@@ -54,7 +62,7 @@ class TileProgram {
 public:
   TileProgram(OpBuilder &b, BsrAddmmOp op)
       : b(b), op(op), loc(op.getLoc()), alpha(op.getAlpha()),
-        beta(op.getBeta()), rows(op.getMeta()->getTile()[0]),
+        beta(op.getBeta()), rows(op.getBlockRows()),
         columns(op.getMeta()->getTile()[1]), depth(op.getMeta()->getTile()[2]),
         outType(op.getOut().getType()) {}
 
@@ -92,10 +100,12 @@ private:
                                  zero);
   }
 
-  /// An entry of crow or col, of the only batch of the tile.
-  Value loadIndex(TypedValue<RankedTensorType> tensor, Value position) {
-    SmallVector<Value> indices(tensor.getType().getRank() - 1, index(0));
-    indices.push_back(position);
+  /// An entry of an index tensor, of the only batch of the tile, at the given
+  /// place of its last dimensions.
+  Value loadIndex(TypedValue<RankedTensorType> tensor, ValueRange position) {
+    SmallVector<Value> indices(tensor.getType().getRank() - position.size(),
+                               index(0));
+    llvm::append_range(indices, position);
     Value entry = tensor::ExtractOp::create(b, loc, tensor, indices);
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), entry);
   }
@@ -148,16 +158,29 @@ private:
   }
 
   /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32.
-  /// A step of the loop covers `depth` of the block's BK columns.
+  /// A turn of the loop covers `depth` of the block's BK columns. With a plan
+  /// the loop goes over all steps of the row's panel, in some of which the row
+  /// has no block.
   Value blockLoop() {
     int64_t blockColumns = op.getBlockColumns();
     int64_t stepsPerBlock = blockColumns / depth;
+    bool isPlanned = static_cast<bool>(op.getSteps());
     Value begin = loadIndex(op.getCrow(), index(0));
     Value end = loadIndex(op.getCrow(), index(1));
     // alpha = 0 leaves the loop empty: nothing of A and B is read.
-    if (!alpha.isConstant)
-      end = arith::SelectOp::create(b, loc, isNotZero(alpha.value), end, begin);
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value isUsed = alpha.isConstant ? Value() : isNotZero(alpha.value);
+    auto endIfUsed = [&](Value first, Value last) -> Value {
+      return isUsed ? arith::SelectOp::create(b, loc, isUsed, last, first)
+                    : last;
+    };
+    end = endIfUsed(begin, end);
+    hasBlocks =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
+    if (isPlanned) {
+      begin = loadIndex(op.getPanels(), {index(0), index(0)});
+      end = endIfUsed(begin, loadIndex(op.getPanels(), {index(0), index(1)}));
+    }
+    AffineExpr d0 = b.getAffineDimExpr(0);
     auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
       return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
     };
@@ -166,32 +189,58 @@ private:
     };
     begin = asValue(apply(d0 * stepsPerBlock, {begin}));
     end = asValue(apply(d0 * stepsPerBlock, {end}));
-    hasBlocks =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
 
     auto loop = scf::ForOp::create(b, loc, begin, end, index(1),
                                    ValueRange{zeroTile(b.getF32Type())});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+    if (op.getPrecision() == "tf32")
+      loop->setAttr(kTF32AttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value step = loop.getInductionVar();
-    OpFoldResult block = apply(d0.floorDiv(stepsPerBlock), {step});
-    OpFoldResult inBlock = apply((d0 % stepsPerBlock) * depth, {step});
-    Value column = loadIndex(op.getCol(), asValue(block));
-    OpFoldResult k = apply(d0 * blockColumns + d1, {column, inBlock});
-
-    OpFoldResult zero = b.getIndexAttr(0);
-    Value left = window(
-        op.getValues(), {block, zero, inBlock},
-        {b.getIndexAttr(1), b.getIndexAttr(rows), b.getIndexAttr(depth)}, 2);
-    Value right = padColumns(window(
-        op.getB(), {k, zero}, {b.getIndexAttr(depth), width(op.getB())}, 2));
-    Value next =
-        linalg::MatmulOp::create(b, loc, ValueRange{left, right},
-                                 ValueRange{loop.getRegionIterArgs().front()})
-            .getResult(0);
-    scf::YieldOp::create(b, loc, next);
+    Value turn = loop.getInductionVar();
+    Value accumulator = loop.getRegionIterArgs().front();
+    Value step = asValue(apply(d0.floorDiv(stepsPerBlock), {turn}));
+    OpFoldResult inBlock = apply((d0 % stepsPerBlock) * depth, {turn});
+    if (!isPlanned) {
+      Value column = loadIndex(op.getCol(), step);
+      Value right = rightTile(column, inBlock);
+      scf::YieldOp::create(b, loc, product(step, inBlock, right, accumulator));
+      return loop.getResult(0);
+    }
+    Value column = loadIndex(op.getSteps(), {step, index(0)});
+    Value block = loadIndex(op.getSteps(), {step, index(1)});
+    Value right = rightTile(column, inBlock);
+    Value isPresent = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            block, index(0));
+    scf::YieldOp::create(
+        b, loc,
+        branch(
+            isPresent,
+            [&] { return product(block, inBlock, right, accumulator); },
+            [&] { return accumulator; }));
     return loop.getResult(0);
+  }
+
+  /// `depth` rows of b, from `inBlock` on in a block column.
+  Value rightTile(Value column, OpFoldResult inBlock) {
+    OpFoldResult k = affine::makeComposedFoldedAffineApply(
+        b, loc,
+        b.getAffineDimExpr(0) * op.getBlockColumns() + b.getAffineDimExpr(1),
+        {OpFoldResult(column), inBlock});
+    return padColumns(window(op.getB(), {k, b.getIndexAttr(0)},
+                             {b.getIndexAttr(depth), width(op.getB())}, 2));
+  }
+
+  /// `depth` columns of a stored block, from `inBlock` on, times `right`, added
+  /// to the accumulator.
+  Value product(Value block, OpFoldResult inBlock, Value right,
+                Value accumulator) {
+    OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+    Value left = window(op.getValues(), {OpFoldResult(block), zero, inBlock},
+                        {one, b.getIndexAttr(rows), b.getIndexAttr(depth)}, 2);
+    return linalg::MatmulOp::create(b, loc, ValueRange{left, right},
+                                    ValueRange{accumulator})
+        .getResult(0);
   }
 
   /// A tensor of tiles, from one of two programs where it depends on a value
@@ -327,8 +376,8 @@ FailureOr<SmallVector<Value>> BsrAddmmOp::lowerToTileProgram(OpBuilder &b) {
     if (size != 1)
       return emitOpError() << "expected a tile of one batch, but got "
                            << getOut().getType();
-  if (shape[getBatchRank()] != getMeta()->getTile()[0])
-    return emitOpError() << "expected a tile of " << getMeta()->getTile()[0]
+  if (shape[getBatchRank()] != getBlockRows())
+    return emitOpError() << "expected a tile of " << getBlockRows()
                          << " rows, but got " << getOut().getType();
   return SmallVector<Value>{TileProgram(b, *this).build()};
 }

@@ -60,7 +60,8 @@ struct Slicer {
 
   /// Slice of `source` at the tile's batch, then at the given window.
   Value slice(Value source, ArrayRef<OpFoldResult> windowOffsets,
-              ArrayRef<OpFoldResult> windowSizes) {
+              ArrayRef<OpFoldResult> windowSizes,
+              OpFoldResult lastStride = {}) {
     auto type = cast<RankedTensorType>(source.getType());
     int64_t batchRank = type.getRank() - windowOffsets.size();
     int64_t skipped = op.getBatchRank() - batchRank;
@@ -73,12 +74,15 @@ struct Slicer {
     }
     sliceOffsets.append(windowOffsets.begin(), windowOffsets.end());
     sliceSizes.append(windowSizes.begin(), windowSizes.end());
-    return extract(source, sliceOffsets, sliceSizes);
+    return extract(source, sliceOffsets, sliceSizes, lastStride);
   }
 
   Value extract(Value source, ArrayRef<OpFoldResult> sliceOffsets,
-                ArrayRef<OpFoldResult> sliceSizes) {
+                ArrayRef<OpFoldResult> sliceSizes,
+                OpFoldResult lastStride = {}) {
     SmallVector<OpFoldResult> strides(sliceSizes.size(), b.getIndexAttr(1));
+    if (lastStride)
+      strides.back() = lastStride;
     auto result = tensor::ExtractSliceOp::create(
         b, op.getLoc(), source, sliceOffsets, sliceSizes, strides);
     slices.push_back(result);
@@ -179,6 +183,21 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   if (getRight())
     operands.push_back(
         slicer.slice(getRight(), {columnOffset}, {columns(getRight())}));
+  // Of the plan the row's panel, and of each step the column and the row's own
+  // block: columns 0 and 1 + g of group g.
+  if (getSteps()) {
+    int64_t groups = getPanelGroups();
+    AffineExpr row = d0.floorDiv(blockRows);
+    OpFoldResult panel = affine::makeComposedFoldedAffineApply(
+        b, loc, row.floorDiv(groups), {rowOffset});
+    OpFoldResult stride = affine::makeComposedFoldedAffineApply(
+        b, loc, row % groups + 1, {rowOffset});
+    OpFoldResult one = b.getIndexAttr(1), two = b.getIndexAttr(2);
+    operands.push_back(slicer.slice(getPanels(), {panel, zero}, {one, two}));
+    operands.push_back(
+        slicer.slice(getSteps(), {zero, zero},
+                     {slicer.whole(getSteps(), storageBatch), two}, stride));
+  }
   // No batch of out is broadcast: the tile is where its result goes back, so
   // that bufferization sees one place.
   SmallVector<OpFoldResult> outSizes(sizes);

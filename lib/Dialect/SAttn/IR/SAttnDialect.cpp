@@ -38,13 +38,22 @@ void SAttnDialect::initialize() {
 }
 
 LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               ArrayRef<int64_t> tile) {
+                               ArrayRef<int64_t> tile,
+                               std::optional<int64_t> stages,
+                               std::optional<int64_t> warps,
+                               std::optional<int64_t> group) {
   if (tile.size() != 3)
     return emitError() << "expected 3 tile sizes (M, N, K), but got "
                        << tile.size();
   if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expected positive tile sizes, but got [" << tile
                        << "]";
+  std::pair<StringRef, std::optional<int64_t>> counts[] = {
+      {"stages", stages}, {"warps", warps}, {"group", group}};
+  for (auto [name, count] : counts)
+    if (count && *count <= 0)
+      return emitError() << "expected '" << name << "' to be positive, but got "
+                         << *count;
   return success();
 }
 

@@ -27,6 +27,9 @@ static Value pack(OpBuilder &builder, Location loc, Value tile) {
   Type f32 = builder.getF32Type();
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, tile), f32);
+  // Not a generic of the same kind, which canonicalization would fold.
+  if (type.getElementType().isF32())
+    return linalg::CopyOp::create(builder, loc, tile, empty).getResult(0);
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
@@ -60,7 +63,12 @@ struct CPUPackOperandsPass
         Type element = getElementTypeOrSelf(input->get().getType());
         if (!element.isF32() && !element.isF16() && !element.isBF16())
           break;
-        inputs.push_back(pack(rewriter, op.getLoc(), input->get()));
+        // The left operand is read one element at a time, whatever its strides.
+        bool isReadInPlace =
+            element.isF32() && input == op.getDpsInputOperand(0);
+        inputs.push_back(isReadInPlace
+                             ? input->get()
+                             : pack(rewriter, op.getLoc(), input->get()));
       }
       // A new op, since the scalar product that it implies changes its types.
       if (inputs.size() == 2)

@@ -173,7 +173,8 @@ private:
     options.setFusionControlFn(
         [&](tensor::ExtractSliceOp, OpResult producer, bool)
             -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-          if (producer != right || !isa<linalg::GenericOp>(producer.getOwner()))
+          if (producer != right ||
+              !isa<linalg::GenericOp, linalg::CopyOp>(producer.getOwner()))
             return std::nullopt;
           return scf::SCFTileAndFuseOptions::ControlFnResult{};
         });

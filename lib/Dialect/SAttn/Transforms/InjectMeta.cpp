@@ -8,9 +8,12 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/MetaTable/Choose.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/MathExtras.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -21,43 +24,189 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Largest step of the reduction: 64 elements of 16 bits are one row of a
-/// 128-byte swizzle.
-static constexpr int64_t kMaxDepth = 64;
+static std::optional<int64_t> known(int64_t size) {
+  if (ShapedType::isDynamic(size))
+    return std::nullopt;
+  return size;
+}
 
-static MetaAttr defaultMeta(BsrAddmmOp op, int64_t columnMultiple) {
-  int64_t rows = op.getBlockRows();
-  int64_t columns = rows <= 64 ? 128 : 64;
-  int64_t n = op.getOut().getType().getShape().back();
-  if (!ShapedType::isDynamic(n))
-    columns =
-        std::min<int64_t>(columns, llvm::PowerOf2Ceil(std::max<int64_t>(n, 1)));
-  columns = llvm::alignTo(columns, columnMultiple);
-  int64_t depth = op.getBlockColumns();
-  if (depth > kMaxDepth && depth % kMaxDepth == 0)
-    depth = kMaxDepth;
-  return MetaAttr::get(op.getContext(), {rows, columns, depth});
+/// The size of a dimension counted from the last, -1.
+static std::optional<int64_t> known(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return known(type.getDimSize(type.getRank() + dim));
+}
+
+/// A scalar that is known only at run time is taken to be 1, as it is by
+/// default in torch.addmm.
+static double scalarOrOne(Value scalar) {
+  FloatAttr attr;
+  if (!matchPattern(scalar, m_Constant(&attr)))
+    return 1;
+  return attr.getValue().convertToFloat();
+}
+
+static std::string typeName(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return name;
 }
 
 namespace {
+/// What of an op's sizes is known, from its types or the pass's options.
+struct Sizes {
+  std::optional<int64_t> m, n, k;
+};
+
 struct InjectMetaPass
     : public sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
   using SAttnInjectMetaBase::SAttnInjectMetaBase;
 
   void runOnOperation() override {
-    if (columnMultiple <= 0 || columnMultiple % 8 != 0) {
-      getOperation().emitError() << "expected 'column-multiple' to be a "
-                                    "positive multiple of 8, but got "
-                                 << columnMultiple.getValue();
+    if (failed(checkOptions()))
       return signalPassFailure();
-    }
+    SmallVector<BsrAddmmOp> ops;
     getOperation().walk([&](BsrAddmmOp op) {
-      if (op.getMeta())
-        return;
-      MetaAttr meta = defaultMeta(op, columnMultiple);
-      op.setMetaAttr(meta);
-      op.emitRemark() << "tile parameters from the computed default: " << meta;
+      if (!op.getMeta())
+        ops.push_back(op);
     });
+    if (ops.empty())
+      return;
+    // Without a device there is nothing to look up.
+    std::vector<meta::Table> tables;
+    if (!device.empty()) {
+      std::vector<std::string> problems;
+      tables = meta::loadTables(table, problems);
+      for (const std::string &problem : problems)
+        getOperation().emitWarning() << problem;
+    }
+    for (BsrAddmmOp op : ops)
+      inject(op, tables);
+  }
+
+private:
+  std::optional<meta::Target> limits;
+
+  LogicalResult checkOptions() {
+    limits = meta::findTarget(target);
+    if (!limits) {
+      InFlightDiagnostic diag = getOperation().emitError()
+                                << "expected 'target' to be one of ";
+      llvm::interleaveComma(meta::targetNames(), diag);
+      return diag << ", but got '" << target.getValue() << "'";
+    }
+    limits->sharedBytes = maxSharedBytes;
+    if (!sizes.empty() && sizes.size() != 3)
+      return getOperation().emitError()
+             << "expected 'sizes' to be M, N and K, but got " << sizes.size()
+             << " numbers";
+    for (int64_t size : sizes)
+      if (size < 0)
+        return getOperation().emitError()
+               << "expected 'sizes' of at least 0, but got " << size;
+    if (!(sparsity <= 1))
+      return getOperation().emitError()
+             << "expected 'sparsity' to be at most 1, but got "
+             << sparsity.getValue();
+    return success();
+  }
+
+  /// A size that the types leave open may be given by the option.
+  std::optional<int64_t> orOption(std::optional<int64_t> size, unsigned index) {
+    if (!size && !sizes.empty() && sizes[index] > 0)
+      return sizes[index];
+    return size;
+  }
+
+  Sizes sizesOf(BsrAddmmOp op) {
+    std::optional<int64_t> m = known(op.getOut(), -2);
+    if (std::optional<int64_t> offsets = known(op.getCrow(), -1); !m && offsets)
+      m = (*offsets - 1) * op.getBlockRows();
+    return {orOption(m, 0), orOption(known(op.getOut(), -1), 1),
+            orOption(known(op.getB(), -2), 2)};
+  }
+
+  /// In hundredths; 0.5, which most rows are tuned for, where nothing says
+  /// more.
+  int64_t sparsityOf(BsrAddmmOp op, const Sizes &of) {
+    if (sparsity >= 0)
+      return std::lround(sparsity * 100);
+    if (std::optional<int64_t> nnz = known(op.getValues(), -3);
+        nnz && of.m && of.k)
+      return meta::sparsityInHundredths(*nnz, op.getBlockRows(),
+                                        op.getBlockColumns(), *of.m, *of.k);
+    return 50;
+  }
+
+  meta::Query queryOf(BsrAddmmOp op, const Sizes &of) {
+    meta::Query query;
+    query.op = "bsr_addmm";
+    query.device = device;
+    query.version = version;
+    query.dtype = typeName(op.getValues().getType().getElementType());
+    query.outDtype = typeName(op.getOut().getType().getElementType());
+    query.sparsity = sparsityOf(op, of);
+    double alpha = scalarOrOne(op.getAlpha()), beta = scalarOrOne(op.getBeta());
+    query.key = {*of.m,
+                 *of.k,
+                 *of.n,
+                 op.getBlockRows(),
+                 op.getBlockColumns(),
+                 beta == 0,
+                 beta == 1,
+                 alpha == 1};
+    query.exact = exact;
+    return query;
+  }
+
+  meta::Problem problemOf(BsrAddmmOp op, const Sizes &of) {
+    meta::Problem problem;
+    problem.m = of.m;
+    problem.n = of.n;
+    problem.blockRows = op.getBlockRows();
+    problem.blockColumns = op.getBlockColumns();
+    for (int64_t size : op.getOut().getType().getShape().drop_back(2))
+      problem.batches *= known(size).value_or(1);
+    problem.elementBytes =
+        op.getValues().getType().getElementTypeBitWidth() / 8;
+    return problem;
+  }
+
+  /// The computed default. With row or column factors the epilogue of a tile of
+  /// 256 columns spills registers.
+  meta::Parameters defaultParameters(BsrAddmmOp op,
+                                     const meta::Problem &problem) {
+    meta::Parameters parameters = meta::defaultParameters(problem, *limits);
+    if (op.getLeft() || op.getRight())
+      parameters.columns = std::min<int64_t>(parameters.columns, 128);
+    return parameters;
+  }
+
+  void inject(BsrAddmmOp op, ArrayRef<meta::Table> tables) {
+    Sizes of = sizesOf(op);
+    meta::Problem problem = problemOf(op, of);
+    meta::Choice choice;
+    if (device.empty()) {
+      choice.parameters = defaultParameters(op, problem);
+      choice.origin = "the computed default";
+    } else if (!of.m || !of.n || !of.k) {
+      choice.parameters = defaultParameters(op, problem);
+      choice.origin = std::string("the computed default (a row is found by M, "
+                                  "N and K, and ") +
+                      (!of.m   ? "M"
+                       : !of.n ? "N"
+                               : "K") +
+                      " is not known)";
+    } else {
+      choice = meta::choose(tables, queryOf(op, of), problem, *limits);
+    }
+    for (const std::string &warning : choice.problems)
+      op.emitWarning() << warning;
+    const meta::Parameters &chosen = choice.parameters;
+    MetaAttr attr = MetaAttr::get(op.getContext(),
+                                  {chosen.rows, chosen.columns, chosen.depth},
+                                  chosen.stages, chosen.warps, chosen.group);
+    op.setMetaAttr(attr);
+    op.emitRemark() << "tile parameters from " << choice.origin << ": " << attr;
   }
 };
 } // namespace

@@ -51,6 +51,8 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
            << "expected at most " << kMaxLoops - 2
            << " batch dimensions, but got " << sizes->size() - 2;
 
+  SmallVector<int64_t> groups = op.getTileGroups();
+
   scf::SCFTilingOptions options;
   options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   options.setTileSizes(*sizes);
@@ -60,6 +62,9 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
   if (failed(tiled))
     return op->emitOpError("could not be tiled");
   rewriter.replaceOp(op, tiled->replacements);
+  if (llvm::any_of(groups, [](int64_t count) { return count > 1; }))
+    tiled->loops.front()->setAttr(kTileGroupsAttrName,
+                                  rewriter.getDenseI64ArrayAttr(groups));
 
   for (Operation *tiledOp : tiled->tiledOps) {
     rewriter.setInsertionPoint(tiledOp);

@@ -115,6 +115,71 @@ struct SinkWriteOutOfIf : OpRewritePattern<scf::IfOp> {
   }
 };
 
+/// Whether a transfer covers all of a static tile.
+static bool isWholeTransfer(VectorTransferOpInterface transfer) {
+  return !transfer.getMask() && !transfer.hasOutOfBoundsDim() &&
+         transfer.getPermutationMap().isIdentity() &&
+         transfer.getVectorType().getShape() ==
+             transfer.getShapedType().getShape();
+}
+
+/// A tile that one branch overwrites and the other leaves becomes a vector of
+/// two branches between a read and a write:
+///   scf.if -> tensor { yield (transfer_write %v, %t) } else { yield %t }
+struct SinkConditionalWrite : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumResults() != 1 || op.getElseRegion().empty())
+      return rewriter.notifyMatchFailure(op, "not a branch of one result");
+    auto write =
+        op.thenYield().getOperand(0).getDefiningOp<vector::TransferWriteOp>();
+    Value tile = op.elseYield().getOperand(0);
+    if (!write || write.getBase() != tile ||
+        !isWholeTransfer(cast<VectorTransferOpInterface>(write.getOperation())))
+      return rewriter.notifyMatchFailure(op,
+                                         "not a write of a tile or the tile "
+                                         "as it is");
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(tile.getType());
+    SmallVector<Value> indices(
+        type.getRank(), arith::ConstantIndexOp::create(rewriter, loc, 0));
+    SmallVector<bool> inBounds(type.getRank(), true);
+    Value padding = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    Value vector = vector::TransferReadOp::create(
+        rewriter, loc, write.getVectorType(), tile, indices, padding,
+        ArrayRef<bool>(inBounds));
+    SmallVector<vector::TransferReadOp> reads;
+    op.getThenRegion().walk([&](vector::TransferReadOp read) {
+      if (read.getBase() == tile && read.getType() == vector.getType() &&
+          isWholeTransfer(cast<VectorTransferOpInterface>(read.getOperation())))
+        reads.push_back(read);
+    });
+    for (vector::TransferReadOp read : reads)
+      rewriter.replaceOp(read, vector);
+    auto newIf = scf::IfOp::create(rewriter, loc, TypeRange{vector.getType()},
+                                   op.getCondition(), /*addThenBlock=*/false,
+                                   /*addElseBlock=*/false);
+    Value written = write.getVector();
+    rewriter.inlineRegionBefore(op.getThenRegion(), newIf.getThenRegion(),
+                                newIf.getThenRegion().begin());
+    rewriter.inlineRegionBefore(op.getElseRegion(), newIf.getElseRegion(),
+                                newIf.getElseRegion().begin());
+    for (auto [yield, value] : {std::pair(newIf.thenYield(), written),
+                                std::pair(newIf.elseYield(), vector)})
+      rewriter.modifyOpInPlace(yield,
+                               [&, yield = yield, value = value]() mutable {
+                                 yield->setOperand(0, value);
+                               });
+    rewriter.setInsertionPointAfter(newIf);
+    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
+        op, newIf.getResult(0), tile, indices, ArrayRef<bool>(inBounds));
+    return success();
+  }
+};
+
 /// A tile that is clipped and then inserted is written straight to its
 /// destination, not in bounds where it was clipped:
 ///   insert_slice (extract_slice (transfer_write %v, %empty) [0, 0] [64, %w])
@@ -255,6 +320,7 @@ struct VectorizeTilesPass
   void runOnOperation() override {
     if (failed(vectorizeTiles()) || failed(foldPads()))
       return signalPassFailure();
+    hoistReads();
     hoistTiles();
     if (failed(forwardTiles()))
       return signalPassFailure();
@@ -296,7 +362,22 @@ private:
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     patterns.add<FoldClipOfPad>(&getContext(), PatternBenefit(2));
+    patterns.add<SinkConditionalWrite>(&getContext());
     return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  /// A tile that a loop makes before a branch is read before it: who loads the
+  /// tile does not depend on the branch.
+  void hoistReads() {
+    getOperation().walk([](vector::TransferReadOp read) {
+      auto branch = dyn_cast<scf::IfOp>(read->getParentOp());
+      if (branch && isa<scf::ForOp>(branch->getParentOp()) &&
+          llvm::all_of(read->getOperands(), [&](Value operand) {
+            return operand.getParentRegion()->isProperAncestor(
+                read->getParentRegion());
+          }))
+        read->moveBefore(branch);
+    });
   }
 
   /// Tiles that a loop carries become vectors that it carries.

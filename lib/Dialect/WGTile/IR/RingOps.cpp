@@ -16,15 +16,21 @@
 using namespace mlir;
 using namespace wgtile;
 
+static sattn::layout::SharedTile getLayout(Type type) {
+  auto shared = cast<SharedType>(type);
+  return {shared.getRows(), shared.getColumns(), shared.getElementBytes(),
+          shared.getSwizzle()};
+}
+
+int64_t RingType::getInstanceBytes(int64_t tile) const {
+  sattn::layout::SharedTile layout = getLayout(getTiles()[tile]);
+  return llvm::alignTo(layout.sizeInBytes(), layout.alignment());
+}
+
 int64_t RingType::getTileOffset(int64_t tile) const {
   int64_t bytes = 0;
-  for (Type type : getTiles().take_front(tile)) {
-    auto shared = cast<SharedType>(type);
-    sattn::layout::SharedTile layout{shared.getRows(), shared.getColumns(),
-                                     shared.getElementBytes(),
-                                     shared.getSwizzle()};
-    bytes = llvm::alignTo(bytes + layout.sizeInBytes(), layout.alignment());
-  }
+  for (int64_t i = 0; i < tile; ++i)
+    bytes += getNumInstances(i) * getInstanceBytes(i);
   return bytes;
 }
 
@@ -32,12 +38,24 @@ int64_t RingType::getStageBytes() const {
   return getTileOffset(getTiles().size());
 }
 
+static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
+  int64_t count = ring.getTiles().size();
+  if (tile >= 0 && tile < count)
+    return success();
+  return op->emitOpError() << "expected a tile of the ring (0 to " << count - 1
+                           << "), but got " << tile;
+}
+
 LogicalResult RingCopyOp::verify() {
   // (C1)
-  ArrayRef<Type> tiles = getRing().getType().getTiles();
-  if (getTile() < 0 || getTile() >= static_cast<int64_t>(tiles.size()))
-    return emitOpError() << "expected a tile of the ring (0 to "
-                         << tiles.size() - 1 << "), but got " << getTile();
+  RingType ring = getRing().getType();
+  if (failed(verifyTile(*this, ring, getTile())))
+    return failure();
+  int64_t instances = ring.getNumInstances(getTile());
+  int64_t instance = getInstance();
+  if (instance < 0 || instance >= instances)
+    return emitOpError() << "expected an instance of the tile (0 to "
+                         << instances - 1 << "), but got " << instance;
   size_t rank = getSource().getType().getBox().size();
   if (getIndices().size() != rank)
     return emitOpError() << "expected " << rank << " indices, but got "
@@ -45,12 +63,19 @@ LogicalResult RingCopyOp::verify() {
   return success();
 }
 
-LogicalResult RingTakeOp::verify() {
+LogicalResult RingTileOp::verify() {
   // (C1)
-  if (TypeRange(getTiles().getTypes()) !=
-      TypeRange(getRing().getType().getTiles()))
-    return emitOpError() << "expected tiles of types "
-                         << getRing().getType().getTiles() << ", but got "
-                         << getTiles().getTypes();
+  RingType ring = getRing().getType();
+  if (failed(verifyTile(*this, ring, getTile())))
+    return failure();
+  if (getType() != ring.getTiles()[getTile()])
+    return emitOpError() << "expected a tile of type "
+                         << ring.getTiles()[getTile()] << ", but got "
+                         << getType();
+  // (C2)
+  if ((ring.getNumInstances(getTile()) > 1) != static_cast<bool>(getInstance()))
+    return emitOpError() << "expected an instance exactly where the tile has "
+                            "several, but it has "
+                         << ring.getNumInstances(getTile());
   return success();
 }

@@ -72,7 +72,33 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError() << "expected 'persistent' to be positive, of at least "
                             "two counts, but got "
                          << *columns << " of " << getCounts().size();
+  // (C3)
+  if (std::optional<ArrayRef<int64_t>> groups = getGroups()) {
+    if (groups->size() != getCounts().size())
+      return emitOpError() << "expected " << getCounts().size()
+                           << " factors in 'groups', but got "
+                           << groups->size();
+    if (llvm::any_of(*groups, [](int64_t factor) { return factor < 1; }) ||
+        llvm::count_if(*groups, [](int64_t factor) { return factor > 1; }) > 1)
+      return emitOpError()
+             << "expected positive factors in 'groups', at most one of them "
+                "above 1, but got "
+             << getGroupsAttr();
+  }
   return success();
+}
+
+std::optional<int64_t> ForEachTileOp::getGroupedDim() {
+  if (std::optional<ArrayRef<int64_t>> groups = getGroups())
+    for (auto [dim, factor] : llvm::enumerate(*groups))
+      if (factor > 1)
+        return dim;
+  return std::nullopt;
+}
+
+int64_t ForEachTileOp::getGroupSize() {
+  std::optional<int64_t> dim = getGroupedDim();
+  return dim ? (*getGroups())[*dim] : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,18 +125,15 @@ static LogicalResult verifyElementTypes(Operation *op, Type expected,
 static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
                                           ValueRange indices,
                                           RankedTensorType tile,
-                                          ArrayRef<bool> inBounds,
-                                          int64_t minRank) {
+                                          ArrayRef<bool> inBounds) {
   if (failed(verifyIndices(op, memref.getRank(), indices)) ||
       failed(verifyElementTypes(op, memref.getElementType(),
                                 tile.getElementType())))
     return failure();
   int64_t maxRank = std::min<int64_t>(2, memref.getRank());
-  if (tile.getRank() < minRank || tile.getRank() > maxRank ||
-      !tile.hasStaticShape())
-    return op->emitOpError()
-           << "expected a tile of static sizes and rank " << minRank << " to "
-           << maxRank << ", but got " << tile;
+  if (tile.getRank() < 1 || tile.getRank() > maxRank || !tile.hasStaticShape())
+    return op->emitOpError() << "expected a tile of static sizes and rank 1 to "
+                             << maxRank << ", but got " << tile;
   if (static_cast<int64_t>(inBounds.size()) != tile.getRank())
     return op->emitOpError()
            << "expected " << tile.getRank() << " entries of in_bounds, but got "
@@ -128,17 +151,21 @@ LogicalResult LoadOp::verify() {
     auto memref = cast<MemRefType>(getSource().getType());
     elementType = memref.getElementType();
     rank = memref.getRank();
-    // (C3)
     SmallVector<int64_t> strides;
     int64_t offset;
     if (failed(memref.getStridesAndOffset(strides, offset)))
       return emitOpError() << "expected a strided source, but got " << memref;
-    if (!strides.empty() && !ShapedType::isDynamic(strides.back()) &&
-        strides.back() != 1)
-      return emitOpError() << "expected a source of innermost stride 1, but "
-                              "got "
+    // (C3)
+    if (getAligned() && !strides.empty() &&
+        !ShapedType::isDynamic(strides.back()) && strides.back() != 1)
+      return emitOpError() << "expected a source of innermost stride 1 with "
+                              "'aligned', but got "
                            << memref;
   }
+  // (C3)
+  if (getAligned() && !isa<MemRefType>(getSource().getType()))
+    return emitOpError() << "expected a memref with 'aligned', but got "
+                         << getSource().getType();
   // (C1)
   if (rank < 2)
     return emitOpError() << "expected a source of rank at least 2, but got "
@@ -150,22 +177,19 @@ LogicalResult LoadOp::verify() {
                                 getTile().getType().getElementType())))
     return failure();
   // (C4)
-  if (getOffset().has_value() != getBarrier().has_value())
-    return emitOpError() << "expected 'offset' and 'barrier' together, but got "
-                            "only one";
+  if (getBarrier() && !getOffset())
+    return emitOpError("expected 'offset' with 'barrier', but got none");
   return success();
 }
 
 LogicalResult ReadOp::verify() {
   return verifyRegisterAccess(*this, getSource().getType(), getIndices(),
-                              getTile().getType(), getInBounds(),
-                              /*minRank=*/1);
+                              getTile().getType(), getInBounds());
 }
 
 LogicalResult StoreOp::verify() {
   return verifyRegisterAccess(*this, getDest().getType(), getIndices(),
-                              getTile().getType(), getInBounds(),
-                              /*minRank=*/2);
+                              getTile().getType(), getInBounds());
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,20 +197,46 @@ LogicalResult StoreOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult MmaOp::verify() {
-  SharedType a = getA().getType(), b = getB().getType();
+  Type a = getA().getType();
+  auto sharedA = dyn_cast<SharedType>(a);
+  auto registerA = dyn_cast<RankedTensorType>(a);
+  ArrayRef<int64_t> shapeA =
+      sharedA ? sharedA.getShape() : registerA.getShape();
+  SharedType b = getB().getType();
   RankedTensorType acc = getAcc().getType();
   // (C1)
-  if (acc.getRank() != 2 || a.getRows() != acc.getDimSize(0) ||
-      b.getColumns() != acc.getDimSize(1) || a.getColumns() != b.getRows())
+  if (acc.getRank() != 2 || shapeA.size() != 2 ||
+      shapeA[0] != acc.getDimSize(0) || b.getColumns() != acc.getDimSize(1) ||
+      shapeA[1] != b.getRows())
     return emitOpError() << "expected tiles MxK, KxN and MxN, but got " << a
                          << ", " << b << " and " << acc;
   // (C2)
-  Type type = a.getElementType();
-  if (type != b.getElementType() || !(type.isF16() || type.isBF16()) ||
+  Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
+  bool isSmall = type.isF16() || type.isBF16();
+  if (type != b.getElementType() || !(isSmall || type.isF32()) ||
       !acc.getElementType().isF32())
-    return emitOpError() << "expected two tiles of f16 or of bf16 and an f32 "
-                            "accumulator, but got "
+    return emitOpError() << "expected two tiles of f16, of bf16 or of f32 and "
+                            "an f32 accumulator, but got "
                          << a << ", " << b << " and " << acc;
+  if (registerA && !isSmall)
+    return emitOpError() << "expected a register tile of f16 or bf16, but got "
+                         << a;
+  // (C3)
+  if (getAsync() && getMmaSync())
+    return emitOpError("expected no 'async' with 'mma_sync'");
+  return success();
+}
+
+LogicalResult RowReduceOp::verify() {
+  // (C1)
+  RankedTensorType tile = getTile().getType(), result = getResult().getType();
+  if (tile.getRank() != 2 || result.getRank() != 1 ||
+      tile.getDimSize(0) != result.getDimSize(0) ||
+      tile.getElementType() != result.getElementType())
+    return emitOpError()
+           << "expected one element for each row of the tile, but "
+              "got "
+           << tile << " and " << result;
   return success();
 }
 

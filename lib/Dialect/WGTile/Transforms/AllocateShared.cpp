@@ -24,6 +24,8 @@ using namespace wgtile;
 
 /// Bytes of an mbarrier object.
 static constexpr int64_t kBarrierBytes = 8;
+/// Threads of a warpgroup.
+static constexpr int64_t kWarpgroupThreads = 128;
 /// Alignment of a swizzled tile.
 static constexpr int64_t kStageAlignment = 1024;
 
@@ -34,8 +36,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   kernel.walk([&](LoadOp load) { loads.push_back(load); });
   for (LoadOp load : loads) {
     SharedType type = load.getTile().getType();
-    sattn::layout::SharedTile tile{type.getRows(), type.getColumns(),
-                                   type.getElementBytes(), type.getSwizzle()};
+    sattn::layout::SharedTile tile = type.getTile();
     if (type.getSwizzle() == 0)
       return load.emitOpError("expected a tile with a swizzle "
                               "(wgtile-assign-layouts), but got none");
@@ -43,6 +44,11 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setOffset(bytes);
     bytes += tile.sizeInBytes();
   }
+  kernel.walk([&](StagesOp stages) {
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    stages.setOffset(bytes);
+    bytes += stages.getStages().getType().getSizeInBytes();
+  });
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
   for (RingOp ring : rings) {
@@ -51,12 +57,34 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     bytes += ring.getRing().getType().getStages() *
              ring.getRing().getType().getStageBytes();
   }
+  // Staging is the consumers', one tile a warpgroup.
+  bool hasProducer = false;
+  kernel.walk([&](RolesOp) { hasProducer = true; });
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  WalkResult walk = kernel.walk([&](StagingOp staging) {
+    int64_t warpgroups =
+        threads ? threads[0] / kWarpgroupThreads - hasProducer : 0;
+    if (warpgroups < 1) {
+      staging.emitOpError("expected a kernel with a number of threads "
+                          "(wgtile-assign-layouts)");
+      return WalkResult::interrupt();
+    }
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    staging.setOffset(bytes);
+    bytes += warpgroups * staging.getTileBytes();
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
   // Every tile's size is a multiple of a barrier's.
   for (RingOp ring : rings) {
     ring.setBarriers(bytes);
     bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
   }
   for (LoadOp load : loads) {
+    // Copies by the threads themselves end with their waits.
+    if (!isa<TensorMapType>(load.getSource().getType()))
+      continue;
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }

@@ -8,10 +8,16 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -22,17 +28,30 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Bytes of the swizzle of every shared tile, the widest there is.
-static constexpr int64_t kSwizzle = 128;
+/// Bytes of the swizzle that wgmma takes here.
+static constexpr int64_t kWgmmaSwizzle = 128;
 static constexpr int64_t kMaxMmaColumns = 256;
+/// Rows of a fragment, and threads of a thread block in warps.
+static constexpr int64_t kFragmentRows = sattn::layout::kWarpRows;
+static constexpr int64_t kMaxWarps = 32;
+/// Warps of a thread block that multiplies by mma.sync: a multiprocessor is
+/// busy with 8, and two thread blocks of 4 overlap one's stores with the
+/// other's products. Accumulators of more elements than 4 warps of 64 registers
+/// a thread hold take 8.
+static constexpr int64_t kSmallTile = 4 * 32 * 64;
+/// Most warps that divide the columns: a slice of 32 columns, as
+/// wgtile-slice-stores cuts them, is then whole eights in every warp.
+static constexpr int64_t kMaxColumnWarps = 4;
 
 namespace {
 /// Chooses the layouts of one kernel.
 class LayoutAssignment {
 public:
-  explicit LayoutAssignment(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+  LayoutAssignment(gpu::GPUFuncOp kernel, bool hasWgmma)
+      : kernel(kernel), hasWgmma(hasWgmma) {}
 
   LogicalResult run() {
+    separateConstants();
     if (failed(chooseWarps()) || failed(chooseVectorLayouts()))
       return failure();
     WalkResult walk = kernel.walk([&](Operation *op) {
@@ -56,7 +75,9 @@ public:
 
 private:
   gpu::GPUFuncOp kernel;
-  int64_t warps = 0;
+  bool hasWgmma;
+  /// Parameters of every layout of the kernel.
+  int64_t warps = 0, columnWarps = 1;
   /// Dimension of the tile (0: one value a row) that a vector runs along.
   DenseMap<Value, int64_t> vectorDimension;
 
@@ -64,96 +85,198 @@ private:
     return dyn_cast<RankedTensorType>(value.getType());
   }
 
-  /// All register tiles of a kernel have the same rows, which its warps divide.
+  /// A constant vector may serve rows and columns: each use gets its own.
+  void separateConstants() {
+    SmallVector<Operation *> constants;
+    kernel.walk([&](Operation *op) {
+      if (isa<arith::ConstantOp, tensor::SplatOp>(op) &&
+          isa<RankedTensorType>(op->getResult(0).getType()))
+        constants.push_back(op);
+    });
+    for (Operation *op : constants)
+      for (OpOperand &use :
+           llvm::make_early_inc_range(llvm::drop_begin(op->getUses()))) {
+        OpBuilder b(op);
+        use.set(b.clone(*op)->getResult(0));
+      }
+  }
+
+  /// Whether wgmma can multiply these tiles: whole rows of its swizzle, all of
+  /// them used, and 16-bit elements.
+  static bool fitsWgmma(MmaOp op) {
+    auto fits = [](Type type) {
+      auto shared = dyn_cast<SharedType>(type);
+      return !shared ||
+             (shared.getElementBytes() == 2 && !shared.isPadded() &&
+              shared.getColumns() * shared.getElementBytes() % kWgmmaSwizzle ==
+                  0);
+    };
+    RankedTensorType type = op.getResult().getType();
+    return type.getDimSize(0) % sattn::layout::kWgmmaRows == 0 &&
+           type.getDimSize(1) <= kMaxMmaColumns && fits(op.getA().getType()) &&
+           fits(op.getB().getType());
+  }
+
+  /// All register tiles of a kernel have the same rows, which its warps divide,
+  /// and one kind of product.
   LogicalResult chooseWarps() {
     int64_t rows = 0;
-    WalkResult walk = kernel.walk([&](MmaOp op) {
-      RankedTensorType type = op.getResult().getType();
-      int64_t actual = type.getDimSize(0);
-      if (actual % sattn::layout::kWgmmaRows != 0) {
-        op.emitOpError() << "expected tile rows to be a multiple of "
-                         << sattn::layout::kWgmmaRows << " (wgmma), but got "
-                         << actual;
-        return WalkResult::interrupt();
-      }
-      if (type.getDimSize(1) > kMaxMmaColumns) {
-        op.emitOpError() << "expected at most " << kMaxMmaColumns
-                         << " tile columns (wgmma), but got "
-                         << type.getDimSize(1);
-        return WalkResult::interrupt();
-      }
-      if (rows != 0 && rows != actual) {
-        op.emitOpError() << "expected all products of a kernel to have " << rows
-                         << " rows, but got " << actual;
-        return WalkResult::interrupt();
-      }
+    bool useWgmma = hasWgmma;
+    SmallVector<MmaOp> products;
+    kernel.walk([&](MmaOp op) { products.push_back(op); });
+    for (MmaOp op : products) {
+      int64_t actual = op.getResult().getType().getDimSize(0);
+      if (rows != 0 && rows != actual)
+        return op.emitOpError() << "expected all products of a kernel to have "
+                                << rows << " rows, but got " << actual;
       rows = actual;
-      return WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      return failure();
-    if (rows == 0) {
+      useWgmma &= fitsWgmma(op);
+    }
+    if (!products.empty() && !useWgmma) {
+      for (MmaOp op : products)
+        op.setMmaSync(true);
+      return divideTile(rows);
+    }
+    if (products.empty())
       // A kernel without products: its tiles say how many rows.
       kernel.walk([&](StoreOp op) {
         rows = std::max(rows, op.getTile().getType().getDimSize(0));
       });
-      if (rows % 16 != 0)
-        return kernel.emitOpError()
-               << "expected tiles of a multiple of 16 rows, but got " << rows;
-    }
     // A kernel that has nothing left to do is still launched, with one warp.
-    warps = std::max<int64_t>(1, rows / 16);
-    // 1024 threads are the hardware's limit.
-    if (warps > 32)
+    warps = std::max<int64_t>(1, llvm::divideCeil(rows, kFragmentRows));
+    if (warps > kMaxWarps)
       return kernel.emitOpError()
-             << "expected at most 512 tile rows, but got " << rows;
+             << "expected at most " << kMaxWarps * kFragmentRows
+             << " tile rows, but got " << rows;
     return success();
   }
 
-  /// A vector runs along the dimension in which it is broadcast, and so do the
-  /// vectors from which it is computed element by element.
-  LogicalResult chooseVectorLayouts() {
-    SmallVector<Value> worklist;
-    auto set = [&](Value value, int64_t dimension, Operation *user) {
-      auto [it, inserted] = vectorDimension.try_emplace(value, dimension);
-      if (inserted)
-        worklist.push_back(value);
-      else if (it->second != dimension)
-        return user->emitOpError(
-            "expected a vector of rows or of columns, but it is used as both");
-      return InFlightDiagnostic();
-    };
-    WalkResult walk = kernel.walk([&](BroadcastOp op) {
-      return failed(LogicalResult(set(op.getSource(), op.getDimension(), op)))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+  /// Divides tiles among warps that multiply by themselves. Each loads the rows
+  /// of a and the columns of b that it needs: of as many warps as there should
+  /// be, those near squares load the least. Of equals the one that divides the
+  /// columns less stores longer pieces of rows.
+  LogicalResult divideTile(int64_t rows) {
+    int64_t fragments = llvm::divideCeil(rows, kFragmentRows);
+    int64_t columns = 0, divisor = 0;
+    bool ownsRows = false;
+    kernel.walk([&](Operation *op) {
+      if (auto mma = dyn_cast<MmaOp>(op))
+        ownsRows |= !isa<SharedType>(mma.getA().getType());
+      ownsRows |= isa<RowReduceOp>(op);
+      for (Value result : op->getResults())
+        if (RankedTensorType type = tileType(result);
+            type && type.getRank() == 2) {
+          columns = std::max(columns, type.getDimSize(1));
+          divisor = std::gcd(divisor, type.getDimSize(1));
+        }
     });
-    if (walk.wasInterrupted())
-      return failure();
-    while (!worklist.empty()) {
-      Value value = worklist.pop_back_val();
-      Operation *op = value.getDefiningOp();
-      if (!op || !(OpTrait::hasElementwiseMappableTraits(op) ||
-                   isa<ExtractColumnsOp>(op)))
-        continue;
-      for (Value operand : op->getOperands())
-        if (tileType(operand) &&
-            failed(LogicalResult(set(operand, vectorDimension[value], op))))
-          return failure();
+    int64_t wanted = fragments * kFragmentRows * columns > kSmallTile ? 8 : 4;
+    // Rows that a warp shares with none: as many warps as it takes to fill.
+    if (ownsRows) {
+      warps = std::min<int64_t>(fragments, kMaxWarps);
+      while (fragments % warps != 0)
+        --warps;
+      return success();
     }
+    int64_t best = 0, leastLoaded = 0;
+    for (int64_t rowWarps = 1; rowWarps <= wanted; ++rowWarps)
+      for (int64_t candidate = 1; candidate <= kMaxColumnWarps;
+           candidate *= 2) {
+        int64_t count = rowWarps * candidate;
+        if (fragments % rowWarps != 0 || divisor % (8 * candidate) != 0 ||
+            count > wanted)
+          continue;
+        int64_t loaded =
+            fragments / rowWarps * kFragmentRows + columns / candidate;
+        if (count < best || (count == best && loaded > leastLoaded))
+          continue;
+        best = count;
+        leastLoaded = loaded;
+        warps = count;
+        columnWarps = candidate;
+      }
+    if (best == 0)
+      return kernel.emitOpError() << "expected tiles of a multiple of 8 "
+                                     "columns, but got tiles that share only "
+                                  << divisor;
     return success();
+  }
+
+  /// Values that one layout must fit: those of an elementwise op, and those
+  /// that a loop or a branch passes on.
+  llvm::EquivalenceClasses<Value> findTies() {
+    llvm::EquivalenceClasses<Value> ties;
+    auto tie = [&](Value first, Value second) {
+      if (tileType(first) && tileType(second))
+        ties.unionSets(first, second);
+    };
+    kernel.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        for (auto [init, argument, yielded, result] :
+             llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                             loop.getYieldedValues(), loop.getResults())) {
+          tie(init, argument);
+          tie(yielded, result);
+          tie(argument, result);
+        }
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        for (Region *region : branch.getRegions())
+          if (!region->empty())
+            for (auto [yielded, result] :
+                 llvm::zip_equal(region->front().getTerminator()->getOperands(),
+                                 branch.getResults()))
+              tie(yielded, result);
+      } else if (OpTrait::hasElementwiseMappableTraits(op) ||
+                 isa<ExtractColumnsOp>(op)) {
+        for (Value operand : op->getOperands())
+          tie(operand, op->getResult(0));
+      }
+    });
+    return ties;
+  }
+
+  /// A vector runs along the dimension in which it is broadcast, or along the
+  /// rows that were reduced, and so do the vectors that are tied to it.
+  LogicalResult chooseVectorLayouts() {
+    llvm::EquivalenceClasses<Value> ties = findTies();
+    DenseMap<Value, int64_t> dimensionOf;
+    auto set = [&](Value value, int64_t dimension, Operation *op) {
+      Value leader = ties.getOrInsertLeaderValue(value);
+      auto it = dimensionOf.try_emplace(leader, dimension).first;
+      if (it->second == dimension)
+        return WalkResult::advance();
+      op->emitOpError(
+          "expected a vector of rows or of columns, but it is used as both");
+      return WalkResult::interrupt();
+    };
+    WalkResult walk = kernel.walk([&](Operation *op) {
+      if (auto broadcast = dyn_cast<BroadcastOp>(op))
+        return set(broadcast.getSource(), broadcast.getDimension(), op);
+      if (auto reduce = dyn_cast<RowReduceOp>(op))
+        return set(reduce.getResult(), 0, op);
+      return WalkResult::advance();
+    });
+    for (auto &entry : ties)
+      if (entry->isLeader())
+        if (auto it = dimensionOf.find(entry->getData());
+            it != dimensionOf.end())
+          for (auto member = ties.member_begin(*entry);
+               member != ties.member_end(); ++member)
+            vectorDimension[*member] = it->second;
+    return failure(walk.wasInterrupted());
   }
 
   LogicalResult assign(Value value) {
     MLIRContext *context = value.getContext();
     auto emitError = [&] { return mlir::emitError(value.getLoc()); };
     if (auto shared = dyn_cast<SharedType>(value.getType())) {
-      sattn::layout::SharedTile tile{shared.getRows(), shared.getColumns(),
-                                     shared.getElementBytes(), kSwizzle};
+      sattn::layout::SharedTile tile = shared.getTile();
+      tile.swizzle = sattn::layout::SharedTile::widestSwizzle(
+          tile.cols, tile.elementBytes);
       if (std::optional<std::string> reason = tile.invalidReason())
         return emitError() << "shared tile " << shared << ": " << *reason;
       value.setType(SharedType::get(context, shared.getShape(),
-                                    shared.getElementType(), kSwizzle));
+                                    shared.getElementType(), tile.swizzle));
       return success();
     }
     RankedTensorType type = tileType(value);
@@ -161,13 +284,16 @@ private:
       return success();
     Attribute layout;
     if (type.getRank() == 2) {
-      layout = MmaAttr::get(context, warps);
+      layout = MmaAttr::get(context, warps, columnWarps);
     } else {
       auto it = vectorDimension.find(value);
       if (it == vectorDimension.end())
-        return emitError() << "expected a vector that is broadcast to a tile";
-      layout = it->second == 0 ? Attribute(RowAttr::get(context, warps))
-                               : Attribute(ColumnAttr::get(context, warps));
+        return emitError()
+               << "expected a vector that is broadcast to a tile or "
+                  "that reduces one";
+      layout = it->second == 0
+                   ? Attribute(RowAttr::get(context, warps, columnWarps))
+                   : Attribute(ColumnAttr::get(context, warps, columnWarps));
     }
     auto verifiable = cast<VerifiableTensorEncoding>(layout);
     if (failed(verifiable.verifyEncoding(type.getShape(), type.getElementType(),
@@ -192,9 +318,14 @@ private:
 
 struct AssignLayoutsPass
     : public wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass> {
+  using WGTileAssignLayoutsBase::WGTileAssignLayoutsBase;
+
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel() && failed(LayoutAssignment(kernel).run()))
+      if (kernel.isKernel() &&
+          failed(LayoutAssignment(kernel,
+                                  wgmma && kernel->hasAttr(kCopyEngineAttrName))
+                     .run()))
         return signalPassFailure();
   }
 };

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "TensorMapArguments.h"
+
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Layout/SharedTile.h"
-
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 
@@ -21,22 +20,18 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// A tensor map's rank, the hardware's limit.
-static constexpr int64_t kMaxRank = 5;
-
 /// Type of the map that fills the tile of a load, one box a copy.
 static FailureOr<TensorMapType> getMapType(LoadOp load) {
   auto source = cast<MemRefType>(load.getSource().getType());
-  if (source.getRank() > kMaxRank)
+  if (source.getRank() > kMaxTensorMapRank)
     return load.emitOpError()
-           << "expected a source of rank at most " << kMaxRank
+           << "expected a source of rank at most " << kMaxTensorMapRank
            << " (tensor maps), but got " << source;
   SharedType tile = load.getTile().getType();
   if (tile.getSwizzle() == 0)
     return load.emitOpError("expected a tile with a swizzle "
                             "(wgtile-assign-layouts), but got none");
-  sattn::layout::SharedTile layout{tile.getRows(), tile.getColumns(),
-                                   tile.getElementBytes(), tile.getSwizzle()};
+  sattn::layout::SharedTile layout = tile.getTile();
   SmallVector<int64_t> box(source.getRank() - 2, 1);
   box.push_back(layout.rows);
   box.push_back(layout.boxColumns());
@@ -48,42 +43,36 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
   return type;
 }
 
+/// Whether a kernel multiplies by mma.sync: its tiles may have padding that the
+/// copy engine cannot fill, and its threads load them (wgtile-pipeline).
+static bool usesMmaSync(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([](MmaOp op) {
+    return op.getMmaSync() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
   SmallVector<LoadOp> loads;
   kernel.walk([&](LoadOp load) {
     if (isa<MemRefType>(load.getSource().getType()))
       loads.push_back(load);
   });
-  SmallVector<Value> arguments(launch.getArgs());
-  Block &entry = kernel.getBody().front();
-  OpBuilder b(launch);
-  DenseMap<std::pair<Value, Type>, Value> maps;
+  if (!kernel->hasAttr(kCopyEngineAttrName) || usesMmaSync(kernel))
+    return success();
+  TensorMapArguments maps(kernel, launch);
   for (LoadOp load : loads) {
-    auto source = dyn_cast<BlockArgument>(load.getSource());
-    if (!source || source.getOwner() != &entry)
+    BlockArgument source = maps.getArgument(load.getSource());
+    if (!source)
       return load.emitOpError("expected a source that is an argument of the "
                               "kernel");
     FailureOr<TensorMapType> type = getMapType(load);
     if (failed(type))
       return failure();
-    Value &map = maps[{source, *type}];
-    if (!map) {
-      arguments.push_back(TensorMapOp::create(
-          b, load.getLoc(), *type, arguments[source.getArgNumber()]));
-      map = entry.addArgument(*type, load.getLoc());
-    }
-    load.getSourceMutable().assign(map);
+    load.setAligned(false);
+    load.getSourceMutable().assign(maps.getMap(source, *type, load.getLoc()));
   }
-
-  // The kernel's type follows from its block, less what it no longer uses.
-  for (int64_t i = static_cast<int64_t>(arguments.size()) - 1; i >= 0; --i)
-    if (entry.getArgument(i).use_empty()) {
-      entry.eraseArgument(i);
-      arguments.erase(arguments.begin() + i);
-    }
-  kernel.setFunctionType(
-      b.getFunctionType(entry.getArgumentTypes(), TypeRange()));
-  launch.getArgsMutable().assign(arguments);
+  maps.finish();
   return success();
 }
 

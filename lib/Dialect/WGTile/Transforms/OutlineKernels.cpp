@@ -28,6 +28,8 @@ namespace wgtile {
 using namespace wgtile;
 
 static constexpr StringLiteral kModuleName = "kernels";
+/// Attribute of the loop that becomes that of the loop over tiles.
+static constexpr StringLiteral kGroupsAttrName = "groups";
 
 static bool isMappedToBlocks(scf::ForallOp loop) {
   std::optional<ArrayAttr> mapping = loop.getMapping();
@@ -47,11 +49,12 @@ static bool isCheap(Operation *op) {
          isa<affine::AffineDialect, arith::ArithDialect>(op->getDialect());
 }
 
-/// Adds the ops that compute `value` from the function's arguments, in order,
-/// and the arguments. Null for a value that a kernel cannot have.
+/// Adds the ops that compute `value` from the function's arguments and its
+/// scratch memory, in order, and the arguments and scratch. Fails for a value
+/// that a kernel cannot have.
 static LogicalResult collect(Value value, func::FuncOp function,
                              SetVector<Operation *> &ops,
-                             SetVector<BlockArgument> &arguments) {
+                             SetVector<Value> &arguments) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != &function.getBody().front())
       return failure();
@@ -59,6 +62,10 @@ static LogicalResult collect(Value value, func::FuncOp function,
     return success();
   }
   Operation *op = value.getDefiningOp();
+  if (isa<memref::AllocOp>(op)) {
+    arguments.insert(value);
+    return success();
+  }
   if (ops.contains(op))
     return success();
   if (!isCheap(op))
@@ -95,6 +102,8 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   IRRewriter rewriter(b);
   auto tiles =
       ForEachTileOp::create(rewriter, loc, tripCounts(rewriter, loop, mapping));
+  if (auto groups = loop->getAttrOfType<DenseI64ArrayAttr>(kGroupsAttrName))
+    tiles.setGroupsAttr(groups);
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0),
@@ -125,7 +134,7 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   captured.insert_range(loop.getDynamicUpperBound());
   captured.insert_range(loop.getDynamicStep());
   SetVector<Operation *> ops;
-  SetVector<BlockArgument> arguments;
+  SetVector<Value> arguments;
   for (Value value : captured)
     if (failed(collect(value, function, ops, arguments))) {
       InFlightDiagnostic diag = loop.emitOpError(
@@ -134,11 +143,15 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
         diag.attachNote(op->getLoc()) << "see this value";
       return diag;
     }
-  SmallVector<BlockArgument> sorted = arguments.takeVector();
-  llvm::sort(sorted, [](BlockArgument a, BlockArgument b) {
-    return a.getArgNumber() < b.getArgNumber();
+  // Arguments in their order, then scratch as it was found.
+  SmallVector<Value> kernelArguments = arguments.takeVector();
+  llvm::stable_sort(kernelArguments, [](Value a, Value b) {
+    auto number = [](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      return argument ? argument.getArgNumber() : UINT_MAX;
+    };
+    return number(a) < number(b);
   });
-  SmallVector<Value> kernelArguments(sorted.begin(), sorted.end());
 
   OpBuilder b(function.getContext());
   Location loc = loop.getLoc();

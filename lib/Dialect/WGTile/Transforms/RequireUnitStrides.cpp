@@ -71,7 +71,8 @@ struct RequireUnitStridesPass
     getOperation().walk([&](LaunchOp launch) {
       auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
           launch, launch.getKernelAttr());
-      if (kernel)
+      // The other version takes any strides.
+      if (kernel && kernel->hasAttr(kCopyEngineAttrName))
         requireUnitStrides(kernel, launch);
     });
   }

@@ -33,6 +33,16 @@ static bool onlyReads(Operation *op) {
   return !walk.wasInterrupted();
 }
 
+/// Whether two indices are the same, computed in one place or in two.
+static bool isSameIndex(Value lhs, Value rhs) {
+  if (lhs == rhs)
+    return true;
+  Operation *left = lhs.getDefiningOp(), *right = rhs.getDefiningOp();
+  return left && right && isPure(left) && left->getNumResults() == 1 &&
+         OperationEquivalence::isEquivalentTo(
+             left, right, OperationEquivalence::IgnoreLocations);
+}
+
 /// The reads that give the same when they move behind stores of other columns,
 /// those in branches included.
 static DenseSet<Operation *> findMovableReads(StoreOp store) {
@@ -41,7 +51,7 @@ static DenseSet<Operation *> findMovableReads(StoreOp store) {
        op = op->getPrevNode())
     op->walk([&](ReadOp read) {
       if (read.getSource() != store.getDest() ||
-          llvm::equal(read.getIndices(), store.getIndices()))
+          llvm::equal(read.getIndices(), store.getIndices(), isSameIndex))
         reads.insert(read);
     });
   return reads;
@@ -144,7 +154,8 @@ private:
         for (Value index : read.getIndices())
           indices.push_back(unsliced(index));
         return ReadOp::create(b, loc, type, read.getSource(),
-                              shift(indices, loc), read.getInBoundsAttr());
+                              shift(indices, loc), read.getInBoundsAttr(),
+                              read.getAlignedAttr());
       }
       if (auto broadcast = dyn_cast<BroadcastOp>(op))
         return BroadcastOp::create(b, loc, type,
@@ -179,10 +190,11 @@ struct SliceStoresPass
   using WGTileSliceStoresBase::WGTileSliceStoresBase;
 
   void runOnOperation() override {
-    if (columns <= 0 || columns % 8 != 0) {
+    // Eight columns of the widest elements.
+    if (bytes <= 0 || bytes % 64 != 0) {
       getOperation().emitError()
-          << "expected 'columns' to be a positive multiple of 8, but got "
-          << columns.getValue();
+          << "expected 'bytes' to be a positive multiple of 64, but got "
+          << bytes.getValue();
       return signalPassFailure();
     }
     SmallVector<StoreOp> stores;
@@ -193,14 +205,18 @@ struct SliceStoresPass
 
 private:
   void slice(StoreOp store) {
-    int64_t width = store.getTile().getType().getDimSize(1);
+    RankedTensorType type = store.getTile().getType();
+    if (type.getRank() != 2)
+      return;
+    int64_t width = type.getDimSize(1);
+    int64_t columns = bytes * 8 / type.getElementTypeBitWidth();
     if (width <= columns)
       return;
     OpBuilder b(store);
     DenseSet<Operation *> movableReads = findMovableReads(store);
     for (int64_t offset = 0; offset < width; offset += columns) {
       ColumnSlicer slicer(b, store, movableReads, offset,
-                          std::min(columns.getValue(), width - offset));
+                          std::min(columns, width - offset));
       Value tile = slicer.slice(store.getTile());
       StoreOp::create(b, store.getLoc(), tile, store.getDest(),
                       slicer.shift(store.getIndices(), store.getLoc()),

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "Specialize.h"
+
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -40,6 +40,17 @@ static constexpr int64_t kStageBarrierBytes = 16;
 /// Shared memory that the hardware keeps for itself in each thread block.
 static constexpr int64_t kReservedBytes = 1024;
 
+RingType LoadGroup::getRingType(int64_t stages) {
+  SmallVector<Type> tiles;
+  for (LoadOp load : loads)
+    tiles.push_back(load.getTile().getType());
+  bool hasInstances =
+      llvm::any_of(instances, [](int64_t count) { return count > 1; });
+  return RingType::get(block->getParentOp()->getContext(), stages, tiles,
+                       hasInstances ? ArrayRef<int64_t>(instances)
+                                    : ArrayRef<int64_t>());
+}
+
 namespace {
 /// Registers a thread at a kernel's start and after each role's change. They
 /// come in eights, and roles may not have more in all than the kernel started
@@ -60,20 +71,6 @@ struct RegisterBudget {
   }
 };
 
-/// The loads of one block, and the ring that takes their place.
-struct LoadGroup {
-  SmallVector<LoadOp> loads;
-  RingOp ring;
-
-  /// Type of a ring of so many stages for these loads.
-  RingType getRingType(int64_t stages) {
-    SmallVector<Type> tiles;
-    for (LoadOp load : loads)
-      tiles.push_back(load.getTile().getType());
-    return RingType::get(loads.front().getContext(), stages, tiles);
-  }
-};
-
 class Specialization {
 public:
   Specialization(gpu::GPUFuncOp kernel, int64_t maxSharedBytes,
@@ -85,14 +82,16 @@ public:
     SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
     bool hasLoads = false;
-    kernel.walk([&](LoadOp) { hasLoads = true; });
+    kernel.walk([&](LoadOp load) {
+      hasLoads |= isa<TensorMapType>(load.getSource().getType());
+    });
     if (!hasLoads)
       return success();
     if (loops.size() != 1 || !threads)
       return kernel.emitOpError("expected one loop over tiles and a number of "
                                 "threads (wgtile-assign-layouts)");
     loop = loops.front();
-    consumerThreads = threads[0];
+    consumerThreads = threads[0] * loop.getGroupSize();
     if (consumerThreads % kWarpgroupThreads != 0)
       return kernel.emitOpError() << "expected whole warpgroups, but got "
                                   << consumerThreads << " threads";
@@ -114,8 +113,8 @@ public:
 
     RegisterBudget budget(consumerThreads, blocks);
     OpBuilder b(loop);
-    auto roles =
-        RolesOp::create(b, loop.getLoc(), budget.producer, budget.consumer);
+    auto roles = RolesOp::create(b, loop.getLoc(), budget.producer,
+                                 budget.consumer, loop.getGroupSize());
     IRMapping mapping;
     for (Region *role : {&roles.getProducer(), &roles.getConsumer()}) {
       Block *block = b.createBlock(role);
@@ -125,7 +124,9 @@ public:
         b.clone(*loop.getOperation(), mapping);
     }
     loop->moveBefore(roles.getConsumer().front().getTerminator());
-    if (failed(makeProducer(roles, mapping)) || failed(makeConsumer()))
+    auto producer = cast<ForEachTileOp>(mapping.lookup(loop.getOperation()));
+    if (failed(makeProducer(producer, groups, mapping)) ||
+        failed(makeConsumer(loop, groups)))
       return failure();
 
     MLIRContext *context = kernel.getContext();
@@ -147,192 +148,100 @@ private:
   SmallVector<LoadGroup> groups;
 
   LogicalResult collectGroups() {
+    GroupDependence dependence(loop);
     DenseMap<Block *, size_t> groupOf;
     WalkResult walk = loop.walk([&](LoadOp load) {
-      for (Operation *op = load->getParentOp(); op != loop;
-           op = op->getParentOp())
-        if (!isa<scf::ForOp>(op)) {
-          load.emitOpError("expected a load in loops only");
+      // The loop's turn that the load belongs to, where branches on the way are
+      // its condition, or the part of the tile's program that it stands in.
+      Operation *op = load->getParentOp();
+      while (isa<scf::IfOp>(op))
+        op = op->getParentOp();
+      Block *block = op == loop ? load->getBlock() : nullptr;
+      if (auto forOp = dyn_cast<scf::ForOp>(op))
+        block = forOp.getBody();
+      for (; op != loop; op = op->getParentOp())
+        if (!isa<scf::ForOp, scf::IfOp>(op)) {
+          load.emitOpError("expected a load in loops and branches only");
           return WalkResult::interrupt();
         }
-      auto [it, inserted] =
-          groupOf.try_emplace(load->getBlock(), groups.size());
-      if (inserted)
+      auto [it, inserted] = groupOf.try_emplace(block, groups.size());
+      if (inserted) {
         groups.emplace_back();
+        groups.back().block = block;
+      }
       groups[it->second].loads.push_back(load);
+      groups[it->second].instances.push_back(
+          dependence.dependsOnGroup(load.getOperation()) ? loop.getGroupSize()
+                                                         : 1);
       return WalkResult::advance();
     });
     return failure(walk.wasInterrupted());
   }
 
-  /// The rings have the same number of stages: as many as fit.
+  /// The group whose ring a group takes: the first one of the same tiles, where
+  /// every stage of both holds all of them. Both roles come to their stages in
+  /// the same order.
+  LoadGroup &getOwner(LoadGroup &group) {
+    auto isWhole = [](LoadGroup &other) {
+      return llvm::all_of(other.loads, [&](LoadOp load) {
+        return load->getBlock() == other.block;
+      });
+    };
+    for (LoadGroup &other : groups)
+      if (&other != &group && isWhole(other) && isWhole(group) &&
+          other.getRingType(1) == group.getRingType(1))
+        return other;
+      else if (&other == &group)
+        break;
+    return group;
+  }
+
+  /// As many stages as fit, the same number in all rings but those that no loop
+  /// fills: what is loaded once for a tile needs two at most.
   LogicalResult createRings() {
-    int64_t stageBytes = 0;
-    for (LoadGroup &group : groups)
-      stageBytes += group.getRingType(1).getStageBytes() + kStageBarrierBytes;
     int64_t available =
         (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
-    int64_t stages = std::min(maxStages, available / stageBytes);
-    if (stages < 1)
+    kernel.walk([&](StagingOp staging) {
+      available -= consumerThreads / kWarpgroupThreads * staging.getTileBytes();
+    });
+    DenseSet<LoadGroup *> inLoop;
+    for (LoadGroup &group : groups)
+      if (isa<scf::ForOp>(group.block->getParentOp()))
+        inLoop.insert(&getOwner(group));
+    int64_t loopBytes = 0, tileBytes = 0;
+    for (LoadGroup &group : groups) {
+      int64_t bytes = group.getRingType(1).getStageBytes() + kStageBarrierBytes;
+      if (&getOwner(group) == &group)
+        (inLoop.contains(&group) ? loopBytes : tileBytes) += bytes;
+    }
+    int64_t tileStages = std::min<int64_t>(maxStages, 2), stages = 0;
+    for (; tileStages > 0; --tileStages) {
+      int64_t left = available - tileStages * tileBytes;
+      stages =
+          loopBytes == 0 ? left >= 0 : std::min(maxStages, left / loopBytes);
+      if (stages >= std::min<int64_t>(maxStages, 2) ||
+          (stages >= 1 && (tileStages == 1 || loopBytes == 0)))
+        break;
+    }
+    if (tileStages < 1)
       return kernel.emitOpError()
              << "expected at most " << available
-             << " bytes of shared memory, but one stage needs " << stageBytes
-             << "; choose smaller tiles";
+             << " bytes of shared memory, but one stage needs "
+             << loopBytes + tileBytes << "; choose smaller tiles";
     OpBuilder b(loop);
-    for (LoadGroup &group : groups)
+    for (LoadGroup &group : groups) {
+      LoadGroup &owner = getOwner(group);
+      if (&owner != &group) {
+        group.ring = owner.ring;
+        continue;
+      }
       group.ring = RingOp::create(
-          b, group.loads.front().getLoc(), group.getRingType(stages),
+          b, group.loads.front().getLoc(),
+          group.getRingType(inLoop.contains(&group) ? stages : tileStages),
           consumerThreads / 32, /*offset=*/IntegerAttr(),
           /*barriers=*/IntegerAttr());
-    return success();
-  }
-
-  /// Loads become copies into the ring; whatever no copy needs goes.
-  LogicalResult makeProducer(RolesOp roles, IRMapping &mapping) {
-    for (LoadGroup &group : groups) {
-      Value ring = group.ring;
-      for (auto [position, original] : llvm::enumerate(group.loads)) {
-        auto load = cast<LoadOp>(mapping.lookup(original.getOperation()));
-        auto source = dyn_cast<TypedValue<TensorMapType>>(load.getSource());
-        if (!source)
-          return load.emitOpError("expected a tensor map as the source "
-                                  "(wgtile-create-tensor-maps)");
-        OpBuilder b(load);
-        if (position == 0)
-          RingAcquireOp::create(b, load.getLoc(), ring);
-        RingCopyOp::create(b, load.getLoc(), ring, position, source,
-                           load.getIndices());
-        if (position + 1 == group.loads.size())
-          RingCommitOp::create(b, load.getLoc(), ring);
-        load.replaceAllUsesWith(
-            ub::PoisonOp::create(b, load.getLoc(), load.getTile().getType(),
-                                 ub::PoisonAttr::get(b.getContext()))
-                .getResult());
-        load.erase();
-      }
-    }
-    eraseUnneeded(roles.getProducer());
-    WalkResult walk = roles.getProducer().walk([&](Operation *op) {
-      if (!isa<MmaOp, WaitMmaOp>(op))
-        return WalkResult::advance();
-      op->emitOpError("expected loads that do not depend on a product");
-      return WalkResult::interrupt();
-    });
-    return failure(walk.wasInterrupted());
-  }
-
-  /// Erases what neither moves data into a ring nor computes for what does: all
-  /// that has no users, stores included, until nothing is left of that kind.
-  static void eraseUnneeded(Region &role) {
-    auto isRoot = [](Operation *op) {
-      return isa<RingAcquireOp, RingCopyOp, RingCommitOp>(op);
-    };
-    auto needed = [&](Operation *op) {
-      if (op->hasTrait<OpTrait::IsTerminator>() || isRoot(op))
-        return true;
-      bool containsRoot = false;
-      op->walk([&](Operation *nested) { containsRoot |= isRoot(nested); });
-      return containsRoot;
-    };
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      SmallVector<Operation *> ops;
-      role.walk([&](Operation *op) { ops.push_back(op); });
-      // Last first, users before what they use.
-      for (Operation *op : llvm::reverse(ops)) {
-        if (!op->use_empty())
-          continue;
-        if (!needed(op)) {
-          op->dropAllReferences();
-          op->erase();
-          changed = true;
-          break;
-        }
-        auto forOp = dyn_cast<scf::ForOp>(op);
-        if (forOp && dropUnusedResults(forOp)) {
-          changed = true;
-          break;
-        }
-      }
-    }
-  }
-
-  /// A loop none of whose results is used carries nothing.
-  static bool dropUnusedResults(scf::ForOp forOp) {
-    if (forOp->getNumResults() == 0)
-      return false;
-    OpBuilder b(forOp);
-    auto newLoop = scf::ForOp::create(b, forOp.getLoc(), forOp.getLowerBound(),
-                                      forOp.getUpperBound(), forOp.getStep());
-    newLoop->setDiscardableAttrs(llvm::to_vector(forOp->getDiscardableAttrs()));
-    Block *body = newLoop.getBody();
-    body->getTerminator()->erase();
-    forOp.getInductionVar().replaceAllUsesWith(newLoop.getInductionVar());
-    for (auto [argument, init] :
-         llvm::zip(forOp.getRegionIterArgs(), forOp.getInitArgs())) {
-      b.setInsertionPoint(forOp);
-      argument.replaceAllUsesWith(
-          ub::PoisonOp::create(b, forOp.getLoc(), argument.getType(),
-                               ub::PoisonAttr::get(b.getContext()))
-              .getResult());
-    }
-    body->getOperations().splice(body->end(), forOp.getBody()->getOperations());
-    body->getTerminator()->setOperands({});
-    forOp.erase();
-    return true;
-  }
-
-  /// Loads become takes, with the releases that they need.
-  LogicalResult makeConsumer() {
-    for (LoadGroup &group : groups) {
-      OpBuilder b(group.loads.front());
-      Location loc = group.loads.front().getLoc();
-      Block *block = group.loads.front()->getBlock();
-      RingType type = group.ring.getRing().getType();
-      auto take = RingTakeOp::create(b, loc, type.getTiles(), group.ring);
-      Operation *lastReader = take;
-      for (auto [load, tile] : llvm::zip(group.loads, take.getTiles())) {
-        for (Operation *user : load.getTile().getUsers()) {
-          if (!isa<MmaOp>(user) || user->getBlock() != block)
-            return user->emitOpError(
-                "expected a product in the block of its loads");
-          if (lastReader->isBeforeInBlock(user))
-            lastReader = user;
-        }
-        load.getTile().replaceAllUsesWith(tile);
-      }
-      for (LoadOp load : group.loads)
-        load.erase();
-      release(block, group.ring, lastReader);
     }
     return success();
-  }
-
-  static void release(Block *block, Value ring, Operation *lastReader) {
-    Location loc = lastReader->getLoc();
-    OpBuilder b(block->getParentOp());
-    b.setInsertionPointAfter(lastReader);
-    auto mma = dyn_cast<MmaOp>(lastReader);
-    if (!mma || !mma.getAsync()) {
-      RingReleaseOp::create(b, loc, ring, /*held=*/0);
-      return;
-    }
-    // Still running at the end of the turn: the next turn gives the stage back,
-    // once the products of this one are all that runs.
-    int64_t products = llvm::range_size(block->getOps<MmaOp>());
-    auto wait =
-        WaitMmaOp::create(b, loc, mma.getType(), mma.getResult(), products);
-    mma.getResult().replaceAllUsesExcept(wait.getResult(), wait);
-    RingReleaseOp::create(b, loc, ring, /*held=*/1);
-    // After the loop, behind the wait for all.
-    Operation *loop = block->getParentOp();
-    Operation *last = loop;
-    for (Operation *user : loop->getUsers())
-      if (isa<WaitMmaOp>(user) && user->getBlock() == loop->getBlock())
-        last = user;
-    b.setInsertionPointAfter(last);
-    RingReleaseOp::create(b, loc, ring, /*held=*/0);
   }
 };
 

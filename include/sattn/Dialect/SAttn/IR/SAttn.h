@@ -34,6 +34,12 @@
 namespace sattn {
 /// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
+/// Unit attribute on the same loop: its products of f32 may be of tf32.
+inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
+
+/// Attribute of an scf.forall over tiles: how many tiles along each loop one
+/// thread block should take together (array of i64).
+inline constexpr llvm::StringLiteral kTileGroupsAttrName = "groups";
 /// Array of dictionaries on a function that says which of its arguments are the
 /// operands of an op (`sattn-record-contracts`).
 inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";

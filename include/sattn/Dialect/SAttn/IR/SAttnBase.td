@@ -20,8 +20,9 @@ def SAttn_Dialect : Dialect {
     destination-passing style. How a thread block computes it is the business
     of the `wgtile` dialect.
 
-    Ops live on tensors only. Every lowering tiles them first, and bufferizes
-    the tiles.
+    Mathematical ops live on tensors only: every lowering tiles them first, and
+    bufferizes the tiles. `sattn.plan`, which prepares indices for them, is
+    bufferized as it is.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

@@ -34,6 +34,14 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodName=*/"getTileSizes", /*args=*/(ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<
       /*desc=*/[{
+        How many tiles along each loop one thread block should take together,
+        since they load some of the same data. Empty: one.
+      }],
+      /*retTy=*/"::llvm::SmallVector<int64_t>",
+      /*methodName=*/"getTileGroups", /*args=*/(ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      /*desc=*/[{
         Writes the program of the tile that this op covers, before the op, and
         returns the values that replace its results.
       }],

@@ -15,6 +15,7 @@ include "mlir/Interfaces/TilingInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"
 
 def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     AttrSizedOperandSegments, NoMemoryEffect,
@@ -23,7 +24,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     DeclareOpInterfaceMethods<TilingInterface,
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
-    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>]> {
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
+                              ["getTileGroups"]>]> {
   let summary = "Block-sparse matrix times dense matrix, scaled and added";
   let description = [{
     Computes, for every batch,
@@ -53,7 +55,10 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
        at block column col[p]. crow's first entry need not be 0. Blocks of one
        row may come in any order; where a column repeats, the blocks add up.
     2. Products accumulate in f32, and so does the epilogue; the result is
-       rounded once, to the element type of `out`.
+       rounded once, to the element type of `out`. With `precision` "tf32" the
+       elements of f32 `values` and `b` may be rounded to tf32 (10 bits of
+       mantissa) before they are multiplied: GPUs have no other fast product of
+       f32, and refuse "ieee", the default. The CPU computes in f32 either way.
     3. Without `input`, the old content of `out` is read in its place.
     4. Where beta is 0, `input` (or `out`) is not read. Where alpha is 0,
        `values`, `b`, `left` and `right` are not read. Both hold for run-time
@@ -80,6 +85,13 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C12) The result has the type of `out`.
     - (C13) The sizes of `meta`'s tile are positive, M a multiple of BM, N a
       multiple of 8, K a divisor of BK.
+    - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
+      as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2) and
+      (*, nnz, 1 + G) with static 2 and 1 + G, P = ceil((M / BM) / G).
+    - (C15) `precision` is "ieee" or, with `values` of f32, "tf32".
+
+    `panels` and `steps` say in which order the stored blocks are taken, block
+    rows of one panel side by side; the result is the same.
 
     Dynamic sizes are constrained in the same way at run time.
 
@@ -97,7 +109,9 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     AnyRankedTensor:$crow, AnyRankedTensor:$col, AnyRankedTensor:$values,
     AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
-    AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta);
+    Optional<AnyRankedTensor>:$panels, Optional<AnyRankedTensor>:$steps,
+    AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `alpha` `(` $alpha `)` `beta` `(` $beta `)`
@@ -106,6 +120,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     (`input` `(` $input^ `:` type($input) `)`)?
     (`left` `(` $left^ `:` type($left) `)`)?
     (`right` `(` $right^ `:` type($right) `)`)?
+    (`plan` `(` $panels^ `,` $steps `:` type($panels) `,` type($steps) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -116,6 +131,10 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     int64_t getBlockColumns() {
       return getValues().getType().getShape().back();
     }
+    /// Block rows of a panel, 1 where there is no plan.
+    int64_t getPanelGroups() {
+      return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
+    }
     /// Number of leading batch dimensions of `out`.
     int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
     /// What is read as `input`: the operand, or `out` where there is none.
@@ -123,6 +142,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       return getInput() ? getInput() : getOut();
     }
   }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 

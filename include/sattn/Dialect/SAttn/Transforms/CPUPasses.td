@@ -60,7 +60,8 @@ def SAttnCPUPackOperands
     The product's inner loop wants f32 operands with known strides; a stored
     block may be 16 bits wide, and a slice of a function argument may have any
     strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
-    extends 16-bit elements, into a new tile.
+    extends 16-bit elements, into a new tile. The left operand is read element
+    by element, at any strides: in f32 it stays in place.
 
     Before:
     ```mlir
@@ -226,6 +227,26 @@ def SAttnCPUVersionStrides
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
+}
+
+def SAttnCPUScheduleThreads
+    : Pass<"sattn-cpu-schedule-threads", "::mlir::func::FuncOp"> {
+  let summary = "Hand tiles to threads one at a time";
+  let description = [{
+    Gives each `omp.wsloop` without a schedule the dynamic one: block rows may
+    have very unequal numbers of stored blocks, and equal shares of tiles would
+    then be unequal shares of work.
+
+    Before:
+    ```mlir
+    omp.wsloop {
+    ```
+    After:
+    ```mlir
+    omp.wsloop schedule(dynamic) {
+    ```
+  }];
+  let dependentDialects = ["::mlir::omp::OpenMPDialect"];
 }
 
 def SAttnCPUBFloat16Bits

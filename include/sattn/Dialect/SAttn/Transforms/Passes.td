@@ -40,11 +40,17 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let summary = "Attach tile parameters to ops that have none";
   let description = [{
     Attaches `#sattn.meta` to every op that can be tiled and has none; an
-    explicit attribute wins. The computed default takes one block row, the
-    block's columns (at most 64 a step), and as many columns of the result as
-    the accumulators of one warpgroup's registers allow: 128 for blocks of up to
-    64 rows, 64 above; less where N is known to be smaller, in multiples of
-    `column-multiple`. A remark says what was chosen.
+    explicit attribute wins. With `device`, tables of tuned parameters are
+    searched for a row ([MetaTable.md](../MetaTable.md)); where none has one, or
+    without `device`, a computed default for the target chooses. A remark says
+    which row and rule, or that it was the default; a table that cannot be used
+    and a row that fits no tile of the target are warnings.
+
+    Sizes that the types leave open may be given as `sizes`, for the search and
+    the default alone: the program stays right for all sizes. The part of the
+    blocks that is not stored follows from static types or is 0.5, unless
+    `sparsity` says otherwise. `alpha` and `beta` that are no constants count as
+    1.
 
     Before:
     ```mlir
@@ -56,9 +62,48 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"columnMultiple", "column-multiple", "int64_t", /*default=*/"8",
-           "What the target needs the columns of a tile to be a multiple of">
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
+    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
+           /*default=*/"99 * 1024",
+           "Shared memory of a thread block of the target">,
+    Option<"device", "device", "std::string", /*default=*/"\"\"",
+           "Device whose rows are searched, as its driver names it">,
+    Option<"table", "table", "std::string", /*default=*/"\"\"",
+           "File that is searched before all other tables">,
+    ListOption<"sizes", "sizes", "int64_t",
+               "M, N and K where the types leave them open; 0: not known">,
+    Option<"sparsity", "sparsity", "double", /*default=*/"-1.0",
+           "Part of the blocks that is not stored, 0 to 1">,
+    Option<"exact", "exact", "bool", /*default=*/"false",
+           "Take exact rows only, no near ones">,
+    Option<"version", "version", "int64_t", /*default=*/"0",
+           "Take rows of this version only">
   ];
+}
+
+def SAttnPlanPanels : Pass<"sattn-plan-panels", "::mlir::func::FuncOp"> {
+  let summary = "Plan the steps of tiles that are made of several block rows";
+  let description = [{
+    Gives every op whose tile, by its `#sattn.meta`, has more rows than a block
+    a `sattn.plan` for panels of as many block rows. The tile program of a block
+    row then walks its panel's steps, and the rows of a panel can share what
+    they load of the dense operand.
+
+    Before:
+    ```mlir
+    %0 = sattn.bsr_addmm ... ins(%crow, %col, ... : ..., tensor<?x64x64xbf16>, ...) ...
+        {meta = #sattn.meta<tile = [128, 256, 64]>}
+    ```
+    After:
+    ```mlir
+    %plan:2 = sattn.plan groups(2) columns(%n) ins(%crow, %col : ...) outs(%p, %s : ...)
+    %0 = sattn.bsr_addmm ... ins(%crow, %col, ... : ...) ...
+        plan(%plan#0, %plan#1 : tensor<?x2xi32>, tensor<?x3xi32>) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {

@@ -19,7 +19,12 @@
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "sattn/Dialect/WGTile/IR/SyncEffects.h"
+#include "sattn/Layout/SharedTile.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTileDialect.h.inc"
+
+#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileAttrs.h.inc"
@@ -31,10 +36,21 @@
 #include "sattn/Dialect/WGTile/IR/WGTileOps.h.inc"
 
 namespace wgtile {
+/// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
+inline constexpr llvm::StringLiteral kBlockLoopAttrName = "wgtile.block_loop";
 /// Bytes of shared memory that a kernel needs, an i64 on its gpu.func
 /// (`wgtile-allocate-shared`).
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "wgtile.shared_bytes";
+
+/// On a gpu.func: the version of a kernel that moves tiles by the copy engine.
+/// On its arguments: those that the host has found `wgtile.mappable`.
+inline constexpr llvm::StringLiteral kCopyEngineAttrName = "wgtile.copy_engine";
+inline constexpr llvm::StringLiteral kMappableAttrName = "wgtile.mappable";
+
+/// Warpgroups that hold 64 rows each of a register tile, one after another; 0
+/// for a tile of any other layout.
+int64_t getNumWarpgroups(mlir::RankedTensorType tile);
 } // namespace wgtile
 
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILE_H

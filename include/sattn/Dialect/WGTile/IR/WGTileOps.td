@@ -9,11 +9,13 @@
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILEOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILEOPS_TD
 
+include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "sattn/Dialect/WGTile/IR/WGTileAttrs.td"
 include "sattn/Dialect/WGTile/IR/WGTileBase.td"
+include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
 include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
 
 def WGTile_RegisterTile : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
@@ -29,8 +31,14 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     the last index are walked together, row after row, so that what is in flight
     at one time shares rows and columns.
 
+    `groups` has a factor for each count: tiles whose indices fall into the same
+    multiple of it are meant for one thread block, since they load some of the
+    same data. One dimension at most has a factor above 1.
+
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
+    - (C3) `groups` has one positive factor for each count, at most one of them
+      above 1.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -39,8 +47,15 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     ```
   }];
   let arguments = (ins Variadic<Index>:$counts,
-                       OptionalAttr<I64Attr>:$persistent);
+                       OptionalAttr<I64Attr>:$persistent,
+                       OptionalAttr<DenseI64ArrayAttr>:$groups);
   let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    /// The dimension whose tiles come in groups, if there is one, and how many
+    /// tiles a group has.
+    std::optional<int64_t> getGroupedDim();
+    int64_t getGroupSize();
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
@@ -53,20 +68,28 @@ def WGTile_EndOp : WGTile_Op<"end", [
   let assemblyFormat = "attr-dict";
 }
 
-def WGTile_LoadOp : WGTile_Op<"load"> {
+def WGTile_LoadOp : WGTile_Op<"load", [
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Copy a tile from global to shared memory";
   let description = [{
     Copies the tile whose first element is at `indices` of `source`, a memref or
     a tensor map. The tile's two dimensions are the last two of the source; all
     others have one index. What lies outside the source is filled with zeros.
 
-    `offset` and `barrier` are the tile's and its barrier's places in the
-    kernel's shared memory, in bytes; `wgtile-allocate-shared` sets them.
+    A memref is read by the threads of the block themselves: with `aligned`, which
+    `wgtile-align-loads` sets, 16 bytes at a time, at addresses that are multiples
+    of 16; else element by element, at any strides. A tensor map is read by the
+    copy engine.
+
+    `offset` and `barrier` are the places of the tile and, where the copy engine
+    loads it, of its barrier in the kernel's shared memory, in bytes;
+    `wgtile-allocate-shared` sets them.
 
     - (C1) One index for each dimension of the source, which has at least two.
     - (C2) The element types of source and tile are equal.
-    - (C3) The source's innermost stride, where it is known, is 1.
-    - (C4) `offset` and `barrier` come together.
+    - (C3) With `aligned` the source is a memref, and its innermost stride, where
+      it is known, is 1.
+    - (C4) `barrier` comes with `offset`.
 
     ```mlir
     %a = wgtile.load %values[%p, %c0, %c0]
@@ -77,25 +100,34 @@ def WGTile_LoadOp : WGTile_Op<"load"> {
   let arguments = (ins
     Arg<AnyTypeOf<[AnyMemRef, WGTile_TensorMapType]>, "", [MemRead]>:$source,
     Variadic<Index>:$indices, OptionalAttr<I64Attr>:$offset,
-    OptionalAttr<I64Attr>:$barrier);
+    OptionalAttr<I64Attr>:$barrier, UnitAttr:$aligned);
   let results = (outs WGTile_SharedType:$tile);
   let assemblyFormat = [{
-    $source `[` $indices `]` attr-dict `:` type($source) `->` qualified(type($tile))
+    $source `[` $indices `]` (`aligned` $aligned^)? attr-dict `:` type($source) `->` qualified(type($tile))
   }];
   let hasVerifier = 1;
 }
 
-def WGTile_MmaOp : WGTile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def WGTile_MmaOp : WGTile_Op<"mma", [
+    Pure, AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Product of two tiles, added to a third";
   let description = [{
-    result = acc + a @ b, with f32 accumulation. `a` and `b` are row-major
-    tiles in shared memory. With `async`, which `wgtile-place-waits` sets, the
-    product is only issued: its tiles must stay as they are, and its result may
-    be used as the accumulator of another product alone, until a
-    `wgtile.wait_mma`.
+    result = acc + a @ b, with f32 accumulation. `b` is a row-major tile in
+    shared memory, `a` one too or a register tile. Elements of f32 are rounded
+    to tf32, to nearest with ties away from zero, and multiplied as such.
+
+    The product is by `wgmma`, an instruction of a warpgroup, or, with
+    `mma_sync`, by `mma.sync`, one of a warp; `wgtile-assign-layouts` chooses.
+
+    With `async`, which `wgtile-place-waits` sets, the product is only issued:
+    its tiles must stay as they are, and its result may be used as the
+    accumulator of another product alone, until a `wgtile.wait_mma`.
 
     - (C1) a is MxK, b is KxN, acc is MxN.
-    - (C2) a and b have one element type, f16 or bf16; acc is f32.
+    - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
+      register tile a is f16 or bf16.
+    - (C3) `async` and `mma_sync` exclude each other.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -103,11 +135,12 @@ def WGTile_MmaOp : WGTile_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
         -> tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins WGTile_SharedType:$a, WGTile_SharedType:$b,
-                       WGTile_RegisterTile:$acc, UnitAttr:$async);
+  let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
+                       WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
+                       UnitAttr:$async, UnitAttr:$mma_sync);
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`async` $async^)? attr-dict `:` qualified(type($a)) `,`
+    $a `,` $b `,` $acc (`async` $async^)? (`mma_sync` $mma_sync^)? attr-dict `:` qualified(type($a)) `,`
     qualified(type($b)) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -119,6 +152,9 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     Reads the elements from `indices` on, along the last dimensions of `source`
     (one or two, as many as the result has). Along a dimension whose `in_bounds`
     is false, elements past the end of the source are zero and are not accessed.
+
+    With `aligned`, rows of the source have no gaps and start at multiples of 16
+    bytes, and so does the tile: pairs of 16-bit elements are read at once.
 
     - (C1) One index for each dimension of the source.
     - (C2) The element types of source and result are equal.
@@ -132,26 +168,26 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                        Variadic<Index>:$indices,
-                       DenseBoolArrayAttr:$in_bounds);
+                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned);
   let results = (outs WGTile_RegisterTile:$tile);
   let assemblyFormat = [{
-    $source `[` $indices `]` `in_bounds` $in_bounds attr-dict `:` type($source)
-    `->` qualified(type($tile))
+    $source `[` $indices `]` `in_bounds` $in_bounds (`aligned` $aligned^)?
+    attr-dict `:` type($source) `->` qualified(type($tile))
   }];
   let hasVerifier = 1;
 }
 
 def WGTile_StoreOp : WGTile_Op<"store"> {
-  let summary = "Write a tile from registers to global memory";
+  let summary = "Write a tile or a vector from registers to global memory";
   let description = [{
-    Writes the tile from `indices` on, along the last two dimensions of `dest`.
-    Along a dimension whose `in_bounds` is false, elements past the end of the
+    Writes the elements from `indices` on, along the last dimensions of `dest`
+    (one or two, as many as the tile has). Along a dimension whose `in_bounds` is false, elements past the end of the
     destination are not written.
 
     - (C1) One index for each dimension of the destination.
     - (C2) The element types of tile and destination are equal.
-    - (C3) The tile has rank 2, at most the destination's, and static sizes; one
-      `in_bounds` for each of its dimensions.
+    - (C3) The tile has rank 1 or 2 and at most the destination's rank, and static
+      sizes; one `in_bounds` for each of its dimensions.
 
     ```mlir
     wgtile.store %tile, %out[%i, %j] in_bounds [true, false]
@@ -190,11 +226,31 @@ def WGTile_BroadcastOp : WGTile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def WGTile_RowReduceOp : WGTile_Op<"row_reduce", [Pure]> {
+  let summary = "Reduce every row of a register tile to one value";
+  let description = [{
+    result[i] = tile[i, 0] `kind` tile[i, 1] `kind` ..., in an order that is not
+    specified.
+
+    - (C1) The result has one element for each row of the tile, and its element
+      type, which `kind` applies to.
+
+    ```mlir
+    %m = wgtile.row_reduce maximumf %t : tensor<64x128xf32> -> tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
   let summary = "Some columns of a register tile";
   let description = [{
     The columns of a tile, or the elements of a column vector, from `offset` on.
-    Both are multiples of 8 columns, so that every thread has its own already.
+    Both are multiples of 8 columns, and of 8 times the warps that divide the
+    columns (`#wgtile.mma`), so that every thread has its own already.
 
     - (C1) Source and result have the same rank, 1 or 2, rows and element type;
       the columns lie inside the source, and both ends are multiples of 8.
@@ -212,7 +268,8 @@ def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
 }
 
 def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
-    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["tile", "result"]>]> {
+    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["tile", "result"]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for asynchronous products";
   let description = [{
     Waits until at most `pending` of the asynchronous products issued before are
@@ -229,125 +286,6 @@ def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
   let assemblyFormat = "$tile `pending` $pending attr-dict `:` type($tile)";
 }
 
-def WGTile_RolesOp : WGTile_Op<"roles", [
-    SingleBlockImplicitTerminator<"EndOp">, NoRegionArguments,
-    RecursiveMemoryEffects]> {
-  let summary = "A producer and consumers, side by side";
-  let description = [{
-    Two programs that run at the same time in different warps of a thread block:
-    `producer` in one thread of the first warpgroup, `consumer` in all threads of
-    the others, which hold the register tiles. The warps of each role are given
-    the stated number of registers a thread; 0 leaves them as they are.
-
-    ```mlir
-    wgtile.roles producer 40 {
-      ...
-    } consumer 232 {
-      ...
-    }
-    ```
-  }];
-  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers);
-  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
-  let assemblyFormat = [{
-    `producer` $producer_registers $producer `consumer` $consumer_registers
-    $consumer attr-dict
-  }];
-}
-
-def WGTile_RingOp : WGTile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "Make a ring";
-  let description = [{
-    A ring, all stages empty. A stage is empty again when each of `consumer_warps`
-    warps has released it. `offset` and `barriers` are the places of its first
-    tile and of its first barrier in the kernel's shared memory, in bytes
-    (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
-    then all empty ones.
-
-    ```mlir
-    %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
-    ```
-  }];
-  let arguments = (ins I64Attr:$consumer_warps, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$barriers);
-  let results = (outs WGTile_RingType:$ring);
-  let assemblyFormat = [{
-    `warps` $consumer_warps attr-dict `:` qualified(type($ring))
-  }];
-}
-
-class WGTile_RingUse<string mnemonic, list<Trait> traits = []>
-    : WGTile_Op<mnemonic, !listconcat(traits,
-        [MemoryEffects<[MemRead, MemWrite]>])>;
-
-def WGTile_RingAcquireOp : WGTile_RingUse<"ring_acquire"> {
-  let summary = "Wait until the producer's stage is empty";
-  let arguments = (ins WGTile_RingType:$ring);
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
-}
-
-def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
-  let summary = "Start a copy into the producer's stage";
-  let description = [{
-    As `wgtile.load`, into tile `tile` of the stage that was acquired.
-
-    - (C1) One index for each dimension of the map's box; a tile of the ring.
-
-    ```mlir
-    wgtile.ring_copy %ring 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
-    ```
-  }];
-  let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
-                       WGTile_TensorMapType:$source, Variadic<Index>:$indices);
-  let assemblyFormat = [{
-    $ring $tile `,` $source `[` $indices `]` attr-dict `:`
-    qualified(type($ring)) `,` qualified(type($source))
-  }];
-  let hasVerifier = 1;
-}
-
-def WGTile_RingCommitOp : WGTile_RingUse<"ring_commit"> {
-  let summary = "End the producer's stage and go on to the next";
-  let description = [{
-    The stage is full when all copies into it have arrived.
-  }];
-  let arguments = (ins WGTile_RingType:$ring);
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
-}
-
-def WGTile_RingTakeOp : WGTile_RingUse<"ring_take"> {
-  let summary = "Wait until the consumer's stage is full and take its tiles";
-  let description = [{
-    - (C1) The results have the types of the ring's tiles.
-
-    ```mlir
-    %a, %b = wgtile.ring_take %ring : !wgtile.ring<...> -> !wgtile.shared<...>,
-        !wgtile.shared<...>
-    ```
-  }];
-  let arguments = (ins WGTile_RingType:$ring);
-  let results = (outs Variadic<WGTile_SharedType>:$tiles);
-  let assemblyFormat = [{
-    $ring attr-dict `:` qualified(type($ring)) `->` qualified(type($tiles))
-  }];
-  let hasVerifier = 1;
-}
-
-def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
-  let summary = "Give back the oldest stage";
-  let description = [{
-    Gives back the oldest stage that was taken, unless at most `held` are. What
-    was read of it must be complete.
-
-    ```mlir
-    wgtile.ring_release %ring held 1 : !wgtile.ring<...>
-    ```
-  }];
-  let arguments = (ins WGTile_RingType:$ring,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$held);
-  let assemblyFormat = "$ring `held` $held attr-dict `:` qualified(type($ring))";
-}
-
 def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
   let summary = "Number of multiprocessors of the device";
   let description = [{
@@ -359,6 +297,23 @@ def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
   }];
   let results = (outs Index:$count);
   let assemblyFormat = "attr-dict";
+}
+
+def WGTile_MappableOp : WGTile_Op<"mappable", [Pure]> {
+  let summary = "Whether the copy engine can take a global tensor";
+  let description = [{
+    Host code. Whether a `wgtile.tensor_map` of `source` can be made: its rows
+    have no gaps, its base and its other strides are multiples of 16 bytes,
+    strides are not negative and below 2^40 bytes, sizes are below 2^32. Strides
+    along dimensions of size 0 or 1 do not matter.
+
+    ```mlir
+    %yes = wgtile.mappable %b : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
 def WGTile_TensorMapOp : WGTile_Op<"tensor_map", [Pure]> {
@@ -389,7 +344,10 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   let summary = "Launch a kernel";
   let description = [{
     Host code. Launches `grid` thread blocks of `kernel`, none where it is 0.
-    Threads and shared memory are attributes of the kernel.
+    Threads and shared memory are attributes of the kernel. `prepare` says that
+    what it writes depends on nothing but the arguments of this launch: where
+    those are index arrays and what such launches have written, a caller may
+    launch it once for many calls.
 
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
       the module a `gpu.binary`), with the types of `args` as its arguments until
@@ -401,10 +359,16 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
-                       Variadic<AnyType>:$args);
+                       Variadic<AnyType>:$args, UnitAttr:$prepare);
   let assemblyFormat = [{
-    $kernel `grid` `(` $grid `)` `args` `(` $args `)` attr-dict `:` type($args)
+    $kernel `grid` `(` $grid `)` `args` `(` $args `)` (`prepare` $prepare^)?
+    attr-dict `:` type($args)
   }];
 }
+
+include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"
+include "sattn/Dialect/WGTile/IR/WGTileStageOps.td"
+include "sattn/Dialect/WGTile/IR/WGTileStagingOps.td"
+include "sattn/Dialect/WGTile/IR/WGTileSyncOps.td"
 
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILEOPS_TD

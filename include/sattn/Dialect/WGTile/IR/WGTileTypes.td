@@ -23,7 +23,9 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     A row-major tile of two static dimensions. `swizzle` is the width in bytes
     of its boxes and of the pattern that permutes their 16-byte chunks
     (`sattn::layout::SharedTile`); 0, the default, where
-    `wgtile-assign-layouts` has not chosen yet.
+    `wgtile-assign-layouts` has not chosen yet. Rows are stored up to a multiple
+    of 16, columns up to one of 32 bytes: what a product takes at a time. The
+    padding holds zeros.
 
     ```mlir
     !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -43,6 +45,10 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     int64_t getElementBytes() const {
       return getElementType().getIntOrFloatBitWidth() / 8;
     }
+    /// How the tile is stored, padding included. The swizzle must be chosen.
+    ::sattn::layout::SharedTile getTile() const;
+    /// Whether more is stored than the tile.
+    bool isPadded() const;
   }];
 }
 
@@ -68,23 +74,56 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
 def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
   let summary = "A ring of stages in shared memory, between two roles";
   let description = [{
-    Each stage holds one tile of every type of `tiles`, a barrier that says it is
-    full and one that says it is empty.
+    Each stage holds the tiles of `tiles`, a barrier that says it is full and one
+    that says it is empty. Of tile i it has `instances`[i], one where the list is
+    empty: each of several groups of consumers then has its own.
 
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
-                     !wgtile.shared<64x128xbf16, swizzle = 128>]>
+                     !wgtile.shared<64x128xbf16, swizzle = 128>],
+                 instances = [2, 1]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles,
+                        OptionalArrayRefParameter<"int64_t">:$instances);
+  let assemblyFormat = [{
+    `<` $stages `,` `[` $tiles `]` (`,` `instances` `=` `[` $instances^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// How many of a tile a stage has.
+    int64_t getNumInstances(int64_t tile) const {
+      return getInstances().empty() ? 1 : getInstances()[tile];
+    }
+    /// Bytes of the tiles of one stage, each of which is a multiple of the
+    /// swizzle's alignment.
+    int64_t getStageBytes() const;
+    /// Offset of the first instance of a tile from the start of its stage, and
+    /// bytes from one instance to the next.
+    int64_t getTileOffset(int64_t tile) const;
+    int64_t getInstanceBytes(int64_t tile) const;
+  }];
+}
+
+def WGTile_StagesType : WGTile_Type<"Stages", "stages"> {
+  let summary = "Stages of shared memory that all threads fill and read";
+  let description = [{
+    Each stage holds one tile of every type of `tiles`.
+
+    ```mlir
+    !wgtile.stages<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
+                       !wgtile.shared<64x128xbf16, swizzle = 128>]>
     ```
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles);
   let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes of the tiles of one stage, each of which is a multiple of the
-    /// swizzle's alignment.
-    int64_t getStageBytes() const;
-    /// Offset of a tile from the start of its stage.
+    /// Offset in bytes of a tile from the start of its stage; that of the tile
+    /// behind the last is the stage's size. The tiles' swizzles must be chosen.
     int64_t getTileOffset(int64_t tile) const;
+    int64_t getStageBytes() const { return getTileOffset(getTiles().size()); }
+    int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
   }];
 }
 

@@ -50,6 +50,40 @@ def WGTileOutlineKernels
                            "::wgtile::WGTileDialect"];
 }
 
+def WGTileVersionKernels
+    : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make a version of each kernel for the copy engine";
+  let description = [{
+    The copy engine takes bases and strides in multiples of 16 bytes, and rows
+    without gaps; a caller's tensors may have any. Clones every kernel that loads
+    tiles and lets the host choose: the original, marked `wgtile.copy_engine`,
+    runs where the copy engine can take every argument that is loaded or stored by
+    tiles (marked `wgtile.mappable`) and rows of what is read into registers have
+    no gaps; the clone runs elsewhere. In the original, reads of mappable
+    arguments become `aligned`.
+
+    Before:
+    ```mlir
+    wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    ```
+    After:
+    ```mlir
+    %0 = wgtile.mappable %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %1 = wgtile.mappable %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %2 = arith.andi %0, %1 : i1
+    scf.if %2 {
+      wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    } else {
+      wgtile.launch @kernels::@f_generic grid(%n) args(%b, %out)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
 def WGTileRequireUnitStrides
     : Pass<"wgtile-require-unit-strides", "::mlir::ModuleOp"> {
   let summary = "Require rows without gaps where register tiles are read or stored";
@@ -79,8 +113,8 @@ def WGTileSliceStores
     : Pass<"wgtile-slice-stores", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
-    Cuts a store of a wide tile into stores of `columns` columns, and with it the
-    elementwise ops, broadcasts, reads and branches that the tile is computed
+    Cuts a store of a wide tile into stores of rows of `bytes` bytes, one row of
+    the swizzle, and with it the elementwise ops, broadcasts, reads and branches that the tile is computed
     from, so that few of the values that are read are in registers at one time.
 
     Reads move behind stores of other columns. That changes nothing where they
@@ -92,21 +126,23 @@ def WGTileSliceStores
     %c = wgtile.read %out[%i, %j] ... -> tensor<64x128xbf16>
     %e = arith.extf %c : tensor<64x128xbf16> to tensor<64x128xf32>
     %s = arith.addf %e, %acc : tensor<64x128xf32>
-    wgtile.store %s, %d[%i, %j] ...
+    %t = arith.truncf %s : tensor<64x128xf32> to tensor<64x128xbf16>
+    wgtile.store %t, %out[%i, %j] ...
     ```
     After:
     ```mlir
-    %c = wgtile.read %out[%i, %j] ... -> tensor<64x32xbf16>
-    %e = arith.extf %c : tensor<64x32xbf16> to tensor<64x32xf32>
-    %a = wgtile.extract_columns %acc from 0 : tensor<64x128xf32> -> tensor<64x32xf32>
-    %s = arith.addf %e, %a : tensor<64x32xf32>
-    wgtile.store %s, %d[%i, %j] ...
+    %c = wgtile.read %out[%i, %j] ... -> tensor<64x64xbf16>
+    %e = arith.extf %c : tensor<64x64xbf16> to tensor<64x64xf32>
+    %a = wgtile.extract_columns %acc from 0 : tensor<64x128xf32> -> tensor<64x64xf32>
+    %s = arith.addf %e, %a : tensor<64x64xf32>
+    %t = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+    wgtile.store %t, %out[%i, %j] ...
     ...
     ```
   }];
   let options = [
-    Option<"columns", "columns", "int64_t", /*default=*/"32",
-           "Columns of a slice, a multiple of 8">
+    Option<"bytes", "bytes", "int64_t", /*default=*/"128",
+           "Bytes of a slice's rows, a multiple of 64">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
@@ -118,11 +154,16 @@ def WGTileAssignLayouts
     : Pass<"wgtile-assign-layouts", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose the layout of every register and shared tile";
   let description = [{
-    Register tiles get the accumulator's layout, one warp for 16 rows; vectors
-    get the slice of it that their broadcast asks for; shared tiles get the
-    128-byte swizzle. The kernel's number of threads follows. Tiles that wgmma
-    cannot take are refused: rows must be a multiple of 64, columns of shared
-    tiles a multiple of one row of the swizzle.
+    Chooses how a kernel multiplies: by wgmma where the chip has it, the copy
+    engine loads the tiles (`wgtile.copy_engine`) and all products fit (16-bit
+    elements, rows in multiples of 64, shared tiles of whole
+    rows of the 128-byte swizzle), else by mma.sync. Register tiles get the
+    accumulator's layout: for wgmma one warp for 16 rows; for mma.sync 4 or 8
+    warps that divide rows and columns so that they load the least, or the rows
+    alone where a product takes a register tile or rows are reduced. Vectors get
+    the slice of it that their broadcast or reduction asks for; shared tiles get
+    the widest swizzle that divides their rows. The kernel's number of threads
+    follows.
 
     Before:
     ```mlir
@@ -136,6 +177,9 @@ def WGTileAssignLayouts
         -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
     ```
   }];
+  let options = [
+    Option<"wgmma", "wgmma", "bool", "true", "Whether the chip has wgmma">
+  ];
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
@@ -162,14 +206,139 @@ def WGTileCreateTensorMaps
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
+def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Run the first product of the next block beside this block's last";
+  let description = [{
+    Rotates block loops (`wgtile.block_loop`) in which the left operand of one
+    product, in registers, is computed from the result of another: the first
+    products of a block are issued before the last products of the block before
+    it, and what is computed between the two runs beside these. `wgtile-place-waits`
+    then finds both in flight. Upstream's `scf::pipelineForLoop` does the
+    rotation, under a branch that is taken where the loop has a turn.
+
+    A loop is left alone where its last products are used by more than the next
+    turn, where first and last products share a tile of shared memory, and where
+    it writes to memory.
+
+    Before:
+    ```mlir
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> ... {
+      %s = wgtile.mma %a, %b, %zeros
+      %t = arith.truncf %s
+      %d = wgtile.mma %t, %v, %acc
+      scf.yield %d
+    } {wgtile.block_loop}
+    ```
+    After:
+    ```mlir
+    %r = scf.if %has_turn -> ... {
+      %s0 = wgtile.mma %a0, %b0, %zeros
+      %t0 = arith.truncf %s0
+      %l:2 = scf.for %p = %begin to %last step %c1 iter_args(%acc = %zero, %t = %t0) -> ... {
+        %s = wgtile.mma %a, %b, %zeros
+        %d = wgtile.mma %t, %v, %acc
+        %next = arith.truncf %s
+        scf.yield %d, %next
+      } {wgtile.block_loop}
+      %d = wgtile.mma %l#1, %v, %l#0
+      scf.yield %d
+    } else {
+      scf.yield %zero
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRotated", "num-rotated", "Number of loops rotated">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def WGTileStageStores
+    : Pass<"wgtile-stage-stores", "::mlir::ModuleOp"> {
+  let summary = "Store tiles by the copy engine, through shared memory";
+  let description = [{
+    In the program of a tile, a store to a mappable argument (see
+    `wgtile-version-kernels`) of a tile whose rows are one row of the swizzle goes
+    through a staging tile: each warpgroup writes its rows there, one of its
+    threads starts the copy to global memory, and the program goes on. Two staging
+    tiles of a type take turns; before one is written again, the copy that reads
+    it is waited for, which may be one of the tile before. At the kernel's end all
+    copies are waited for. Stores in branches and inner loops stay.
+
+    Before:
+    ```mlir
+    wgtile.for_each_tile (%i, %j) in (%m, %n) {
+      ...
+      wgtile.store %t, %out[%r, %c] in_bounds [true, false]
+          : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, memref<?x?xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+    wgtile.for_each_tile (%i, %j) in (%m, %n) {
+      ...
+      wgtile.wait_store pending 0 read
+      wgtile.group_barrier
+      wgtile.store_shared %t, %s : ...
+      wgtile.fence_async
+      wgtile.group_barrier
+      wgtile.store_async %s, %map[%r, %c] warpgroups 2 : ...
+    }
+    wgtile.wait_store pending 0
+    ```
+  }];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
+def WGTilePrefetchReads
+    : Pass<"wgtile-prefetch-reads", "::mlir::ModuleOp"> {
+  let summary = "Bring what a tile's program reads into the L2 cache early";
+  let description = [{
+    At the start of a tile's program, asks for the tiles of mappable arguments
+    (see `wgtile-version-kernels`) that the program reads into registers, and
+    which, behind the products, it would otherwise wait for. A prefetch is under
+    the conditions of the branches around its read, as far as they follow from
+    arithmetic alone; so must the read's indices, or there is none.
+
+    Before:
+    ```mlir
+    wgtile.for_each_tile (%i, %j) in (%m, %n) {
+      ...
+      %t = scf.if %c -> ... {
+        %0 = wgtile.read %out[%r, %c] ...
+    ```
+    After:
+    ```mlir
+    wgtile.for_each_tile (%i, %j) in (%m, %n) {
+      scf.if %c {
+        wgtile.prefetch %map[%r, %c] warpgroups 2 : ...
+      }
+      ...
+      %t = scf.if %c -> ... {
+        %0 = wgtile.read %out[%r, %c] ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
 def WGTilePlaceWaits
     : Pass<"wgtile-place-waits", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make products asynchronous and wait where they are used";
   let description = [{
-    A product whose result only becomes the accumulator of the same product in
-    the loop's next turn is issued asynchronously; `wgtile.wait_mma` before the
-    first use of the loop's result waits for all. Every other product stays
-    synchronous.
+    Issues every product of shared tiles by wgmma asynchronously, and places a
+    `wgtile.wait_mma` before the first use of its result as anything but another
+    product's accumulator, in the block where the tile is defined: the product's
+    own, or, where the result is carried through branches and from turn to turn
+    of loops, the one that it is carried to. A wait leaves pending the groups
+    that were issued after the one that is needed, on every way to it.
+
+    Products by mma.sync, and those that read registers, stay synchronous.
 
     Before:
     ```mlir
@@ -253,6 +422,62 @@ def WGTileSpecialize
   let dependentDialects = ["::mlir::ub::UBDialect", "::wgtile::WGTileDialect"];
 }
 
+def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Load the tiles of a loop some turns ahead, by all threads";
+  let description = [{
+    For kernels whose loads read memrefs: without a copy engine, or where it
+    cannot take what is loaded. The loads of a loop become fills of a ring of
+    stages, as many as the shared memory holds, issued `stages` - 1 turns before
+    they are used. All threads fill and multiply; each turn has one barrier,
+    behind which its stage is there and the stage of the turn before is free.
+    Indices that are themselves loaded are asked for before the turn's products.
+
+    Two thread blocks are given to a multiprocessor (`nvvm.minctasm`) where they
+    are small and each has at least three stages.
+
+    Before:
+    ```mlir
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (...) {
+      %k = memref.load %col[%p] : memref<?xindex>
+      %a = wgtile.load %values[%p, %c0, %c0] aligned : memref<?x64x64xbf16>
+          -> !wgtile.shared<64x64xbf16, swizzle = 128>
+      %b = wgtile.load %dense[%k, %c0] aligned : memref<?x?xbf16>
+          -> !wgtile.shared<64x128xbf16, swizzle = 128>
+      %d = wgtile.mma %a, %b, %acc mma_sync : ...
+      scf.yield %d
+    }
+    ```
+    After, with four stages:
+    ```mlir
+    %stages = wgtile.stages : !wgtile.stages<4, [...]>
+    ... // fills of stages 0 to 2, each committed
+    %r:2 = scf.for %p = %begin to %end step %c1
+        iter_args(%acc = %zero, %s = %c0) -> (..., index) {
+      wgtile.wait_fills pending 2
+      %k = memref.load %col[min(%p + 3, %end - 1)] : memref<?xindex>
+      %a, %b = wgtile.stage %stages[%s] : ...
+      %d = wgtile.mma %a, %b, %acc mma_sync : ...
+      scf.if %p + 3 < %end {
+        wgtile.fill %stages[(%s + 3) mod 4] 0, %values[%p + 3, %c0, %c0] aligned
+        wgtile.fill %stages[(%s + 3) mod 4] 1, %dense[%k, %c0] aligned
+      }
+      wgtile.commit_fills
+      scf.yield %d, (%s + 1) mod 4
+    }
+    wgtile.wait_fills pending 0
+    ```
+  }];
+  let options = [
+    Option<"maxSharedBytes", "max-shared-bytes", "int64_t", "232448",
+           "Shared memory that a thread block may have, in bytes">,
+    Option<"maxStages", "max-stages", "int64_t", "4",
+           "Most stages that a loop gets">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   let summary = "Let each thread block walk many tiles";
   let description = [{
@@ -285,7 +510,8 @@ def WGTileAllocateShared
   let summary = "Place tiles and barriers in shared memory";
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
-    `wgtile.ring` those of its stages and barriers, and the kernel the number of bytes it needs (`wgtile.shared_bytes`). A kernel that
+    `wgtile.ring` those of its stages and barriers, every `wgtile.staging` that of
+    its tiles, and the kernel the number of bytes it needs (`wgtile.shared_bytes`). A kernel that
     needs more than `max-shared-bytes` is refused with both numbers.
 
     Before:
@@ -301,6 +527,92 @@ def WGTileAllocateShared
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">
   ];
+}
+
+def WGTilePlaceFences
+    : Pass<"wgtile-place-fences", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Fence what threads write before the copy engine or wgmma uses it";
+  let description = [{
+    Where a shared tile that threads wrote is then used by the copy engine or by
+    wgmma, places a `wgtile.fence_async` before the barrier at which the writers
+    meet, or before the use where there is no barrier. Tiles, their uses and
+    barriers are known by `SyncOpInterface` alone.
+
+    Before:
+    ```mlir
+    wgtile.store_shared %t, %s
+    wgtile.group_barrier
+    wgtile.store_async %s, %map[%i, %j] warpgroups 1
+    ```
+    After:
+    ```mlir
+    wgtile.store_shared %t, %s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s, %map[%i, %j] warpgroups 1
+    ```
+  }];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
+def WGTileVerifySync
+    : Pass<"wgtile-verify-sync", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check waits, fences, barriers and the stages of rings";
+  let description = [{
+    Follows every way through a kernel, loops until nothing new turns up, and
+    refuses one in which
+    - the result of an asynchronous product is used before a wait passes it on;
+    - a stage is given back while a product still reads it, is used after it was
+      given back, is never given back, or is taken while all stages may be held;
+    - a copy starts into a stage that is not acquired, or a stage that is
+      acquired is not committed;
+    - a shared tile is written while asynchronous work still uses it, or read
+      while it is still written;
+    - threads' accesses of a tile and asynchronous ones have no fence between
+      them, or accesses of different threads no barrier;
+    - a kernel ends while the copy engine still reads shared memory;
+    - a ring waits for other than as many warps as consume.
+
+    Ops are known by `SyncOpInterface` alone. Not seen: what a `wgtile.load` or
+    a ring's copies do to global memory, and an acquire or take that waits for
+    the wrong stage, which no op can say.
+
+    Before:
+    ```mlir
+    %d = wgtile.mma %a, %b, %c async : ...
+    wgtile.ring_release %ring held 0 : ...
+    ```
+    After:
+    ```
+    error: 'wgtile.ring_release' op expected a wait for the product that reads
+    the stage before it is given back
+    ```
+  }];
+}
+
+def WGTileInsertDelays
+    : Pass<"wgtile-insert-delays", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Delay waits, arrivals and asynchronous work, to find races";
+  let description = [{
+    For tests: puts a `wgtile.delay` before every op that waits, arrives at a
+    barrier, or issues asynchronous work. A program that is right gives the same
+    result in every run.
+
+    Before:
+    ```mlir
+    wgtile.ring_release %ring held 1 : ...
+    ```
+    After:
+    ```mlir
+    wgtile.delay 2000 site 7
+    wgtile.ring_release %ring held 1 : ...
+    ```
+  }];
+  let options = [
+    Option<"nanoseconds", "nanoseconds", "int64_t", /*default=*/"2000",
+           "Longest delay, about">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
 #endif // SATTN_DIALECT_WGTILE_TRANSFORMS_PASSES_TD

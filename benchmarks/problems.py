@@ -1,0 +1,80 @@
+"""Block-sparse matrices on the GPU for the benchmarks: seeded, and the same on every machine of one PyTorch."""
+
+import dataclasses
+
+import numpy as np
+import torch
+
+
+@dataclasses.dataclass
+class Problem:
+    """A (m x k, blocks of `block`, BSR) times b (k x n), in bf16, and a result c (m x n)."""
+
+    block: int
+    crow: torch.Tensor
+    col: torch.Tensor
+    values: torch.Tensor
+    b: torch.Tensor
+    c: torch.Tensor
+
+    @property
+    def shape(self):
+        return self.c.shape[0], self.b.shape[0], self.c.shape[1]
+
+    @property
+    def work(self):
+        """Floating-point operations on stored blocks."""
+        return 2 * self.values.numel() * self.shape[2]
+
+    def rows(self):
+        """The block row of each stored block."""
+        counts = self.crow[1:] - self.crow[:-1]
+        return torch.repeat_interleave(torch.arange(len(counts), device="cuda"), counts.long())
+
+    def dense(self):
+        """A with its zeros."""
+        m, k, _ = self.shape
+        blocks = torch.zeros(m // self.block, k // self.block, self.block, self.block, device="cuda",
+                             dtype=self.values.dtype)
+        blocks[self.rows(), self.col.long()] = self.values
+        return blocks.permute(0, 2, 1, 3).reshape(m, k).contiguous()
+
+
+def uniform_lengths(rng, rows, columns, total):
+    """Rows of `total` places that are drawn from all alike."""
+    places = rng.permutation(rows * columns)[:total]
+    return np.bincount(places // columns, minlength=rows)
+
+
+def zipf_lengths(rng, rows, columns, total, exponent=1.2):
+    """Row r (from 1) has length proportional to r ** -exponent, at most `columns`, in all `total`; shuffled."""
+    weights = np.arange(1, rows + 1, dtype=float) ** -exponent
+    low, high = 0.0, columns / weights[-1]
+    for _ in range(200):  # The factor that gives the total, most rows being below the limit.
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.minimum(weights * middle, columns).sum() < total else (low, middle)
+    exact = np.minimum(weights * high, columns)
+    lengths = np.floor(exact).astype(int)
+    largest = np.argsort(lengths - exact, kind="stable")
+    lengths[largest[:total - lengths.sum()]] += 1
+    rng.shuffle(lengths)
+    return lengths
+
+
+LENGTHS = {"uniform": uniform_lengths, "zipf": zipf_lengths}
+
+
+def make(m, k, n, block, sparsity, pattern="uniform", seed=0):
+    """A problem of round((1 - sparsity) * blocks) stored blocks, columns ascending in each row."""
+    rng = np.random.default_rng(seed)
+    rows, columns = m // block, k // block
+    lengths = LENGTHS[pattern](rng, rows, columns, round((1 - sparsity) * rows * columns))
+    crow = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    col = np.concatenate([np.sort(rng.permutation(columns)[:length]) for length in lengths]).astype(np.int32)
+    generator = torch.Generator("cuda").manual_seed(seed)
+
+    def random(*shape):
+        return torch.randn(*shape, device="cuda", dtype=torch.bfloat16, generator=generator)
+
+    return Problem(block, torch.from_numpy(crow).cuda(), torch.from_numpy(col).cuda(),
+                   random(len(col), block, block), random(k, n), random(m, n))

@@ -1,0 +1,81 @@
+/*===- sattn-c/Compiler.h - The compiler as a C library -----------*- C -*-===*\
+|*                                                                            *|
+|* Part of sattn, under the Apache License v2.0 with LLVM Exceptions.         *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* Compiles MLIR with sattn ops. Texts are UTF-8; those that functions return *|
+|* end in a null character and belong to the caller, who gives them to        *|
+|* sattn_text_free, unless said otherwise. Functions may be called from       *|
+|* several threads.                                                           *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef SATTN_C_COMPILER_H
+#define SATTN_C_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SATTN_C_EXPORT __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A compiled function. */
+typedef struct sattn_program sattn_program;
+
+typedef struct sattn_options {
+  /* A chip such as "sm_90a", or "cpu" for the machine that this runs on. */
+  const char *target;
+  /* The function; null: the only public one. */
+  const char *entry;
+  /* Options of the pipeline of a chip, such as "schedule=plain"; may be null.
+   */
+  const char *pipeline;
+  /* On the CPU: threads that the program runs on, 0 for as many as LLVM's
+     OpenMP runtime offers (one where there is no such runtime). */
+  int64_t threads;
+} sattn_options;
+
+/* "0.1.0". Static. */
+SATTN_C_EXPORT const char *sattn_version(void);
+
+/* Compiles one function of a module, given as text or bytecode. Returns null
+   where that fails. `messages`, if not null, gets what the compiler said, a
+   line each ("3:8: error: ..."), remarks and warnings of a success included. */
+SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
+                                            const sattn_options *options,
+                                            char **messages);
+
+SATTN_C_EXPORT void sattn_program_free(sattn_program *program);
+
+/* JSON that says how to run it (docs/Manifest.md). As long as the program. */
+SATTN_C_EXPORT const char *sattn_program_manifest(const sattn_program *program);
+
+/* PTX, as long as the program; `size` gets its length. Empty on the CPU. */
+SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
+                                               size_t *size);
+
+/* On the CPU: runs the program, with one pointer an argument in the manifest's
+   order: to a float, or to a pointer to MLIR's memref descriptor (pointer,
+   pointer, offset, sizes, strides). Checks nothing. Valid as long as the
+   program; null for a chip. */
+typedef void (*sattn_entry)(void **arguments);
+SATTN_C_EXPORT sattn_entry sattn_program_entry(const sattn_program *program);
+
+/* Runs passes over a module, "sattn-inject-meta{target=cpu}", and returns the
+   module as text; null where that fails. `messages` as of sattn_compile. */
+SATTN_C_EXPORT char *sattn_run_passes(const char *source, size_t size,
+                                      const char *passes, char **messages);
+
+SATTN_C_EXPORT void sattn_text_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SATTN_C_COMPILER_H */

@@ -1,0 +1,86 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SATTNPLANOP_TD
+#define SATTN_DIALECT_SATTN_IR_SATTNPLANOP_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "sattn/Dialect/SAttn/IR/SAttnBase.td"
+
+def SAttn_PlanOp : SAttn_Op<"plan", [
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Merge block rows into panels that share block columns";
+  let description = [{
+    A panel is `groups` consecutive block rows of a BSR matrix, its groups: with
+    R block rows and G groups, panel q has the block rows [q * G, q * G + G), of
+    which those from R on do not exist. Its plan is the list of steps in which
+    one walk over the columns serves all its rows:
+
+    | operand  | shape               | element type   |                        |
+    |----------|---------------------|----------------|------------------------|
+    | `crow`   | (*, R + 1)          | i32, i64       | as in `sattn.bsr_addmm`|
+    | `col`    | (*, nnz)            | that of `crow` | as in `sattn.bsr_addmm`|
+    | `panels` | (*, ceil(R / G), 2) | i32            | first step of each panel, and the one past its last |
+    | `steps`  | (*, nnz, 1 + G)     | i32            | the steps              |
+
+    `*` stands for leading batch dimensions. Semantics:
+
+    1. A step is a block column k, then for each group g the stored block p of
+       block row q * G + g that the step covers, col[p] = k, or -1.
+    2. The steps of panel q start at row crow[q * G] - crow[0] of `steps`: a
+       panel has no more steps than stored blocks. What lies between the panels'
+       steps is unspecified.
+    3. Each stored block is in one step. A panel's steps are ordered by column.
+       Where a column repeats in a block row, its i-th block, in the order of p,
+       is in the column's i-th step.
+    4. Blocks whose column is outside [0, `columns`) are left out.
+    5. crow not monotone or an entry outside [0, nnz] give unspecified plans;
+       nothing is written or read out of bounds.
+
+    On tensors, as the other ops; bufferization leaves the op on memrefs, where
+    it reads `crow` and `col`, writes `panels` and `steps` and has no results.
+    `convert-sattn-plan-to-gpu` makes a kernel of that.
+
+    Constraints:
+
+    - (C1) All operands have one batch rank, and equal batch dimensions.
+    - (C2) The element types of `crow` and `col` are one of i32, i64, and equal;
+      those of `panels` and `steps` are i32.
+    - (C3) `groups` is in [1, 32].
+    - (C4) `crow` has at least one entry, `panels` ceil(R / groups) rows of 2,
+      statically.
+    - (C5) `steps` has the nnz of `col`, and rows of 1 + groups, statically.
+    - (C6) All operands are tensors, or all are memrefs.
+
+    ```mlir
+    %panels, %steps = sattn.plan groups(2) columns(%n)
+        ins(%crow, %col : tensor<?xi32>, tensor<?xi32>)
+        outs(%p, %s : tensor<?x2xi32>, tensor<?x3xi32>)
+        -> tensor<?x2xi32>, tensor<?x3xi32>
+    ```
+  }];
+  let arguments = (ins
+    I64Attr:$groups, Index:$columns,
+    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$crow,
+    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$col,
+    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$panels,
+    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$steps);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `groups` `(` $groups `)` `columns` `(` $columns `)`
+    `ins` `(` $crow `,` $col `:` type($crow) `,` type($col) `)`
+    `outs` `(` $panels `,` $steps `:` type($panels) `,` type($steps) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_SATTNPLANOP_TD

@@ -1,0 +1,170 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_IR_SYNCEFFECTS_H
+#define SATTN_DIALECT_WGTILE_IR_SYNCEFFECTS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace wgtile {
+
+/// The way by which an access reaches shared memory. Between accesses by
+/// different proxies a fence is needed (PTX ISA, "Proxies").
+enum class Proxy {
+  /// Loads and stores of threads.
+  Generic,
+  /// The copy engine, and wgmma where its operand is in shared memory.
+  Async
+};
+
+/// Kinds of asynchronous work. Work of one kind is committed in groups, which
+/// complete in the order of their commits.
+enum class AsyncKind {
+  /// Products: wgmma.
+  Product,
+  /// Copies from global to shared memory: cp.async.
+  Copy,
+  /// Copies from shared to global memory by the copy engine.
+  Store
+};
+
+/// Threads that share a tile or meet at a barrier.
+enum class SyncScope {
+  /// A group of consumers with register tiles of its own (a warpgroup).
+  Group,
+  /// All that run the program.
+  Block
+};
+
+/// One thing that an op does to shared memory, to asynchronous work or to the
+/// stages of a ring. An op lists its effects in the order in which it has them.
+struct SyncEffect {
+  enum class Kind {
+    /// Reads or writes the shared tile `value`.
+    Access,
+    /// Makes `result`, a register tile, part of the group that is open.
+    Issue,
+    /// Ends the open group.
+    Commit,
+    /// Waits until at most `count` groups are pending.
+    Wait,
+    /// Passes `value` on as `result`; it may be a result that is still pending.
+    Forward,
+    /// Orders this thread's generic accesses before asynchronous ones.
+    Fence,
+    /// Threads of `scope` meet.
+    Barrier,
+    /// Waits until the producer's stage of the ring `value` is empty.
+    Acquire,
+    /// Starts a copy into that stage.
+    Fill,
+    /// Ends that stage.
+    CommitStage,
+    /// Waits until the consumer's stage of the ring `value` is full, takes it.
+    Take,
+    /// `result` is a tile of the stage that was taken last.
+    StageTile,
+    /// Gives back the oldest stage that is held, if there is one.
+    Release,
+    /// Gives back all stages that are held.
+    ReleaseAll,
+    /// Makes the stages `value`, which are filled and read in turn, all empty.
+    /// Every committed group of copies ends one of them.
+    MakeStages,
+    /// Starts a copy into the stage behind the ones that are ended.
+    FillStage,
+    /// Reads the oldest stage that was ended and not read.
+    ReadStage
+  };
+
+  Kind kind;
+  mlir::Value value = {}, result = {};
+  Proxy proxy = Proxy::Generic;
+  bool isWrite = false;
+  /// The kind of work that is issued, committed or waited for. An access
+  /// without one is complete when the op is.
+  std::optional<AsyncKind> async = {};
+  SyncScope scope = SyncScope::Block;
+  int64_t count = 0;
+  /// The effect happens only where more than so many stages of the ring
+  /// `heldRing` are held before the op.
+  mlir::Value heldRing = {};
+  int64_t held = 0;
+
+  static SyncEffect access(mlir::Value tile, bool isWrite, Proxy proxy,
+                           std::optional<AsyncKind> async = {},
+                           SyncScope scope = SyncScope::Block) {
+    SyncEffect effect{Kind::Access, tile};
+    effect.isWrite = isWrite;
+    effect.proxy = proxy;
+    effect.async = async;
+    effect.scope = scope;
+    return effect;
+  }
+  static SyncEffect read(mlir::Value tile, Proxy proxy,
+                         std::optional<AsyncKind> async = {},
+                         SyncScope scope = SyncScope::Block) {
+    return access(tile, /*isWrite=*/false, proxy, async, scope);
+  }
+  static SyncEffect write(mlir::Value tile, Proxy proxy,
+                          std::optional<AsyncKind> async = {},
+                          SyncScope scope = SyncScope::Block) {
+    return access(tile, /*isWrite=*/true, proxy, async, scope);
+  }
+  static SyncEffect issue(AsyncKind async, mlir::Value result) {
+    SyncEffect effect{Kind::Issue};
+    effect.async = async;
+    effect.result = result;
+    return effect;
+  }
+  static SyncEffect commit(AsyncKind async) {
+    SyncEffect effect{Kind::Commit};
+    effect.async = async;
+    return effect;
+  }
+  static SyncEffect wait(AsyncKind async, int64_t pending) {
+    SyncEffect effect{Kind::Wait};
+    effect.async = async;
+    effect.count = pending;
+    return effect;
+  }
+  static SyncEffect forward(mlir::Value value, mlir::Value result) {
+    return {Kind::Forward, value, result};
+  }
+  static SyncEffect fence() { return {Kind::Fence}; }
+  static SyncEffect barrier(SyncScope scope) {
+    SyncEffect effect{Kind::Barrier};
+    effect.scope = scope;
+    return effect;
+  }
+  /// An effect on the stages of a ring.
+  static SyncEffect stage(Kind kind, mlir::Value ring,
+                          mlir::Value result = {}) {
+    return {kind, ring, result};
+  }
+  SyncEffect ifHeld(mlir::Value ring, int64_t count) const {
+    SyncEffect effect = *this;
+    effect.heldRing = ring;
+    effect.held = count;
+    return effect;
+  }
+
+  /// Whether taking the effect away could let one thread, or the copy engine,
+  /// run ahead of another.
+  bool isSynchronization() const {
+    return kind == Kind::Wait || kind == Kind::Fence || kind == Kind::Barrier ||
+           kind == Kind::Acquire || kind == Kind::CommitStage ||
+           kind == Kind::Take || kind == Kind::Release ||
+           kind == Kind::ReleaseAll;
+  }
+};
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_IR_SYNCEFFECTS_H

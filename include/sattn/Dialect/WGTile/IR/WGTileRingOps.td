@@ -1,0 +1,183 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Rings of shared memory and the roles that meet in them.
+
+#ifndef SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
+#define SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileBase.td"
+include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
+
+def WGTile_RolesOp : WGTile_Op<"roles", [
+    SingleBlockImplicitTerminator<"EndOp">, NoRegionArguments,
+    RecursiveMemoryEffects]> {
+  let summary = "A producer and consumers, side by side";
+  let description = [{
+    Two programs that run at the same time in different warps of a thread block:
+    `producer` in one thread of the first warpgroup, `consumer` in all threads of
+    the others, which hold the register tiles. The warps of each role are given
+    the stated number of registers a thread; 0 leaves them as they are.
+
+    The consumers are `groups` groups of as many threads, each of which holds
+    register tiles of its own.
+
+    - (C1) `groups` is positive.
+
+    ```mlir
+    wgtile.roles producer 40 {
+      ...
+    } consumer 232 groups 2 {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `producer` $producer_registers $producer `consumer` $consumer_registers
+    (`groups` $groups^)? $consumer attr-dict
+  }];
+}
+
+def WGTile_RingOp : WGTile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Make a ring";
+  let description = [{
+    A ring, all stages empty. A stage is empty again when each of `consumer_warps`
+    warps has released it. `offset` and `barriers` are the places of its first
+    tile and of its first barrier in the kernel's shared memory, in bytes
+    (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
+    then all empty ones.
+
+    ```mlir
+    %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
+    ```
+  }];
+  let arguments = (ins I64Attr:$consumer_warps, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$barriers);
+  let results = (outs WGTile_RingType:$ring);
+  let assemblyFormat = [{
+    `warps` $consumer_warps attr-dict `:` qualified(type($ring))
+  }];
+}
+
+class WGTile_RingUse<string mnemonic, list<Trait> traits = []>
+    : WGTile_Op<mnemonic, !listconcat(traits,
+        [MemoryEffects<[MemRead, MemWrite]>,
+         DeclareOpInterfaceMethods<WGTile_SyncOpInterface>])>;
+
+def WGTile_RingAcquireOp : WGTile_RingUse<"ring_acquire"> {
+  let summary = "Wait until the producer's stage is empty";
+  let arguments = (ins WGTile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+}
+
+def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
+  let summary = "Start a copy into the producer's stage";
+  let description = [{
+    As `wgtile.load`, into tile `tile` of the stage that was acquired, or that
+    instance of it.
+
+    - (C1) One index for each dimension of the map's box; a tile of the ring, and
+      one of its instances.
+
+    ```mlir
+    wgtile.ring_copy %ring 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
+    DefaultValuedAttr<I64Attr, "0">:$instance, WGTile_TensorMapType:$source,
+    Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $ring $tile (`instance` $instance^)? `,` $source `[` $indices `]` attr-dict
+    `:` qualified(type($ring)) `,` qualified(type($source))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RingCommitOp : WGTile_RingUse<"ring_commit"> {
+  let summary = "End the producer's stage and go on to the next";
+  let description = [{
+    The stage is full when all copies into it have arrived.
+  }];
+  let arguments = (ins WGTile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+}
+
+def WGTile_RingTakeOp : WGTile_RingUse<"ring_take"> {
+  let summary = "Wait until the consumer's stage is full and take it";
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let arguments = (ins WGTile_RingType:$ring);
+}
+
+def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
+    MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "A tile of the stage that was taken last";
+  let description = [{
+    Of a tile with several instances, the one numbered `instance`.
+
+    - (C1) A tile of the ring, and its type.
+    - (C2) An instance where the tile has more than one, and only there.
+
+    ```mlir
+    %a = wgtile.ring_tile %ring 0 instance %g : !wgtile.ring<...> -> !wgtile.shared<...>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
+                       Optional<Index>:$instance);
+  let results = (outs WGTile_SharedType:$result);
+  let assemblyFormat = [{
+    $ring $tile (`instance` $instance^)? attr-dict `:` qualified(type($ring))
+    `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
+  let summary = "Give back the oldest stage";
+  let description = [{
+    Gives back the oldest stage that was taken, unless at most `held` are. What
+    was read of it must be complete.
+
+    ```mlir
+    wgtile.ring_release %ring held 1 : !wgtile.ring<...>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$held);
+  let assemblyFormat = "$ring `held` $held attr-dict `:` qualified(type($ring))";
+}
+
+def WGTile_RingDrainOp : WGTile_RingUse<"ring_drain", [
+    AllTypesMatch<["tile", "result"]>]> {
+  let summary = "Wait for all products and give back all stages";
+  let description = [{
+    Does nothing where at most `held` stages are held. Else waits for all
+    asynchronous products, of which `tile` is the newest result, and gives back
+    every stage that is held. A consumer that passes over stages without reading
+    them would otherwise hold the one that its last product reads until the
+    producer has no other left to fill.
+
+    ```mlir
+    %t = wgtile.ring_drain %ring, %d held 2 : !wgtile.ring<...>, tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_RegisterTile:$tile,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$held);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = [{
+    $ring `,` $tile `held` $held attr-dict `:` qualified(type($ring)) `,`
+    type($tile)
+  }];
+}
+
+#endif // SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD

@@ -1,0 +1,115 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Stages of shared memory that all threads of a block fill and read together.
+
+#ifndef SATTN_DIALECT_WGTILE_IR_WGTILESTAGEOPS_TD
+#define SATTN_DIALECT_WGTILE_IR_WGTILESTAGEOPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileBase.td"
+include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
+
+def WGTile_StagesOp : WGTile_Op<"stages", [
+    MemoryEffects<[MemAlloc]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Make stages of shared memory";
+  let description = [{
+    `offset` is the place of the first tile in the kernel's shared memory, in
+    bytes (`wgtile-allocate-shared`).
+
+    ```mlir
+    %stages = wgtile.stages : !wgtile.stages<4, [...]>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs WGTile_StagesType:$stages);
+  let assemblyFormat = "attr-dict `:` qualified(type($stages))";
+}
+
+def WGTile_FillOp : WGTile_Op<"fill", [
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Start copying a tile from global memory into a stage";
+  let description = [{
+    As `wgtile.load` of a memref, into tile `tile` of stage `stage`, but without
+    a wait: the tile is there after the `wgtile.wait_fills` that waits for the
+    group the copy belongs to.
+
+    - (C1) A tile of the stages, of the source's element type.
+    - (C2) One index for each dimension of the source, which has at least two.
+
+    ```mlir
+    wgtile.fill %stages[%s] 1, %b[%k, %j] : !wgtile.stages<4, [...]>, memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins WGTile_StagesType:$stages, Index:$stage, I64Attr:$tile,
+                       Arg<AnyMemRef, "", [MemRead]>:$source,
+                       Variadic<Index>:$indices, UnitAttr:$aligned);
+  let assemblyFormat = [{
+    $stages `[` $stage `]` $tile `,` $source `[` $indices `]`
+    (`aligned` $aligned^)? attr-dict `:` qualified(type($stages)) `,`
+    type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_CommitFillsOp : WGTile_Op<"commit_fills", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "End a group of copies";
+  let description = [{
+    The copies that `wgtile.fill` started since the last one are a group, maybe
+    an empty one.
+
+    ```mlir
+    wgtile.commit_fills
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def WGTile_WaitFillsOp : WGTile_Op<"wait_fills", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Wait for groups of copies, and for all threads";
+  let description = [{
+    Waits until at most the newest `pending` groups of copies are still running,
+    in every thread of the block, and until every thread is here: what the older
+    groups copied can be read, and what was read before can be overwritten.
+
+    ```mlir
+    wgtile.wait_fills pending 2
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+}
+
+def WGTile_StageOp : WGTile_Op<"stage", [
+    MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "The tiles of a stage";
+  let description = [{
+    - (C1) The results have the types of the stages' tiles.
+
+    ```mlir
+    %a, %b = wgtile.stage %stages[%s] : !wgtile.stages<...> -> !wgtile.shared<...>,
+        !wgtile.shared<...>
+    ```
+  }];
+  let arguments = (ins WGTile_StagesType:$stages, Index:$stage);
+  let results = (outs Variadic<WGTile_SharedType>:$tiles);
+  let assemblyFormat = [{
+    $stages `[` $stage `]` attr-dict `:` qualified(type($stages)) `->`
+    qualified(type($tiles))
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_WGTILE_IR_WGTILESTAGEOPS_TD

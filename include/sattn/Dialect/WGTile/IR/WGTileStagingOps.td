@@ -1,0 +1,156 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Results that leave through shared memory and the copy engine. Every
+// warpgroup that holds register tiles works for itself: it has tiles, barriers
+// and copies of its own.
+
+#ifndef SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD
+#define SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileBase.td"
+include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
+include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
+
+def WGTile_StagingOp : WGTile_Op<"staging", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Make a shared tile for each warpgroup's results";
+  let description = [{
+    A tile of 64 rows for each warpgroup that holds register tiles. `offset` is
+    the place of the first one in the kernel's shared memory, in bytes
+    (`wgtile-allocate-shared`); the others follow.
+
+    - (C1) The tile has 64 rows and a swizzle, and its columns are one row of the
+      swizzle.
+
+    ```mlir
+    %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs WGTile_SharedType:$tile);
+  let assemblyFormat = "attr-dict `:` qualified(type($tile))";
+  let extraClassDeclaration = [{
+    /// Bytes of one warpgroup's tile.
+    int64_t getTileBytes();
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Write a register tile to staging";
+  let description = [{
+    Each warpgroup writes its 64 rows of `tile` to its tile of `dest`. The other
+    threads of the warpgroup see them behind a `wgtile.group_barrier`, the copy
+    engine behind a `wgtile.fence_async` of the writers and that barrier.
+
+    - (C1) The tile's columns and element type are the staging's; its elements
+      have 16 or 32 bits; each of its warps holds 16 rows, and four warps make a
+      warpgroup.
+
+    ```mlir
+    wgtile.store_shared %tile, %s : tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
+        !wgtile.shared<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile,
+                       Arg<WGTile_SharedType, "", [MemWrite]>:$dest);
+  let assemblyFormat = [{
+    $tile `,` $dest attr-dict `:` type($tile) `,` qualified(type($dest))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Start a copy from staging to global memory";
+  let description = [{
+    One thread of each warpgroup starts the copy of the warpgroup's tile to
+    `dest`, and makes it a group of its own for `wgtile.wait_store`. The tile of
+    `warpgroups` warpgroups starts at `indices`; each stores the 64 rows that it
+    holds. Nothing is written outside the destination.
+
+    - (C1) One index for each dimension of the map's box.
+    - (C2) The box is the staging's tile, 1 along all other dimensions.
+    - (C3) `warpgroups` is positive.
+
+    ```mlir
+    wgtile.store_async %s, %map[%i, %j] warpgroups 2
+        : !wgtile.shared<64x64xbf16, swizzle = 128>,
+          !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins Arg<WGTile_SharedType, "", [MemRead]>:$source,
+                       Arg<WGTile_TensorMapType, "", [MemWrite]>:$dest,
+                       Variadic<Index>:$indices,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups);
+  let assemblyFormat = [{
+    $source `,` $dest `[` $indices `]` `warpgroups` $warpgroups attr-dict `:`
+    qualified(type($source)) `,` qualified(type($dest))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_WaitStoreOp : WGTile_Op<"wait_store", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Wait for copies from staging";
+  let description = [{
+    The thread of each warpgroup that starts copies waits until at most `pending`
+    of the newest ones are still running; with `read`, until all others have read
+    their tile, which may then be written again. The warpgroup's other threads
+    know behind a `wgtile.group_barrier`.
+
+    ```mlir
+    wgtile.wait_store pending 1 read
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending,
+                       UnitAttr:$read);
+  let assemblyFormat = "`pending` $pending (`read` $read^)? attr-dict";
+}
+
+def WGTile_GroupBarrierOp : WGTile_Op<"group_barrier", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Wait for the threads of the warpgroup";
+  let description = [{
+    What any of them wrote before is then seen by all.
+
+    ```mlir
+    wgtile.group_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def WGTile_PrefetchOp : WGTile_Op<"prefetch"> {
+  let summary = "Bring a tile into the L2 cache";
+  let description = [{
+    One thread of each warpgroup asks for its 64 rows of the tile of `warpgroups`
+    warpgroups at `indices`, one box of the map. Nothing waits for it.
+
+    - (C1) One index for each dimension of the map's box.
+
+    ```mlir
+    wgtile.prefetch %map[%i, %j] warpgroups 2
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins Arg<WGTile_TensorMapType, "", [MemRead, MemWrite]>:$source,
+                       Variadic<Index>:$indices,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `warpgroups` $warpgroups attr-dict `:`
+    qualified(type($source))
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD

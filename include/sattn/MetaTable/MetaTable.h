@@ -1,0 +1,98 @@
+//===- MetaTable.h - Tables of tuned parameters -----------------*- C++ -*-===//
+//
+// Tables of tuned parameters: what a file holds, and how it is read. Only
+// LLVM's support library is needed. docs/MetaTable.md describes the format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_METATABLE_METATABLE_H
+#define SATTN_METATABLE_METATABLE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sattn::meta {
+
+/// What the rows of one op look like.
+struct OpSchema {
+  llvm::StringLiteral op;
+  /// Names of the numbers of a key, in order. A name with `==` is a flag,
+  /// `true` or `false` in a file and 1 or 0 here.
+  llvm::ArrayRef<llvm::StringLiteral> keyNames;
+  /// Names of the parameters that a section may give.
+  llvm::ArrayRef<llvm::StringLiteral> parameterNames;
+
+  static bool isFlag(llvm::StringRef keyName) { return keyName.contains("=="); }
+};
+
+/// Position of N in the key of every op.
+inline constexpr unsigned kKeyN = 2;
+
+/// The schema of an op, or nothing for an op that no table can have.
+std::optional<OpSchema> findSchema(llvm::StringRef op);
+
+/// One tuned configuration.
+struct Row {
+  /// As OpSchema::keyNames.
+  llvm::SmallVector<int64_t, 8> key;
+  /// As Section::parameters.
+  llvm::SmallVector<int64_t, 6> values;
+};
+
+/// The rows of one op on one device for one dtype and sparsity.
+struct Section {
+  std::string op;
+  /// As the driver names it ("NVIDIA A100-SXM4-80GB").
+  std::string device;
+  /// Of the tuned kernels, not of the file format: rows of another version than
+  /// a query's are not seen by it.
+  int64_t version = 0;
+  /// Element type of the operands: "f16", "bf16", "f32".
+  std::string dtype;
+  /// Element type of the result; empty where it is that of the operands.
+  std::string outDtype;
+  /// Part of the blocks that is not stored, in hundredths.
+  int64_t sparsity = 50;
+  /// Names of the numbers in Row::values.
+  llvm::SmallVector<std::string, 6> parameters;
+  /// Sorted by key, which no two share.
+  std::vector<Row> rows;
+
+  /// A parameter of a row of this section, where the section has it.
+  std::optional<int64_t> get(const Row &row, llvm::StringRef parameter) const;
+  /// "bsr_addmm, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
+  std::string describe() const;
+};
+
+/// "(192, 192, 256, 64, 64, false, true, true)".
+std::string describeKey(const OpSchema &schema, llvm::ArrayRef<int64_t> key);
+
+/// "0.56" for 56.
+std::string describeSparsity(int64_t hundredths);
+
+struct Table {
+  /// What messages call it: a path, or "the shipped table".
+  std::string name;
+  std::vector<Section> sections;
+};
+
+/// Reads a table in JSON. A text that is no table of the format and version
+/// that this reader knows is an error. A row that holds impossible values is
+/// left out, and `problems` gets a message for it. Every message starts with
+/// `name`, and says what was expected and what was found.
+llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef name,
+                                 std::vector<std::string> &problems);
+
+/// Reads the file at `path`; the path is the table's name.
+llvm::Expected<Table> loadTable(llvm::StringRef path,
+                                std::vector<std::string> &problems);
+
+} // namespace sattn::meta
+
+#endif // SATTN_METATABLE_METATABLE_H

@@ -1,0 +1,53 @@
+//===- Prepared.h - A sparse operand, prepared ------------------*- C++ -*-===//
+
+#ifndef SATTN_RUNTIME_PREPARED_H
+#define SATTN_RUNTIME_PREPARED_H
+
+#include "sattn/Runtime/Device.h"
+#include "sattn/Runtime/Tensor.h"
+
+namespace sattn::runtime {
+
+class Program;
+struct Manifest;
+
+/// A snapshot of the index arrays of a program's sparse operands, and what the
+/// program computed from them (`Program::prepare`). Values are not copied: they
+/// are read in place at each launch, so there is nothing to refresh when they
+/// change. Must stay until the kernels that use it are done, and no longer than
+/// its program's device.
+class Prepared {
+public:
+  Prepared(Prepared &&) = default;
+  Prepared &operator=(Prepared &&) = default;
+
+  /// Bytes of device memory that it holds.
+  size_t bytes() const;
+
+private:
+  friend class Program;
+  Prepared() = default;
+
+  /// A copy of an argument.
+  struct Snapshot {
+    size_t argument;
+    TensorView view;
+    DeviceBuffer buffer;
+  };
+
+  /// These arguments with the copies in the place of index arrays. Errors: an
+  /// index array that has another shape or type than the copy.
+  ErrorOr<std::vector<Argument>>
+  substitute(const Manifest &manifest, std::vector<Argument> arguments) const;
+
+  const Program *program = nullptr;
+  std::vector<Snapshot> snapshots;
+  /// One for each scratch array of the manifest; nothing for those that were
+  /// not written.
+  std::vector<std::optional<TensorView>> scratch;
+  std::optional<DeviceBuffer> scratchMemory;
+};
+
+} // namespace sattn::runtime
+
+#endif // SATTN_RUNTIME_PREPARED_H

@@ -1,0 +1,190 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn-c/Compiler.h"
+
+#include "CpuExecution.h"
+#include "Session.h"
+
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/InitAll.h"
+#include "sattn/Pipelines/SAttnToGPU.h"
+#include "sattn/Target/Chip.h"
+#include "sattn/Target/Manifest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <cstdlib>
+#include <mutex>
+
+using namespace mlir;
+using namespace sattn;
+using capi::Session;
+
+struct sattn_program {
+  std::string manifest, image;
+  std::unique_ptr<run::CpuProgram> cpu;
+};
+
+/// The function to compile. Others that it does not use are erased.
+static func::FuncOp chooseEntry(Session &session, StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : session.module().getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal() &&
+        (name.empty() || function.getName() == name))
+      candidates.push_back(function);
+  if (candidates.size() != 1) {
+    session.say(name.empty() ? "expected one public function with a body, but "
+                               "found " +
+                                   llvm::Twine(candidates.size())
+                             : "expected a public function '" + name +
+                                   "' with a body, but found none");
+    return {};
+  }
+  for (auto function :
+       llvm::make_early_inc_range(session.module().getOps<func::FuncOp>()))
+    if (function != candidates.front() &&
+        SymbolTable::symbolKnownUseEmpty(function, session.module()))
+      function.erase();
+  return candidates.front();
+}
+
+static bool compileForCPU(Session &session, StringRef name, int64_t threads,
+                          sattn_program &program) {
+  OwningOpRef<ModuleOp> copy = session.module().clone();
+  PassManager pm(&session.context());
+  pm.addPass(createSAttnRecordContracts());
+  if (failed(pm.run(*copy)))
+    return false;
+  FailureOr<std::string> manifest =
+      emitManifest(copy->lookupSymbol<func::FuncOp>(name), kCPUTarget);
+  if (failed(manifest))
+    return false;
+  runtime::ErrorOr<runtime::Manifest> parsed =
+      runtime::parseManifest(*manifest);
+  if (!parsed) {
+    session.say(parsed.error().message());
+    return false;
+  }
+  auto compiled = run::CpuProgram::compile(session.module(), *parsed, threads);
+  if (!compiled) {
+    session.say(compiled.error().message());
+    return false;
+  }
+  program.manifest = std::move(*manifest);
+  program.cpu = std::move(*compiled);
+  return true;
+}
+
+static bool compileForGPU(Session &session, StringRef name, StringRef target,
+                          StringRef pipeline, sattn_program &program) {
+  SAttnToGPUOptions options;
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(options.parseFromString(pipeline, os))) {
+    session.say("options of the pipeline: " + StringRef(message).trim());
+    return false;
+  }
+  options.chip = target.str();
+  if (failed(lookupChip(target, [&] {
+        return emitError(UnknownLoc::get(&session.context()));
+      })))
+    return false;
+  PassManager pm(&session.context());
+  buildSAttnToPTXPipeline(pm, options);
+  if (failed(pm.run(session.module())))
+    return false;
+  auto function = session.module().lookupSymbol<func::FuncOp>(name);
+  auto manifest = function
+                      ? function->getAttrOfType<StringAttr>(kManifestAttrName)
+                      : StringAttr();
+  SmallVector<gpu::BinaryOp> binaries(session.module().getOps<gpu::BinaryOp>());
+  if (!manifest || binaries.size() > 1) {
+    session.say("expected a manifest and at most one image of function '" +
+                name + "'");
+    return false;
+  }
+  program.manifest = manifest.str();
+  // A program whose result is what it was given has no kernels.
+  if (!binaries.empty())
+    program.image = cast<gpu::ObjectAttr>(binaries.front().getObjects()[0])
+                        .getObject()
+                        .str();
+  return true;
+}
+
+static StringRef orEmpty(const char *text) { return text ? text : ""; }
+
+const char *sattn_version(void) { return SATTN_VERSION; }
+
+sattn_program *sattn_compile(const char *source, size_t size,
+                             const sattn_options *options, char **messages) {
+  Session session;
+  auto program = std::make_unique<sattn_program>();
+  bool done = [&] {
+    if (!session.parse({source, size}))
+      return false;
+    func::FuncOp entry = chooseEntry(session, orEmpty(options->entry));
+    if (!entry)
+      return false;
+    std::string name = entry.getName().str();
+    StringRef target = orEmpty(options->target);
+    if (target != kCPUTarget)
+      return compileForGPU(session, name, target, orEmpty(options->pipeline),
+                           *program);
+    return compileForCPU(session, name, options->threads, *program);
+  }();
+  session.giveMessages(messages);
+  return done ? program.release() : nullptr;
+}
+
+void sattn_program_free(sattn_program *program) { delete program; }
+
+const char *sattn_program_manifest(const sattn_program *program) {
+  return program->manifest.c_str();
+}
+
+const char *sattn_program_image(const sattn_program *program, size_t *size) {
+  *size = program->image.size();
+  return program->image.c_str();
+}
+
+sattn_entry sattn_program_entry(const sattn_program *program) {
+  return program->cpu ? program->cpu->entryPoint() : nullptr;
+}
+
+char *sattn_run_passes(const char *source, size_t size, const char *passes,
+                       char **messages) {
+  static std::once_flag registered;
+  std::call_once(registered, registerAllPasses);
+  Session session;
+  char *result = [&]() -> char * {
+    if (!session.parse({source, size}))
+      return nullptr;
+    PassManager pm(&session.context());
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    if (failed(parsePassPipeline(passes, pm, os))) {
+      session.say("passes: " + StringRef(message).trim());
+      return nullptr;
+    }
+    if (failed(pm.run(session.module())))
+      return nullptr;
+    std::string text;
+    llvm::raw_string_ostream printed(text);
+    session.module().print(printed);
+    return capi::copyText(text);
+  }();
+  session.giveMessages(messages);
+  return result;
+}
+
+void sattn_text_free(char *text) { std::free(text); }

@@ -1,0 +1,43 @@
+//===- Session.h - A module and what the compiler says of it ----*- C++ -*-===//
+
+#ifndef SATTN_LIB_CAPI_SESSION_H
+#define SATTN_LIB_CAPI_SESSION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace sattn::capi {
+
+/// One call's context, module and messages.
+class Session {
+public:
+  Session();
+
+  /// Parses text or bytecode; a failure is among the messages.
+  bool parse(llvm::StringRef source);
+
+  mlir::MLIRContext &context() { return ctx; }
+  mlir::ModuleOp module() { return *root; }
+
+  /// Adds a line of ours.
+  void say(const llvm::Twine &message);
+
+  /// What was said so far, for the caller of the C function to free; null
+  /// where nobody asks.
+  void giveMessages(char **messages) const;
+
+private:
+  mlir::MLIRContext ctx;
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> root;
+};
+
+/// A copy that sattn_text_free takes.
+char *copyText(llvm::StringRef text);
+
+} // namespace sattn::capi
+
+#endif // SATTN_LIB_CAPI_SESSION_H

@@ -1,0 +1,391 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The kernel of sattn.plan. The block columns are walked in windows that fit in
+// shared memory. In each window
+//   1. the stored blocks of every column and group are counted,
+//   2. each thread takes a few neighbouring columns; a column has as many steps
+//      as its fullest group has blocks, and a prefix sum over the threads gives
+//      the place of its first; the steps are written without blocks,
+//   3. each stored block writes itself into its step. Where its column repeats
+//      in its row it counts those before it.
+// Nothing here depends on the order of threads, so the plan is deterministic.
+
+#include "PlanKernel.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace sattn;
+
+static constexpr int64_t kThreads = 256;
+/// Counters of a window, 32 KiB; with the other arrays below the 48 KiB that a
+/// kernel has without asking.
+static constexpr int64_t kCounters = 8192;
+static constexpr int64_t kMaxWindow = 1024;
+/// LLVM's address space of shared memory.
+static constexpr unsigned kShared = 3;
+
+namespace {
+class PlanKernel {
+public:
+  PlanKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
+      : b(plan.getLoc(), plan.getContext()), plan(plan), module(module),
+        symbols(symbols), groups(plan.getGroups()),
+        window(std::min(kMaxWindow, kCounters / groups / kThreads * kThreads)) {
+  }
+
+  gpu::GPUFuncOp build(StringRef name) {
+    Type types[] = {plan.getCrow().getType(), plan.getCol().getType(),
+                    plan.getPanels().getType(), plan.getSteps().getType(),
+                    b.getIndexType()};
+    auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
+    kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({kThreads, 1, 1}));
+    symbols.insert(kernel);
+    b.setInsertionPointToEnd(&kernel.getBody().front());
+    crow = kernel.getArgument(0);
+    col = kernel.getArgument(1);
+    panels = kernel.getArgument(2);
+    steps = kernel.getArgument(3);
+    // A step holds its column in 32 bits.
+    columns =
+        arith::MinSIOp::create(b, kernel.getArgument(4), index(INT32_MAX));
+    findPanel();
+    counters = shared("counters", {groups, window});
+    places = shared("places", {window});
+    sums = shared("sums", {kThreads});
+    next = shared("next", {1});
+    Value total = walkWindows();
+    ifThen(isFirst, [&] {
+      // What lies outside `steps` was not written.
+      Value first = clamp(start, zero, capacity);
+      Value last = clamp(add(start, total), first, capacity);
+      store(toI32(first), panels, at({panel, zero}));
+      store(toI32(last), panels, at({panel, one}));
+    });
+    gpu::ReturnOp::create(b);
+    return kernel;
+  }
+
+private:
+  ImplicitLocOpBuilder b;
+  PlanOp plan;
+  gpu::GPUModuleOp module;
+  SymbolTable &symbols;
+  int64_t groups, window;
+  Value crow, col, panels, steps, columns;
+  Value zero, one, thread, isFirst, panel;
+  /// Indices of the thread block's batch.
+  SmallVector<Value> batch;
+  /// The panel's stored blocks: its own and those of each group.
+  Value begin, end;
+  SmallVector<Value> groupBegin;
+  /// The first of the panel's steps in `steps`, and rows of `steps`.
+  Value start, capacity;
+  /// Shared memory: blocks of each group and column of the window; the place of
+  /// a column's first step among the panel's; sums over threads; the first
+  /// column after the window.
+  Value counters, places, sums, next;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value i32(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 32);
+  }
+  Value toIndex(Value value) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+  }
+  Value toI32(Value value) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), value);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, predicate, lhs, rhs);
+  }
+  Value add(Value lhs, Value rhs) { return arith::AddIOp::create(b, lhs, rhs); }
+  Value sub(Value lhs, Value rhs) { return arith::SubIOp::create(b, lhs, rhs); }
+  Value clamp(Value value, Value low, Value high) {
+    return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, value, low),
+                                  high);
+  }
+  Value lastDim(Value memref, int64_t fromEnd = 0) {
+    int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+    return memref::DimOp::create(b, memref, rank - 1 - fromEnd);
+  }
+  Value load(Value memref, ValueRange indices) {
+    return memref::LoadOp::create(b, memref, indices);
+  }
+  void store(Value value, Value memref, ValueRange indices) {
+    memref::StoreOp::create(b, value, memref, indices);
+  }
+  void barrier() { gpu::BarrierOp::create(b); }
+
+  /// Indices of the batch's elements.
+  SmallVector<Value> at(ValueRange indices) {
+    SmallVector<Value> all = batch;
+    all.append(indices.begin(), indices.end());
+    return all;
+  }
+  /// An entry of crow or col.
+  Value entry(Value memref, Value position) {
+    return toIndex(load(memref, at(position)));
+  }
+
+  Value shared(StringRef name, ArrayRef<int64_t> shape) {
+    auto type =
+        MemRefType::get(shape, b.getI32Type(), MemRefLayoutAttrInterface(),
+                        b.getI64IntegerAttr(kShared));
+    OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
+    auto global = memref::GlobalOp::create(
+        atStart, b.getLoc(), name, atStart.getStringAttr("private"), type,
+        /*initial_value=*/atStart.getUnitAttr(), /*constant=*/false,
+        /*alignment=*/IntegerAttr());
+    symbols.insert(global);
+    return memref::GetGlobalOp::create(b, type, global.getSymName());
+  }
+
+  void ifThen(Value condition, function_ref<void()> body) {
+    scf::IfOp::create(b, condition, [&](OpBuilder &, Location) {
+      body();
+      scf::YieldOp::create(b);
+    });
+  }
+
+  using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
+  /// The body gives the carried values of the next iteration.
+  SmallVector<Value> loop(Value lower, Value upper, Value step,
+                          ValueRange inits, Body body) {
+    auto op = scf::ForOp::create(
+        b, lower, upper, step, inits,
+        [&](OpBuilder &, Location, Value iv, ValueRange carried) {
+          SmallVector<Value> results = body(iv, carried);
+          scf::YieldOp::create(b, results);
+        });
+    return llvm::to_vector_of<Value>(op.getResults());
+  }
+  /// All stored blocks of the panel, divided among the threads.
+  SmallVector<Value> forEachBlock(ValueRange inits, Body body) {
+    return loop(add(begin, thread), end, index(kThreads), inits, body);
+  }
+
+  void findPanel() {
+    zero = index(0);
+    one = index(1);
+    thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+    isFirst = compare(arith::CmpIPredicate::eq, thread, zero);
+    Value panelCount = lastDim(panels, /*fromEnd=*/1);
+    Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    panel = arith::RemUIOp::create(b, block, panelCount);
+    int64_t batchRank = cast<MemRefType>(crow.getType()).getRank() - 1;
+    batch.resize(batchRank);
+    Value rest = arith::DivUIOp::create(b, block, panelCount);
+    for (int64_t i = batchRank - 1; i > 0; --i) {
+      Value size = memref::DimOp::create(b, crow, i);
+      batch[i] = arith::RemUIOp::create(b, rest, size);
+      rest = arith::DivUIOp::create(b, rest, size);
+    }
+    if (batchRank > 0)
+      batch[0] = rest;
+
+    Value rows = sub(lastDim(crow), one);
+    Value firstRow = arith::MulIOp::create(b, panel, index(groups));
+    auto offset = [&](int64_t group) {
+      Value row = arith::MinSIOp::create(b, add(firstRow, index(group)), rows);
+      return entry(crow, row);
+    };
+    for (int64_t group = 0; group < groups; ++group)
+      groupBegin.push_back(offset(group));
+    begin = arith::MaxSIOp::create(b, groupBegin.front(), zero);
+    end = arith::MinSIOp::create(b, offset(groups), lastDim(col));
+    start = sub(groupBegin.front(), entry(crow, zero));
+    capacity = lastDim(steps, /*fromEnd=*/1);
+  }
+
+  /// The number of the group of a stored block, and the first block of its row.
+  std::pair<Value, Value> groupOf(Value block) {
+    Value group = zero, first = begin;
+    for (Value other : ArrayRef(groupBegin).drop_front()) {
+      Value passed = compare(arith::CmpIPredicate::sge, block, other);
+      group =
+          add(group, arith::IndexCastUIOp::create(b, b.getIndexType(), passed));
+      first = arith::SelectOp::create(b, passed, other, first);
+    }
+    return {group, arith::MaxSIOp::create(b, first, zero)};
+  }
+
+  /// Number of steps of the panel.
+  Value walkWindows() {
+    SmallVector<Value> inits = {zero, zero};
+    Type types[] = {b.getIndexType(), b.getIndexType()};
+    auto op = scf::WhileOp::create(
+        b, types, inits,
+        [&](OpBuilder &, Location, ValueRange carried) {
+          Value more = compare(arith::CmpIPredicate::slt, carried[0], columns);
+          scf::ConditionOp::create(b, more, carried);
+        },
+        [&](OpBuilder &, Location, ValueRange carried) {
+          Value base = carried[0], done = carried[1];
+          Value nextBase = countBlocks(base);
+          Value count = placeSteps(base, done);
+          barrier();
+          fillSteps(base);
+          barrier();
+          scf::YieldOp::create(b, ValueRange{nextBase, add(done, count)});
+        });
+    return op.getResult(1);
+  }
+
+  /// The position in the window of a stored block's column, or a number past
+  /// its end.
+  Value positionInWindow(Value column, Value base) {
+    Value valid = compare(arith::CmpIPredicate::ult, column, columns);
+    return arith::SelectOp::create(b, valid, sub(column, base),
+                                   index(INT32_MAX));
+  }
+  Value isInWindow(Value position) {
+    return compare(arith::CmpIPredicate::ult, position, index(window));
+  }
+
+  /// Counts the blocks of the window; returns the next window's first column,
+  /// the first after this window that has a block.
+  Value countBlocks(Value base) {
+    loop(thread, index(window), index(kThreads), {},
+         [&](Value column, ValueRange) {
+           for (int64_t group = 0; group < groups; ++group)
+             store(i32(0), counters, {index(group), column});
+           return SmallVector<Value>();
+         });
+    Value none = i32(INT32_MAX);
+    ifThen(isFirst, [&] { store(none, next, zero); });
+    barrier();
+    Value after = add(base, index(window));
+    Value nearest =
+        forEachBlock(none, [&](Value block, ValueRange carried) {
+          Value column = entry(col, block);
+          Value position = positionInWindow(column, base);
+          ifThen(isInWindow(position), [&] {
+            memref::AtomicRMWOp::create(
+                b, b.getI32Type(), arith::AtomicRMWKind::addi, i32(1), counters,
+                ValueRange{groupOf(block).first, position});
+          });
+          Value isAfter = arith::AndIOp::create(
+              b, compare(arith::CmpIPredicate::sge, column, after),
+              compare(arith::CmpIPredicate::slt, column, columns));
+          Value candidate =
+              arith::SelectOp::create(b, isAfter, toI32(column), none);
+          return SmallVector<Value>{
+              arith::MinSIOp::create(b, carried[0], candidate)};
+        }).front();
+    ifThen(compare(arith::CmpIPredicate::ne, nearest, none), [&] {
+      memref::AtomicRMWOp::create(b, b.getI32Type(), arith::AtomicRMWKind::mins,
+                                  nearest, next, ValueRange{zero});
+    });
+    barrier();
+    return toIndex(load(next, zero));
+  }
+
+  /// Steps of a column of the window.
+  Value stepsOf(Value column) {
+    Value most = load(counters, {zero, column});
+    for (int64_t group = 1; group < groups; ++group)
+      most = arith::MaxSIOp::create(b, most,
+                                    load(counters, {index(group), column}));
+    return toIndex(most);
+  }
+
+  /// Finds the place of each column's steps and writes them without blocks.
+  /// Returns their number.
+  Value placeSteps(Value base, Value done) {
+    Value perThread = index(window / kThreads);
+    Value lower = arith::MulIOp::create(b, thread, perThread);
+    Value upper = add(lower, perThread);
+    Value own =
+        loop(lower, upper, one, zero, [&](Value column, ValueRange carried) {
+          return SmallVector<Value>{add(carried[0], stepsOf(column))};
+        }).front();
+    Value inclusive = prefixSum(toI32(own));
+    Value total = toIndex(load(sums, index(kThreads - 1)));
+    Value place = add(done, sub(toIndex(inclusive), own));
+    loop(lower, upper, one, place, [&](Value column, ValueRange carried) {
+      Value count = stepsOf(column);
+      store(toI32(carried[0]), places, column);
+      loop(zero, count, one, {}, [&](Value step, ValueRange) {
+        writeStep(add(carried[0], step), [&](Value row) {
+          store(toI32(add(base, column)), steps, at({row, zero}));
+          for (int64_t group = 0; group < groups; ++group)
+            store(i32(-1), steps, at({row, index(1 + group)}));
+        });
+        return SmallVector<Value>();
+      });
+      return SmallVector<Value>{add(carried[0], count)};
+    });
+    return total;
+  }
+
+  /// The sum of the values of this thread and those before it. `sums` holds all
+  /// of them until the next barrier.
+  Value prefixSum(Value value) {
+    store(value, sums, thread);
+    barrier();
+    for (int64_t distance = 1; distance < kThreads; distance *= 2) {
+      Value from = sub(thread, index(distance));
+      Value has = compare(arith::CmpIPredicate::sge, from, zero);
+      Value other = load(sums, clamp(from, zero, thread));
+      value = add(value, arith::SelectOp::create(b, has, other, i32(0)));
+      barrier();
+      store(value, sums, thread);
+      barrier();
+    }
+    return value;
+  }
+
+  /// Writes to a step of the panel, unless it lies outside `steps`, which it
+  /// does only where crow is not monotone.
+  void writeStep(Value place, function_ref<void(Value)> write) {
+    Value row = add(start, place);
+    ifThen(compare(arith::CmpIPredicate::ult, row, capacity),
+           [&] { write(row); });
+  }
+
+  /// Writes the window's blocks into their steps.
+  void fillSteps(Value base) {
+    forEachBlock({}, [&](Value block, ValueRange) {
+      Value column = entry(col, block);
+      Value position = positionInWindow(column, base);
+      ifThen(isInWindow(position), [&] {
+        auto [group, first] = groupOf(block);
+        Value repeats = compare(arith::CmpIPredicate::sgt,
+                                load(counters, {group, position}), i32(1));
+        // The blocks of the same row and column before this one.
+        Value last = arith::SelectOp::create(b, repeats, block, first);
+        Value before =
+            loop(first, last, one, zero, [&](Value other, ValueRange carried) {
+              Value same =
+                  compare(arith::CmpIPredicate::eq, column, entry(col, other));
+              return SmallVector<Value>{
+                  add(carried[0],
+                      arith::IndexCastUIOp::create(b, b.getIndexType(), same))};
+            }).front();
+        Value place = add(toIndex(load(places, position)), before);
+        writeStep(place, [&](Value row) {
+          store(toI32(block), steps, at({row, add(group, one)}));
+        });
+      });
+      return SmallVector<Value>();
+    });
+  }
+};
+} // namespace
+
+gpu::GPUFuncOp sattn::buildPlanKernel(PlanOp plan, StringRef name,
+                                      gpu::GPUModuleOp module,
+                                      SymbolTable &symbols) {
+  return PlanKernel(plan, module, symbols).build(name);
+}

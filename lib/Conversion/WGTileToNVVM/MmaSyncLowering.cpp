@@ -1,0 +1,320 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Products by mma.sync: every warp loads the fragments of its own rows and
+// columns by ldmatrix and multiplies them.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace wgtile;
+using namespace sattn::layout;
+
+/// Bytes along the depth that one product takes: 16 elements of 16 bits, 8 of
+/// tf32; two chunks.
+static constexpr int64_t kStepBytes = 32;
+
+namespace {
+/// Addresses of the 16-byte chunks of a shared tile.
+class ChunkAddress {
+public:
+  ChunkAddress(OpBuilder &b, Location loc, const SharedTile &tile, Value offset)
+      : b(b), loc(loc), tile(tile), offset(offset) {}
+
+  /// Address of chunk `chunk` + `varying` of row `row` + `varyingRow`. `row` is
+  /// a multiple of 8, `varying` less than `bound`, and `chunk` a multiple of
+  /// it.
+  Value get(int64_t row, Value varyingRow, int64_t chunk, Value varying,
+            int64_t bound) {
+    int64_t chunks = tile.swizzle / kChunkBytes;
+    Value base = add(offset, mul(varyingRow, tile.swizzle));
+    // layout::swizzleChunk of the row: whole eights of rows do not change it.
+    Value pattern = arith::RemUIOp::create(
+        b, loc,
+        arith::DivUIOp::create(b, loc, mul(varyingRow, tile.swizzle),
+                               constant(128)),
+        constant(chunks));
+    int64_t fixed = row * tile.swizzle;
+    if (bound <= chunks && chunks % bound == 0) {
+      // The box is known, and the two parts of the chunk's number share no bit.
+      fixed += chunk / chunks * tile.boxBytes();
+      Value place = arith::XOrIOp::create(b, loc, varying, pattern);
+      if (int64_t inBox = chunk % chunks)
+        place = arith::XOrIOp::create(b, loc, place, constant(inBox));
+      return address(add(base, mul(place, kChunkBytes)), fixed);
+    }
+    Value number = add(varying, constant(chunk));
+    Value box = arith::DivUIOp::create(b, loc, number, constant(chunks));
+    Value inBox = arith::RemUIOp::create(b, loc, number, constant(chunks));
+    Value place = arith::XOrIOp::create(b, loc, inBox, pattern);
+    base = add(base, mul(box, tile.boxBytes()));
+    return address(add(base, mul(place, kChunkBytes)), fixed);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  SharedTile tile;
+  Value offset;
+
+  Value constant(int64_t value) { return createI32(b, loc, value); }
+  Value add(Value lhs, Value rhs) {
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  }
+  Value mul(Value lhs, int64_t rhs) {
+    return arith::MulIOp::create(b, loc, lhs, constant(rhs));
+  }
+  /// The constant comes last, where accesses have room for one.
+  Value address(Value varying, int64_t fixed) {
+    Value pointer = createSharedAddress(b, loc, varying);
+    if (fixed == 0)
+      return pointer;
+    return LLVM::GEPOp::create(
+        b, loc, pointer.getType(), b.getI8Type(), pointer,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(fixed)});
+  }
+};
+
+/// Registers of one step along the depth: of A for every 16 rows of the warp,
+/// of B for every eight columns.
+struct StepFragments {
+  SmallVector<SmallVector<Value>> a, b;
+};
+
+class MmaSyncEmitter {
+public:
+  MmaSyncEmitter(OpBuilder &builder, MmaOp op, ValueRange aValues,
+                 Value bOffset)
+      : b(builder), op(op), loc(op.getLoc()),
+        fragment(getFragment(cast<RankedTensorType>(op.getType()))),
+        aValues(aValues), bTile(op.getB().getType().getTile()),
+        bAddress(b, loc, bTile, bOffset), isTF32(bTile.elementBytes == 4) {
+    lane = createLane(b, loc);
+    Value warp = createTileWarp(b, loc);
+    columnWarp =
+        arith::RemUIOp::create(b, loc, warp, constant(fragment.columnWarps));
+    rowWarp =
+        arith::DivUIOp::create(b, loc, warp, constant(fragment.columnWarps));
+    // What a lane of ldmatrix addresses: a row of two matrices, one below the
+    // other, and which of two such pairs.
+    matrixRow = arith::AndIOp::create(b, loc, lane, constant(15));
+    matrixPair = arith::ShRUIOp::create(b, loc, lane, constant(4));
+  }
+
+  SmallVector<Value> run(ValueRange accumulator) {
+    SmallVector<Value> acc(accumulator);
+    int64_t steps = bTile.rows * bTile.elementBytes / kStepBytes;
+    // What a holds may end before b's padding.
+    if (auto type = dyn_cast<SharedType>(op.getA().getType()))
+      steps = type.getTile().cols * bTile.elementBytes / kStepBytes;
+    for (int64_t step = 0; step < steps; ++step) {
+      StepFragments fragments = load(step);
+      for (int64_t j = 0; j < fragment.warpEights(); ++j)
+        for (int64_t m = 0; m < fragment.rowTiles; ++m)
+          multiply(fragments.a[m], fragments.b[j], acc,
+                   fragment.fragmentRegister(m, j));
+    }
+    return acc;
+  }
+
+private:
+  OpBuilder &b;
+  MmaOp op;
+  Location loc;
+  AccumulatorFragment fragment;
+  ValueRange aValues;
+  SharedTile bTile;
+  ChunkAddress bAddress;
+  bool isTF32;
+  Value lane, columnWarp, rowWarp, matrixRow, matrixPair;
+
+  Value constant(int64_t value) { return createI32(b, loc, value); }
+
+  StepFragments load(int64_t step) {
+    StepFragments result;
+    for (int64_t m = 0; m < fragment.rowTiles; ++m)
+      result.a.push_back(loadA(m, step));
+    if (isTF32) {
+      for (int64_t j = 0; j < fragment.warpEights(); ++j)
+        result.b.push_back(loadTF32(j, step));
+      return result;
+    }
+    for (int64_t j = 0; j < fragment.warpEights(); j += 2) {
+      int64_t count = std::min<int64_t>(2, fragment.warpEights() - j);
+      SmallVector<Value> registers = loadB(j, count, step);
+      for (int64_t i = 0; i < count; ++i)
+        result.b.push_back({registers[2 * i], registers[2 * i + 1]});
+    }
+    return result;
+  }
+
+  /// A's fragment of 16 rows and 32 bytes: matrices in the order upper left,
+  /// lower left, upper right, lower right.
+  SmallVector<Value> loadA(int64_t m, int64_t step) {
+    SmallVector<Value> registers;
+    auto type = dyn_cast<SharedType>(op.getA().getType());
+    if (!type) {
+      // A packed accumulator; its fragments are two eights of columns each.
+      AccumulatorFragment source =
+          getFragment(cast<RankedTensorType>(op.getA().getType()));
+      for (int64_t half = 0; half < 2; ++half)
+        for (int64_t r = 0; r < 2; ++r)
+          registers.push_back(toBits(
+              aValues[source.fragmentRegister(m, 2 * step + half) / 2 + r]));
+      return registers;
+    }
+    Value row = arith::AddIOp::create(
+        b, loc, matrixRow,
+        arith::MulIOp::create(b, loc, rowWarp,
+                              constant(kWarpRows * fragment.rowTiles)));
+    Value address = ChunkAddress(b, loc, type.getTile(), aValues.front())
+                        .get(kWarpRows * m, row, 2 * step, matrixPair, 2);
+    registers = loadMatrices(address, 4, NVVM::MMALayout::row);
+    if (isTF32)
+      for (Value &value : registers)
+        value = roundToTF32(value);
+    return registers;
+  }
+
+  /// B's fragments of 16 rows and one or two eights of columns, transposed.
+  SmallVector<Value> loadB(int64_t j, int64_t count, int64_t step) {
+    Value eight = columnWarp;
+    if (count == 2)
+      eight = arith::AddIOp::create(
+          b, loc, eight,
+          arith::MulIOp::create(b, loc, matrixPair,
+                                constant(fragment.columnWarps)));
+    int64_t bound = count * fragment.columnWarps;
+    Value address = bAddress.get(16 * step, matrixRow, fragment.columnWarps * j,
+                                 eight, bound);
+    return loadMatrices(address, 2 * count, NVVM::MMALayout::col);
+  }
+
+  /// B's fragment of 8 rows and eight columns of 32-bit elements, which
+  /// ldmatrix cannot transpose: lane l has column l / 4 of rows l % 4 and l % 4
+  /// + 4.
+  SmallVector<Value> loadTF32(int64_t j, int64_t step) {
+    Value column = arith::ShRUIOp::create(b, loc, lane, constant(2));
+    Value chunk = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, columnWarp, constant(2)),
+        arith::ShRUIOp::create(b, loc, column, constant(2)));
+    Value word = arith::MulIOp::create(
+        b, loc, arith::AndIOp::create(b, loc, column, constant(3)),
+        constant(4));
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < 2; ++i) {
+      Value row = arith::AddIOp::create(
+          b, loc, arith::AndIOp::create(b, loc, lane, constant(3)),
+          constant(4 * i));
+      Value address = bAddress.get(8 * step, row, 2 * fragment.columnWarps * j,
+                                   chunk, 2 * fragment.columnWarps);
+      address = LLVM::GEPOp::create(b, loc, address.getType(), b.getI8Type(),
+                                    address, ArrayRef<LLVM::GEPArg>{word});
+      registers.push_back(
+          roundToTF32(LLVM::LoadOp::create(b, loc, b.getI32Type(), address)));
+    }
+    return registers;
+  }
+
+  SmallVector<Value> loadMatrices(Value address, int64_t count,
+                                  NVVM::MMALayout layout) {
+    MLIRContext *context = b.getContext();
+    SmallVector<Type> types(count, b.getI32Type());
+    auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, 8);
+    Value matrices = NVVM::LdMatrixOp::create(
+        b, loc, LLVM::LLVMStructType::getLiteral(context, types), address,
+        count, layout, shape, NVVM::LdStMatrixEltType::B16);
+    SmallVector<Value> registers;
+    for (int64_t i = 0; i < count; ++i)
+      registers.push_back(LLVM::ExtractValueOp::create(b, loc, matrices, i));
+    return registers;
+  }
+
+  /// The hardware would drop the bits that tf32 has not.
+  Value roundToTF32(Value bits) {
+    Value value = LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
+    return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), value,
+                                              NVVM::FPRoundingMode::RNA,
+                                              NVVM::SaturationMode::NONE,
+                                              /*relu=*/false);
+  }
+
+  Value toBits(Value pair) {
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
+  }
+
+  /// acc[first, first + 4) += a * b.
+  void multiply(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
+                SmallVector<Value> &acc, int64_t first) {
+    MLIRContext *context = b.getContext();
+    Type element = op.getB().getType().getElementType();
+    NVVM::MMATypes type = isTF32            ? NVVM::MMATypes::tf32
+                          : element.isF16() ? NVVM::MMATypes::f16
+                                            : NVVM::MMATypes::bf16;
+    // f16's intrinsic takes pairs, the others whole registers.
+    auto operands = [&](ArrayRef<Value> registers) {
+      SmallVector<Value> result(registers);
+      if (element.isF16())
+        for (Value &value : result)
+          value = LLVM::BitcastOp::create(
+              b, loc, VectorType::get({2}, b.getF16Type()), value);
+      return result;
+    };
+    SmallVector<Type> types(4, b.getF32Type());
+    Value product = NVVM::MmaOp::create(
+        b, loc, LLVM::LLVMStructType::getLiteral(context, types),
+        operands(aRegisters), operands(bRegisters),
+        ArrayRef(acc).slice(first, 4),
+        ArrayRef<int64_t>{16, 8, kStepBytes / bTile.elementBytes}, std::nullopt,
+        std::nullopt, std::array{type, type},
+        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    for (int64_t i = 0; i < 4; ++i)
+      acc[first + i] = LLVM::ExtractValueOp::create(b, loc, product, i);
+  }
+};
+
+struct MmaSyncLowering : OpConversionPattern<MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getMmaSync())
+      return rewriter.notifyMatchFailure(op, "not by mma.sync");
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    auto aShared = dyn_cast<SharedType>(op.getA().getType());
+    if (!layout || op.getB().getType().getSwizzle() == 0 ||
+        (aShared && aShared.getSwizzle() == 0))
+      return op.emitOpError(
+          "expected tiles with layouts (wgtile-assign-layouts)");
+    AccumulatorFragment fragment = getFragment(layout->type);
+    if (aShared && fragment.rows() > aShared.getTile().rows)
+      return op.emitOpError()
+             << "expected a left tile of at least " << fragment.rows()
+             << " rows, padding included, but got " << aShared;
+    if (!aShared &&
+        (fragment.columnWarps != 1 || op.getB().getType().getRows() % 16 != 0))
+      return op.emitOpError()
+             << "expected a left tile whose rows each belong to one warp, of "
+                "a multiple of 16 columns, but got "
+             << op.getA().getType();
+    MmaSyncEmitter emitter(rewriter, op, adaptor.getA(),
+                           adaptor.getB().front());
+    rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateMmaSyncPatterns(const TileTypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<MmaSyncLowering>(converter, patterns.getContext());
+}

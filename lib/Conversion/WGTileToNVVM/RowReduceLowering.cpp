@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Reductions along the rows of register tiles: first over the elements that a
+// thread holds of a row, then over the four lanes of a quad, which hold the row
+// between them.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace wgtile;
+using sattn::layout::AccumulatorFragment;
+
+static constexpr int64_t kQuadLanes = 4;
+
+namespace {
+struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RowReduceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getTile().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!source || !result)
+      return rewriter.notifyMatchFailure(op, "not tiles with layouts");
+    AccumulatorFragment fragment = getFragment(source->type);
+    if (fragment.columnWarps != 1 ||
+        source->type.getElementType().getIntOrFloatBitWidth() != 32)
+      return op.emitOpError()
+             << "expected a tile of 32-bit elements whose rows each belong to "
+                "one warp, but got "
+             << source->type;
+    Location loc = op.getLoc();
+    auto combine = [&](Value lhs, Value rhs) {
+      return arith::getReductionOp(op.getKind(), rewriter, loc, lhs, rhs);
+    };
+    SmallVector<SmallVector<Value>> rows(result->elements);
+    for (auto [i, element] : llvm::enumerate(adaptor.getTile()))
+      rows[fragment.rowVectorRegister(i)].push_back(element);
+    SmallVector<Value> values;
+    for (SmallVector<Value> &row : rows) {
+      // Neighbours first: a chain would wait for each of its steps.
+      while (row.size() > 1) {
+        SmallVector<Value> half;
+        for (size_t i = 0; i + 1 < row.size(); i += 2)
+          half.push_back(combine(row[i], row[i + 1]));
+        if (row.size() % 2)
+          half.push_back(row.back());
+        row = std::move(half);
+      }
+      Value value = row.front();
+      for (int64_t distance = 1; distance < kQuadLanes; distance *= 2) {
+        Value other = NVVM::ShflOp::create(
+            rewriter, loc, value.getType(), createI32(rewriter, loc, -1), value,
+            createI32(rewriter, loc, distance), createI32(rewriter, loc, 31),
+            NVVM::ShflKind::bfly, UnitAttr());
+        value = combine(value, other);
+      }
+      values.push_back(value);
+    }
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateRowReducePatterns(const TileTypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<RowReduceLowering>(converter, patterns.getContext());
+}

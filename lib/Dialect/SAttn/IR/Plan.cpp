@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Definition and verification of sattn.plan. The constraint numbers are those
+// of the op's description.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+static constexpr int64_t kMaxGroups = 32;
+
+MutableOperandRange PlanOp::getDpsInitsMutable() {
+  // The inits are the last operands and adjacent.
+  return MutableOperandRange(getOperation(),
+                             getPanelsMutable().getOperandNumber(), 2);
+}
+
+void PlanOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand *operand : {&getCrowMutable(), &getColMutable()})
+    if (isa<MemRefType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+  for (OpOperand &operand : getDpsInitsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+}
+
+/// Two sizes that may be equal: one of them is dynamic, or they agree.
+static bool mayMatch(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+LogicalResult PlanOp::verify() {
+  auto crow = cast<ShapedType>(getCrow().getType());
+  struct {
+    StringRef name;
+    ShapedType type;
+    int64_t baseRank;
+    Type element;
+  } operands[] = {
+      {"crow", crow, 1, crow.getElementType()},
+      {"col", cast<ShapedType>(getCol().getType()), 1, crow.getElementType()},
+      {"panels", cast<ShapedType>(getPanels().getType()), 2,
+       IntegerType::get(getContext(), 32)},
+      {"steps", cast<ShapedType>(getSteps().getType()), 2,
+       IntegerType::get(getContext(), 32)}};
+  int64_t batchRank = crow.getRank() - 1;
+  if (batchRank < 0) // (C1)
+    return emitOpError() << "expected 'crow' of rank at least 1, but got "
+                         << crow;
+  if (!crow.getElementType().isInteger(32) &&
+      !crow.getElementType().isInteger(64)) // (C2)
+    return emitOpError()
+           << "expected element type i32 or i64 of 'crow', but got "
+           << crow.getElementType();
+  for (const auto &operand : operands) {
+    if (isa<MemRefType>(operand.type) != isa<MemRefType>(crow)) // (C6)
+      return emitOpError() << "expected tensors or memrefs alone, but 'crow' "
+                              "is "
+                           << crow << " and '" << operand.name << "' "
+                           << operand.type;
+    if (operand.type.getRank() != batchRank + operand.baseRank) // (C1)
+      return emitOpError() << "expected '" << operand.name << "' of rank "
+                           << batchRank + operand.baseRank << ", but got "
+                           << operand.type;
+    if (operand.type.getElementType() != operand.element) // (C2)
+      return emitOpError() << "expected element type " << operand.element
+                           << " of '" << operand.name << "', but got "
+                           << operand.type.getElementType();
+    for (int64_t i = 0; i < batchRank; ++i) // (C1)
+      if (!mayMatch(operand.type.getDimSize(i), crow.getDimSize(i)))
+        return emitOpError()
+               << "expected batch dimension " << i << " of '" << operand.name
+               << "' to be " << crow.getDimSize(i) << ", as of 'crow', but got "
+               << operand.type.getDimSize(i);
+  }
+
+  int64_t groups = getGroups();
+  if (groups < 1 || groups > kMaxGroups) // (C3)
+    return emitOpError() << "expected 1 to " << kMaxGroups
+                         << " groups, but got " << groups;
+
+  ArrayRef<int64_t> panelsShape = operands[2].type.getShape();
+  if (panelsShape.back() != 2) // (C4)
+    return emitOpError() << "expected 'panels' with rows of 2, but got "
+                         << operands[2].type;
+  int64_t crowSize = crow.getShape().back();
+  if (!ShapedType::isDynamic(crowSize)) { // (C4)
+    if (crowSize < 1)
+      return emitOpError() << "expected 'crow' of at least one entry, but got "
+                           << crow;
+    int64_t panels = llvm::divideCeil(crowSize - 1, groups);
+    int64_t actual = panelsShape[batchRank];
+    if (!mayMatch(actual, panels))
+      return emitOpError() << "expected 'panels' of " << panels
+                           << " rows, but got " << actual;
+  }
+
+  int64_t nnz = operands[1].type.getShape().back();
+  ArrayRef<int64_t> stepsShape = operands[3].type.getShape();
+  if (!mayMatch(stepsShape[batchRank], nnz)) // (C5)
+    return emitOpError() << "expected 'steps' of " << nnz
+                         << " rows, the nnz of 'col', but got "
+                         << stepsShape[batchRank];
+  if (stepsShape.back() != 1 + groups)
+    return emitOpError() << "expected 'steps' with rows of " << 1 + groups
+                         << ", a column and " << groups << " groups, but got "
+                         << operands[3].type;
+  return success();
+}

@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Ops of staged stores. The constraint numbers are those of the ops'
+// descriptions.
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+static sattn::layout::SharedTile getLayout(SharedType type) {
+  return {type.getRows(), type.getColumns(), type.getElementBytes(),
+          type.getSwizzle()};
+}
+
+int64_t wgtile::getNumWarpgroups(RankedTensorType tile) {
+  auto layout = dyn_cast_or_null<MmaAttr>(tile.getEncoding());
+  bool isSplitByRows = layout && layout.getColumns() == 1 &&
+                       tile.getDimSize(0) == 16 * layout.getWarps();
+  return isSplitByRows && layout.getWarps() % 4 == 0 ? layout.getWarps() / 4
+                                                     : 0;
+}
+
+int64_t StagingOp::getTileBytes() {
+  return getLayout(getTile().getType()).sizeInBytes();
+}
+
+LogicalResult StagingOp::verify() {
+  // (C1)
+  SharedType type = getTile().getType();
+  if (type.getSwizzle() == 0 || type.getRows() != sattn::layout::kWgmmaRows ||
+      type.getColumns() != getLayout(type).boxColumns())
+    return emitOpError() << "expected a tile of " << sattn::layout::kWgmmaRows
+                         << " rows, each one row of its swizzle, but got "
+                         << type;
+  return success();
+}
+
+LogicalResult StoreSharedOp::verify() {
+  // (C1)
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  SharedType dest = getDest().getType();
+  if (getNumWarpgroups(tile) == 0)
+    return emitOpError() << "expected a tile of whole warpgroups, but got "
+                         << tile;
+  unsigned bits = tile.getElementTypeBitWidth();
+  if (tile.getElementType() != dest.getElementType() ||
+      tile.getDimSize(1) != dest.getColumns() || (bits != 16 && bits != 32))
+    return emitOpError() << "expected a tile of " << dest.getColumns()
+                         << " columns of " << dest.getElementType()
+                         << ", of 16 or 32 bits, but got " << tile;
+  return success();
+}
+
+static LogicalResult verifyIndices(Operation *op, TensorMapType map,
+                                   ValueRange indices) {
+  if (map.getBox().size() == indices.size())
+    return success();
+  return op->emitOpError() << "expected " << map.getBox().size()
+                           << " indices, but got " << indices.size();
+}
+
+LogicalResult StoreAsyncOp::verify() {
+  // (C1)
+  TensorMapType map = getDest().getType();
+  if (failed(verifyIndices(*this, map, getIndices())))
+    return failure();
+  // (C2)
+  SharedType tile = getSource().getType();
+  SmallVector<int64_t> box(map.getBox().size(), 1);
+  if (box.size() >= 2) {
+    box[box.size() - 2] = tile.getRows();
+    box.back() = tile.getColumns();
+  }
+  if (map.getBox() != ArrayRef(box) ||
+      map.getElementType() != tile.getElementType() ||
+      map.getSwizzle() != tile.getSwizzle())
+    return emitOpError() << "expected a map whose box is the tile " << tile
+                         << ", but got " << map;
+  return success();
+}
+
+LogicalResult PrefetchOp::verify() {
+  // (C1)
+  return verifyIndices(*this, getSource().getType(), getIndices());
+}

@@ -1,0 +1,136 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What the ops of a tile's program do to shared memory and to asynchronous
+// work.
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+using namespace mlir;
+using namespace wgtile;
+using Kind = SyncEffect::Kind;
+
+#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.cpp.inc"
+
+void LoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  // Nobody may still read what the tile held before; all wait for the copy.
+  effects.push_back(SyncEffect::barrier(SyncScope::Block));
+  effects.push_back(SyncEffect::write(getTile(), Proxy::Async));
+}
+
+void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  std::optional<AsyncKind> async;
+  if (getAsync())
+    async = AsyncKind::Product;
+  Proxy proxy = getMmaSync() ? Proxy::Generic : Proxy::Async;
+  for (Value operand : {Value(getA()), Value(getB())})
+    if (isa<SharedType>(operand.getType()))
+      effects.push_back(SyncEffect::read(operand, proxy, async));
+  if (async) {
+    effects.push_back(SyncEffect::issue(*async, getResult()));
+    effects.push_back(SyncEffect::commit(*async));
+  } else if (!getMmaSync()) {
+    effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0));
+  }
+  // The accumulator may be the result of a product that still runs.
+  effects.push_back(SyncEffect::forward(getAcc(), getResult()));
+}
+
+void WaitMmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Product, getPending()));
+  effects.push_back(SyncEffect::forward(getTile(), getResult()));
+}
+
+void FenceAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::fence());
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+void RingAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Acquire, getRing()));
+}
+
+void RingCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Fill, getRing()));
+}
+
+void RingCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::CommitStage, getRing()));
+}
+
+void RingTakeOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Take, getRing()));
+}
+
+void RingTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::StageTile, getRing(), getResult()));
+}
+
+void RingReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::stage(Kind::Release, getRing()).ifHeld(getRing(), getHeld()));
+}
+
+void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0)
+                        .ifHeld(getRing(), getHeld()));
+  effects.push_back(SyncEffect::stage(Kind::ReleaseAll, getRing())
+                        .ifHeld(getRing(), getHeld()));
+  effects.push_back(SyncEffect::forward(getTile(), getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// Staged stores
+//===----------------------------------------------------------------------===//
+
+void StoreSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::write(getDest(), Proxy::Generic, /*async=*/{},
+                                      SyncScope::Group));
+}
+
+void StoreAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::read(getSource(), Proxy::Async,
+                                     AsyncKind::Store, SyncScope::Group));
+  effects.push_back(SyncEffect::commit(AsyncKind::Store));
+}
+
+void WaitStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Store, getPending()));
+}
+
+void GroupBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::barrier(SyncScope::Group));
+}
+
+//===----------------------------------------------------------------------===//
+// Stages that all threads fill and read
+//===----------------------------------------------------------------------===//
+
+void StagesOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::MakeStages, getStages()));
+}
+
+void FillOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::FillStage, getStages()));
+}
+
+void CommitFillsOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::commit(AsyncKind::Copy));
+}
+
+void WaitFillsOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Copy, getPending()));
+  effects.push_back(SyncEffect::barrier(SyncScope::Block));
+}
+
+void StageOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::ReadStage, getStages()));
+}

@@ -1,0 +1,177 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEOVERLAP
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+namespace {
+/// The ops of a loop's body by when they run in a turn of the rotated loop:
+/// `first` (the products that need no other product, and their loads) and
+/// `between` (all that is computed from these) for the turn's own block, `last`
+/// (the products of what was computed, and their loads) for the block before.
+struct Rotation {
+  SmallVector<Operation *> first, between, last;
+};
+} // namespace
+
+/// Whether an op, or one nested in it, uses a result of one of `ops`.
+static bool usesResultOf(Operation *op, const DenseSet<Operation *> &ops) {
+  WalkResult walk = op->walk([&](Operation *nested) {
+    return llvm::any_of(
+               nested->getOperands(),
+               [&](Value value) { return ops.contains(value.getDefiningOp()); })
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// Whether all users of an op are among `ops` of the same block.
+static bool isUsedByOnly(Operation *op, const DenseSet<Operation *> &ops) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return ops.contains(op->getBlock()->findAncestorOpInBlock(*user));
+  });
+}
+
+/// The rotation of a loop with two products in a chain, or nothing where there
+/// is no chain or the loop cannot be rotated.
+static std::optional<Rotation> findRotation(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  DenseSet<Operation *> derived, last;
+  for (Operation &op : body->without_terminator()) {
+    if (usesResultOf(&op, last))
+      return std::nullopt;
+    auto mma = dyn_cast<MmaOp>(op);
+    if (mma && derived.contains(mma.getA().getDefiningOp()))
+      last.insert(&op);
+    else if (mma || usesResultOf(&op, derived))
+      derived.insert(&op);
+    if (!mma && hasEffect<MemoryEffects::Write>(&op))
+      return std::nullopt;
+  }
+  if (last.empty())
+    return std::nullopt;
+  // What only the last products need runs with them.
+  for (Operation &op : llvm::reverse(body->without_terminator()))
+    if (!last.contains(&op) && !derived.contains(&op) &&
+        isUsedByOnly(&op, last))
+      last.insert(&op);
+
+  Rotation rotation;
+  for (Operation &op : body->without_terminator()) {
+    if (last.contains(&op)) {
+      rotation.last.push_back(&op);
+      continue;
+    }
+    bool isFirst = !derived.contains(&op) ||
+                   (isa<MmaOp>(op) && !usesResultOf(&op, derived));
+    (isFirst ? rotation.first : rotation.between).push_back(&op);
+    // A stage of shared memory is not kept from turn to turn.
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&
+        !llvm::none_of(op.getUsers(),
+                       [&](Operation *user) { return last.contains(user); }))
+      return std::nullopt;
+  }
+  // Upstream's pipeliner carries only what the loop itself computes.
+  if (!llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
+        return value.getDefiningOp() &&
+               value.getDefiningOp()->getBlock() == body;
+      }))
+    return std::nullopt;
+  return rotation;
+}
+
+/// Puts a loop under a branch that runs it where it has a turn.
+static void guard(RewriterBase &rewriter, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value hasTurn =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), hasTurn,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  auto yield = scf::YieldOp::create(rewriter, loc, loop.getResults());
+  rewriter.moveOpBefore(loop, yield);
+  rewriter.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+}
+
+static LogicalResult rotate(RewriterBase &rewriter, scf::ForOp loop,
+                            const Rotation &rotation) {
+  guard(rewriter, loop);
+  scf::PipeliningOption options;
+  options.getScheduleFn =
+      [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &schedule) {
+        for (Operation *op : rotation.first)
+          schedule.emplace_back(op, 0);
+        for (Operation *op : rotation.last)
+          schedule.emplace_back(op, 1);
+        for (Operation *op : rotation.between)
+          schedule.emplace_back(op, 0);
+      };
+  // Behind the guard, the turns outside the loop take place.
+  options.supportDynamicLoops = true;
+  SmallVector<Value> predicates;
+  options.predicateFn = [&](RewriterBase &, Operation *op, Value predicate) {
+    predicates.push_back(predicate);
+    return op;
+  };
+  rewriter.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  NamedAttrList attributes(loop->getDiscardableAttrDictionary());
+  FailureOr<scf::ForOp> rotated = scf::pipelineForLoop(rewriter, loop, options);
+  if (failed(rotated))
+    return emitError(loc) << "expected a loop that upstream's pipeliner takes";
+  rotated->getOperation()->setDiscardableAttrs(attributes);
+  for (Value predicate : predicates) {
+    rewriter.setInsertionPointAfterValue(predicate);
+    Value isTrue =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    rewriter.replaceAllUsesWith(predicate, isTrue);
+  }
+  return success();
+}
+
+namespace {
+struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
+  using WGTileOverlapBase::WGTileOverlapBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(kBlockLoopAttrName))
+        loops.push_back(loop);
+    });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops) {
+      std::optional<Rotation> rotation = findRotation(loop);
+      if (!rotation)
+        continue;
+      if (failed(rotate(rewriter, loop, *rotation)))
+        return signalPassFailure();
+      ++numRotated;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,173 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMapArguments.h"
+
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEPREFETCHREADS
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Width of a map's boxes in bytes, that of its swizzle.
+static constexpr int64_t kSwizzle = 128;
+
+namespace {
+/// A prefetch to be made, with what it needs at the start of a tile's program.
+struct Prefetch {
+  ReadOp read;
+  SmallVector<Value> indices;
+  /// Null: always.
+  Value condition;
+};
+
+/// Prefetches of one kernel's reads.
+class ReadPrefetching {
+public:
+  ReadPrefetching(gpu::GPUFuncOp kernel, LaunchOp launch)
+      : kernel(kernel), maps(kernel, launch) {}
+
+  void run() {
+    for (auto loop : kernel.getBody().getOps<ForEachTileOp>()) {
+      body = &loop.getBody().front();
+      early.clear();
+      OpBuilder b = OpBuilder::atBlockBegin(body);
+      SmallVector<ReadOp> reads;
+      loop.walk([&](ReadOp read) { reads.push_back(read); });
+      SmallVector<Prefetch> prefetches;
+      for (ReadOp read : reads)
+        if (std::optional<Prefetch> prefetch = plan(b, read))
+          prefetches.push_back(*prefetch);
+      emit(b, prefetches);
+    }
+    maps.finish();
+  }
+
+private:
+  gpu::GPUFuncOp kernel;
+  TensorMapArguments maps;
+  Block *body = nullptr;
+  /// Values of the tile's program, computed at its start.
+  DenseMap<Value, Value> early;
+
+  /// The same value at the builder's place, or null where it needs more than
+  /// arithmetic.
+  Value computeEarly(OpBuilder &b, Value value) {
+    Operation *loop = body->getParentOp();
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == body ||
+                     !loop->isAncestor(argument.getOwner()->getParentOp())
+                 ? value
+                 : Value();
+    Operation *op = value.getDefiningOp();
+    if (!loop->isProperAncestor(op))
+      return value;
+    if (Value known = early.lookup(value))
+      return known;
+    if (!isPure(op) || op->getNumRegions() != 0 || op->getNumResults() != 1)
+      return {};
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(computeEarly(b, operand));
+      if (!operands.back())
+        return {};
+    }
+    Operation *clone = b.clone(*op);
+    clone->setOperands(operands);
+    return early[value] = clone->getResult(0);
+  }
+
+  /// The condition under which an op of the tile's program runs, as far as it
+  /// is known at the start; null: always. Nothing for an op in a loop.
+  std::optional<Value> getCondition(OpBuilder &b, Operation *op) {
+    Value condition;
+    for (; op->getBlock() != body; op = op->getParentOp()) {
+      auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+      if (!branch)
+        return std::nullopt;
+      Value term = computeEarly(b, branch.getCondition());
+      if (!term)
+        continue;
+      Location loc = branch.getLoc();
+      if (op->getBlock() != branch.thenBlock()) {
+        Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+        term = arith::XOrIOp::create(b, loc, term, yes);
+      }
+      condition =
+          condition ? arith::AndIOp::create(b, loc, condition, term).getResult()
+                    : term;
+    }
+    return condition;
+  }
+
+  std::optional<Prefetch> plan(OpBuilder &b, ReadOp read) {
+    BlockArgument source = maps.getArgument(read.getSource());
+    RankedTensorType tile = read.getTile().getType();
+    if (!source || getNumWarpgroups(tile) == 0 ||
+        read.getIndices().size() > kMaxTensorMapRank ||
+        tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8 != kSwizzle ||
+        !kernel.getArgAttr(source.getArgNumber(), kMappableAttrName))
+      return std::nullopt;
+    Prefetch prefetch{read, {}, Value()};
+    for (Value index : read.getIndices()) {
+      prefetch.indices.push_back(computeEarly(b, index));
+      if (!prefetch.indices.back())
+        return std::nullopt;
+    }
+    std::optional<Value> condition = getCondition(b, read);
+    if (!condition)
+      return std::nullopt;
+    prefetch.condition = *condition;
+    return prefetch;
+  }
+
+  void emit(OpBuilder &b, ArrayRef<Prefetch> prefetches) {
+    scf::IfOp branch;
+    for (const Prefetch &prefetch : prefetches) {
+      ReadOp read = prefetch.read;
+      Location loc = read.getLoc();
+      OpBuilder::InsertionGuard guard(b);
+      if (Value condition = prefetch.condition) {
+        if (!branch || branch.getCondition() != condition)
+          branch = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
+        b.setInsertionPoint(branch.thenBlock()->getTerminator());
+      }
+      RankedTensorType tile = read.getTile().getType();
+      SmallVector<int64_t> box(prefetch.indices.size() - 2, 1);
+      box.push_back(sattn::layout::kWgmmaRows);
+      box.push_back(tile.getDimSize(1));
+      auto type = TensorMapType::get(read.getContext(), box,
+                                     tile.getElementType(), kSwizzle);
+      Value map = maps.getMap(maps.getArgument(read.getSource()), type, loc);
+      PrefetchOp::create(b, loc, map, prefetch.indices, getNumWarpgroups(tile));
+    }
+  }
+};
+
+struct PrefetchReadsPass
+    : public wgtile::impl::WGTilePrefetchReadsBase<PrefetchReadsPass> {
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    getOperation().walk([&](LaunchOp launch) {
+      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernelAttr());
+      if (kernel)
+        ReadPrefetching(kernel, launch).run();
+    });
+  }
+};
+} // namespace

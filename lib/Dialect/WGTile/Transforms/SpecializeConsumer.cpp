@@ -1,0 +1,332 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Specialize.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Stages that a consumer may pass over while its last product still runs. One
+/// keeps the product in flight over most gaps; more would leave the producer
+/// fewer stages to fill.
+static constexpr int64_t kMaxHeld = 2;
+
+/// Replaces the loads by tiles of the stage that was taken last.
+static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
+  RingType type = group.ring.getRing().getType();
+  for (auto [position, original] : llvm::enumerate(group.loads)) {
+    LoadOp load = original;
+    OpBuilder b(load);
+    Value instance;
+    if (type.getNumInstances(position) > 1)
+      instance = affine::makeComposedAffineApply(
+          b, load.getLoc(),
+          AffineMap::get(1, 0, b.getAffineDimExpr(0) % loop.getGroupSize()),
+          {OpFoldResult(loop.getBody().getArgument(*loop.getGroupedDim()))});
+    Value tile = RingTileOp::create(b, load.getLoc(), load.getTile().getType(),
+                                    group.ring, position, instance);
+    load.replaceAllUsesWith(tile);
+    load.erase();
+  }
+  return success();
+}
+
+/// The last wait for the results of an op in its block, or else the op.
+static Operation *findWait(Operation *op) {
+  Operation *last = op;
+  for (Operation *user : op->getUsers())
+    if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock() &&
+        last->isBeforeInBlock(user))
+      last = user;
+  return last;
+}
+
+/// Places the wait and the releases behind the products of a block that took a
+/// stage at its start. Returns what the loop around the block must give back
+/// when it ends, if products are then still running.
+static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
+  OpBuilder b(block->getParentOp());
+  Location loc = lastReader->getLoc();
+  auto mma = dyn_cast<MmaOp>(lastReader);
+  if (!mma || !mma.getAsync()) {
+    b.setInsertionPointAfter(findWait(lastReader));
+    RingReleaseOp::create(b, loc, ring, /*held=*/0);
+    return false;
+  }
+  // Retired in the turn itself.
+  if (Operation *wait = findWait(mma); wait != mma) {
+    b.setInsertionPointAfter(wait);
+    RingReleaseOp::create(b, loc, ring, /*held=*/0);
+    return false;
+  }
+  b.setInsertionPointAfter(lastReader);
+  // Still running at the end of the turn: the next turn gives the stage back,
+  // once the products of this one are all that runs.
+  int64_t products = llvm::range_size(block->getOps<MmaOp>());
+  auto wait =
+      WaitMmaOp::create(b, loc, mma.getType(), mma.getResult(), products);
+  mma.getResult().replaceAllUsesExcept(wait.getResult(), wait);
+  RingReleaseOp::create(b, loc, ring, /*held=*/1);
+  return true;
+}
+
+/// The last op of `block` that reads one of the tiles taken in it: a product,
+/// or a loop or branch with products.
+static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
+                                             Operation *take) {
+  Operation *last = take;
+  for (Operation *user : ring->getUsers()) {
+    auto tile = dyn_cast<RingTileOp>(user);
+    if (!tile || tile->getBlock() != block)
+      continue;
+    for (Operation *reader : tile->getUsers()) {
+      Operation *ancestor = block->findAncestorOpInBlock(*reader);
+      if (!isa<MmaOp>(reader) || !ancestor)
+        return reader->emitOpError(
+            "expected a product in the block of its loads, or in a loop or "
+            "branch of it");
+      if (last->isBeforeInBlock(ancestor))
+        last = ancestor;
+    }
+  }
+  return last;
+}
+
+namespace {
+/// A loop whose products stand under a condition,
+///   scf.for %s iter_args(%acc) {
+///     %p = scf.if %present(%s) { load, mma ; yield } else { yield %acc }
+///   }
+/// becomes a loop over the turns in which the condition holds, and an inner one
+/// that passes over the others:
+///   scf.while (%s) {
+///     %t = scf.while (%u = %s) { %u < end and not %present(%u) }
+///          do { ring_take, ring_drain, %u + 1 }
+///     %t < end
+///   } do { ring_take, mma, wait, ring_release, %t + 1 }
+/// ptxas serializes products in a branch, but not in a loop.
+class SkippingLoop {
+public:
+  SkippingLoop(LoadGroup &group, scf::ForOp forOp, scf::IfOp branch)
+      : ring(group.ring), forOp(forOp), branch(branch), loc(forOp.getLoc()) {}
+
+  LogicalResult run() {
+    if (failed(verify()))
+      return failure();
+    OpBuilder b(forOp);
+    Value end = forOp.getUpperBound();
+    SmallVector<Value> inits = {forOp.getLowerBound(),
+                                present(b, forOp.getLowerBound())};
+    llvm::append_range(inits, forOp.getInitArgs());
+    SmallVector<Type> types = {b.getIndexType(), b.getI1Type()};
+    llvm::append_range(types, forOp.getResultTypes());
+    auto outer = scf::WhileOp::create(b, loc, types, inits);
+    SmallVector<Location> locs(types.size(), loc);
+
+    Block *before = b.createBlock(&outer.getBefore(), {}, types, locs);
+    scf::WhileOp inner = passOver(b, before->getArguments(), types, end);
+    Value inside = inRange(b, inner.getResult(0));
+    scf::ConditionOp::create(b, loc, inside, inner.getResults());
+
+    Block *body = b.createBlock(&outer.getAfter(), {}, types, locs);
+    SmallVector<Value> yielded;
+    yielded.push_back(next(b, body->getArgument(0)));
+    yielded.push_back(present(b, yielded.front()));
+    Operation *take = RingTakeOp::create(b, loc, ring);
+    IRMapping mapping;
+    mapTurn(mapping, body->getArguments());
+    // What the products need of the turn beside the loads.
+    for (Operation &op : forOp.getBody()->without_terminator())
+      if (&op != branch && !isa<RingTakeOp>(op))
+        b.clone(op, mapping);
+    Block *program = branch.thenBlock();
+    Operation *yield = program->getTerminator();
+    for (Operation &op : program->without_terminator())
+      b.clone(op, mapping);
+    for (Value value : yield->getOperands())
+      yielded.push_back(mapping.lookupOrDefault(value));
+    scf::YieldOp::create(b, loc, yielded);
+
+    forOp.replaceAllUsesWith(outer.getResults().drop_front(2));
+    branch.erase();
+    forOp.erase();
+    FailureOr<Operation *> last = findLastReader(body, ring, take);
+    if (failed(last))
+      return failure();
+    placeRelease(body, ring, *last);
+    giveBackAll(outer);
+    return success();
+  }
+
+private:
+  RingOp ring;
+  scf::ForOp forOp;
+  scf::IfOp branch;
+  Location loc;
+
+  LogicalResult verify() {
+    auto yield = cast<scf::YieldOp>(forOp.getBody()->getTerminator());
+    bool passes = branch->getBlock() == forOp.getBody() &&
+                  !branch.getElseRegion().empty() &&
+                  yield.getOperands() == branch.getResults() &&
+                  branch.elseYield().getOperands() ==
+                      ValueRange(forOp.getRegionIterArgs());
+    for (Operation &op : forOp.getBody()->without_terminator())
+      passes &= &op == branch || isa<RingTakeOp, RingTileOp>(op) ||
+                (op.getNumRegions() == 0 && !isa<MmaOp>(op));
+    if (!passes || forOp.getNumResults() == 0)
+      return branch.emitOpError(
+          "expected products under one condition of a loop that leaves the "
+          "loop's tiles as they are where it does not hold");
+    return success();
+  }
+
+  Value inRange(OpBuilder &b, Value index) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index,
+                                 forOp.getUpperBound());
+  }
+  Value next(OpBuilder &b, Value index) {
+    return arith::AddIOp::create(b, loc, index, forOp.getStep());
+  }
+
+  /// The condition of a turn, false past the last one. A turn's condition is
+  /// computed in the turn before, so that its loads have time.
+  Value present(OpBuilder &b, Value index) {
+    llvm::SetVector<Operation *> slice;
+    collect(branch.getCondition(), slice);
+    auto guarded = scf::IfOp::create(
+        b, loc, inRange(b, index),
+        [&](OpBuilder &nested, Location) {
+          IRMapping mapping;
+          mapping.map(forOp.getInductionVar(), index);
+          for (Operation &op : *forOp.getBody())
+            if (slice.contains(&op))
+              nested.clone(op, mapping);
+          scf::YieldOp::create(nested, loc,
+                               mapping.lookupOrDefault(branch.getCondition()));
+        },
+        [&](OpBuilder &nested, Location) {
+          Value no =
+              arith::ConstantOp::create(nested, loc, nested.getBoolAttr(false));
+          scf::YieldOp::create(nested, loc, no);
+        });
+    return guarded.getResult(0);
+  }
+
+  void collect(Value value, llvm::SetVector<Operation *> &slice) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != forOp.getBody() || !slice.insert(op))
+      return;
+    for (Value operand : op->getOperands())
+      collect(operand, slice);
+  }
+
+  void mapTurn(IRMapping &mapping, ValueRange arguments) {
+    mapping.map(forOp.getInductionVar(), arguments.front());
+    mapping.map(forOp.getRegionIterArgs(), arguments.drop_front(2));
+  }
+
+  /// The loop over turns without products.
+  scf::WhileOp passOver(OpBuilder &b, ValueRange arguments,
+                        ArrayRef<Type> types, Value end) {
+    OpBuilder::InsertionGuard guard(b);
+    auto loop = scf::WhileOp::create(b, loc, types, arguments);
+    SmallVector<Location> locs(types.size(), loc);
+    Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    Value absent = arith::XOrIOp::create(b, loc, before->getArgument(1), yes);
+    Value skips = arith::AndIOp::create(
+        b, loc, inRange(b, before->getArgument(0)), absent);
+    scf::ConditionOp::create(b, loc, skips, before->getArguments());
+    Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
+    SmallVector<Value> yielded = {next(b, body->getArgument(0))};
+    yielded.push_back(present(b, yielded.front()));
+    RingTakeOp::create(b, loc, ring);
+    for (Value tile : body->getArguments().drop_front(2))
+      yielded.push_back(
+          RingDrainOp::create(b, loc, tile.getType(), ring, tile, kMaxHeld));
+    scf::YieldOp::create(b, loc, yielded);
+    return loop;
+  }
+
+  /// After the loop every stage goes back.
+  void giveBackAll(scf::WhileOp loop) {
+    Operation *last = findWait(loop);
+    Value tile = last == loop ? loop.getResults().back() : last->getResult(0);
+    OpBuilder b(loop);
+    b.setInsertionPointAfter(last);
+    auto drain =
+        RingDrainOp::create(b, loc, tile.getType(), ring, tile, /*held=*/0);
+    tile.replaceAllUsesExcept(drain.getResult(), drain);
+  }
+};
+} // namespace
+
+/// The tiles of a group that does not fill its last thread block are not there:
+/// what follows the last stage is left out.
+static void guardTile(ForEachTileOp loop) {
+  std::optional<int64_t> dim = loop.getGroupedDim();
+  if (!dim)
+    return;
+  Block &body = loop.getBody().front();
+  Operation *last = nullptr;
+  for (Operation &op : body)
+    op.walk([&](Operation *nested) {
+      if (isa<RingTakeOp, RingReleaseOp, RingDrainOp>(nested))
+        last = &op;
+    });
+  Operation *first = last ? last->getNextNode() : &body.front();
+  if (first == body.getTerminator())
+    return;
+  OpBuilder b(first);
+  Value exists =
+      arith::CmpIOp::create(b, loop.getLoc(), arith::CmpIPredicate::ult,
+                            body.getArgument(*dim), loop.getCounts()[*dim]);
+  auto branch = scf::IfOp::create(b, loop.getLoc(), exists);
+  Block *target = branch.thenBlock();
+  target->getOperations().splice(target->begin(), body.getOperations(),
+                                 first->getIterator(),
+                                 body.getTerminator()->getIterator());
+}
+
+LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
+                                   MutableArrayRef<LoadGroup> groups) {
+  for (LoadGroup &group : groups) {
+    scf::IfOp branch;
+    for (LoadOp load : group.loads)
+      if (load->getBlock() != group.block)
+        branch = dyn_cast<scf::IfOp>(load->getParentOp());
+    Location loc = group.ring.getLoc();
+    if (branch) {
+      auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
+      if (!forOp)
+        return branch.emitOpError("expected a branch in a loop");
+      if (failed(makeTiles(loop, group)) ||
+          failed(SkippingLoop(group, forOp, branch).run()))
+        return failure();
+      continue;
+    }
+    OpBuilder b(group.loads.front());
+    Operation *take = RingTakeOp::create(b, loc, group.ring);
+    if (failed(makeTiles(loop, group)))
+      return failure();
+    FailureOr<Operation *> last = findLastReader(group.block, group.ring, take);
+    if (failed(last))
+      return failure();
+    if (!placeRelease(group.block, group.ring, *last))
+      continue;
+    b.setInsertionPointAfter(findWait(group.block->getParentOp()));
+    RingReleaseOp::create(b, loc, group.ring, /*held=*/0);
+  }
+  guardTile(loop);
+  return success();
+}

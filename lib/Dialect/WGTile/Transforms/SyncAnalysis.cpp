@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SyncAnalysis.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// States before one op above which a kernel is given up.
+static constexpr size_t kMaxStates = 4096;
+
+LogicalResult SyncAnalysis::run(SyncListener listener, Visitor visitor) {
+  this->listener = &listener;
+  this->visitor = &visitor;
+  for (Region &region : kernel->getRegions()) {
+    if (region.empty())
+      continue;
+    States states = {SyncState()};
+    if (failed(runBlock(region.front(), states)))
+      return failure();
+    for (const SyncState &state : states)
+      if (failed(
+              state.finish(region.front().getTerminator(), numbers, listener)))
+        break;
+  }
+  return success();
+}
+
+LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
+  for (Operation &op : block) {
+    if (states.size() > kMaxStates)
+      return failure();
+    for (const SyncState &state : states)
+      (*visitor)(&op, state);
+    SmallVector<SyncEffect> effects;
+    if (auto sync = dyn_cast<SyncOpInterface>(op))
+      sync.getSyncEffects(effects);
+    States after;
+    for (auto it = states.begin(); it != states.end();) {
+      auto node = states.extract(it++);
+      bool follows =
+          effects.empty()
+              ? succeeded(node.value().checkOperands(&op, effects, numbers,
+                                                     *listener))
+              : succeeded(node.value().apply(&op, effects, numbers, *listener));
+      if (follows)
+        after.insert(std::move(node));
+    }
+    states = std::move(after);
+    if (op.getNumRegions() != 0 && failed(runRegions(&op, states)))
+      return failure();
+  }
+  return success();
+}
+
+/// The ways on from an op, or from a terminator in it.
+static SmallVector<RegionSuccessor> getSuccessors(Operation *op,
+                                                  Operation *terminator) {
+  SmallVector<RegionSuccessor> successors;
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (branch && !terminator) {
+    branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  } else if (branch) {
+    branch.getSuccessorRegions(
+        cast<RegionBranchTerminatorOpInterface>(terminator), successors);
+  } else {
+    for (Region &region : op->getRegions())
+      if (!region.empty() &&
+          (!terminator || terminator->getParentRegion() == &region))
+        successors.emplace_back(&region);
+    successors.emplace_back(op, op->getResults().take_front(0));
+  }
+  return successors;
+}
+
+static OperandRange getForwarded(Operation *op, Operation *terminator,
+                                 const RegionSuccessor &successor) {
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (!branch)
+    return op->getOperands().take_front(0);
+  if (!terminator)
+    return branch.getEntrySuccessorOperands(successor);
+  return cast<RegionBranchTerminatorOpInterface>(terminator)
+      .getSuccessorOperands(successor);
+}
+
+LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
+  DenseMap<Region *, States> seen, fresh;
+  States done;
+  auto leave = [&](Operation *terminator, const States &from) {
+    for (const RegionSuccessor &successor : getSuccessors(op, terminator))
+      for (const SyncState &state : from) {
+        SyncState next = state;
+        next.branch(op, getForwarded(op, terminator, successor),
+                    successor.getSuccessorInputs(), numbers);
+        Region *region = successor.getSuccessor();
+        if (!region)
+          done.insert(std::move(next));
+        else if (seen[region].insert(next).second)
+          fresh[region].insert(std::move(next));
+      }
+  };
+  leave(/*terminator=*/nullptr, states);
+  auto next = [&]() -> Region * {
+    for (Region &region : op->getRegions())
+      if (!fresh[&region].empty())
+        return &region;
+    return nullptr;
+  };
+  while (Region *region = next()) {
+    States inside = std::move(fresh[region]);
+    fresh[region].clear();
+    if (seen[region].size() > kMaxStates ||
+        failed(runBlock(region->front(), inside)))
+      return failure();
+    leave(region->front().getTerminator(), inside);
+  }
+  states = std::move(done);
+  return success();
+}

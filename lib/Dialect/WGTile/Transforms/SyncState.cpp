@@ -1,0 +1,513 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SyncState.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace wgtile;
+using Kind = SyncEffect::Kind;
+
+/// Groups of one kind that are told apart. Older ones count as one, which is
+/// exact for waits that leave fewer pending.
+static constexpr size_t kMaxGroups = 16;
+
+//===----------------------------------------------------------------------===//
+// ValueNumbers
+//===----------------------------------------------------------------------===//
+
+ValueNumbers::ValueNumbers(Operation *root) { visit(root); }
+
+void ValueNumbers::visit(Operation *op) {
+  auto add = [&](Value value) {
+    numbers.try_emplace(value, values.size());
+    values.push_back(value);
+  };
+  for (Value result : op->getResults())
+    add(result);
+  unsigned first = values.size();
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (Value argument : block.getArguments())
+        add(argument);
+      for (Operation &nested : block)
+        visit(&nested);
+    }
+  ranges.try_emplace(op, first, values.size());
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous work
+//===----------------------------------------------------------------------===//
+
+static StringRef describe(AsyncKind kind) {
+  switch (kind) {
+  case AsyncKind::Product:
+    return "product";
+  case AsyncKind::Copy:
+    return "copy";
+  case AsyncKind::Store:
+    return "store";
+  }
+  llvm_unreachable("unknown kind of work");
+}
+
+void SyncState::Group::add(const Group &other) {
+  results.insert(other.results.begin(), other.results.end());
+  reads.insert(other.reads.begin(), other.reads.end());
+  writes.insert(other.writes.begin(), other.writes.end());
+}
+
+void SyncState::commit(AsyncKind kind) {
+  if (kind == AsyncKind::Copy)
+    for (auto &[number, stages] : copies)
+      stages.ahead = std::min<int64_t>(stages.ahead + 1, kMaxGroups);
+  Work &all = workOf(kind);
+  all.groups.push_back(std::move(all.open));
+  all.open = {};
+  if (all.groups.size() <= kMaxGroups)
+    return;
+  all.groups[1].add(all.groups[0]);
+  all.groups.erase(all.groups.begin());
+}
+
+void SyncState::wait(AsyncKind kind, int64_t count) {
+  std::vector<Group> &groups = workOf(kind).groups;
+  while (static_cast<int64_t>(groups.size()) > count) {
+    // This thread knows; others do after a barrier.
+    for (const Place &place : groups.front().reads)
+      if (place.stage == Place::kNoStage)
+        tiles[place].read = true;
+    for (const Place &place : groups.front().writes)
+      tiles[place].written = true;
+    groups.erase(groups.begin());
+  }
+}
+
+std::optional<int64_t> SyncState::groupsAfter(unsigned result,
+                                              AsyncKind kind) const {
+  const std::vector<Group> &groups = work[static_cast<size_t>(kind)].groups;
+  for (size_t i = groups.size(); i > 0; --i)
+    if (groups[i - 1].results.count(result))
+      return groups.size() - i;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared tiles
+//===----------------------------------------------------------------------===//
+
+Place SyncState::placeOf(Value tile, const ValueNumbers &numbers) const {
+  unsigned number = numbers.of(tile);
+  auto it = names.find(number);
+  return it == names.end() ? Place{number} : it->second;
+}
+
+std::set<Place> SyncState::unfencedPlaces() const {
+  std::set<Place> places;
+  for (const auto &[place, tile] : tiles)
+    if (tile.unfenced)
+      places.insert(place);
+  return places;
+}
+
+LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
+                                const ValueNumbers &numbers,
+                                SyncListener listener) {
+  Place place = placeOf(effect.value, numbers);
+  if (place.stage == Place::kReleased)
+    return success(listener(op, Kind::Take,
+                            "expected a tile of a stage that is held, but its "
+                            "stage was given back before"));
+  auto require = [&](bool holds, Kind missing, const Twine &message) {
+    return success(holds || listener(op, missing, message));
+  };
+  auto isIn = [&](const std::set<Place> &places) {
+    return places.count(place) != 0;
+  };
+  for (size_t i = 0; i < work.size(); ++i) {
+    auto kind = static_cast<AsyncKind>(i);
+    SmallVector<const Group *> groups;
+    for (const Group &group : work[i].groups)
+      groups.push_back(&group);
+    if (effect.async != kind)
+      groups.push_back(&work[i].open);
+    for (const Group *group : groups) {
+      if (failed(require(!isIn(group->writes), Kind::Wait,
+                         "expected a wait for the " + describe(kind) +
+                             " that writes the tile before this access")))
+        return failure();
+      if (effect.isWrite &&
+          failed(require(!isIn(group->reads), Kind::Wait,
+                         "expected a wait for the " + describe(kind) +
+                             " that reads the tile before this write")))
+        return failure();
+    }
+  }
+  TileState &tile = tiles[place];
+  if (effect.proxy == Proxy::Async) {
+    if (failed(require(!tile.unfenced, Kind::Fence,
+                       "expected a fence between the threads' writes of the "
+                       "tile and this asynchronous access")))
+      return failure();
+    tile.unfenced = false;
+  }
+  // Threads write parts of a tile side by side.
+  bool isNextPart =
+      effect.isWrite && effect.proxy == Proxy::Generic && !tile.read;
+  if (failed(require(!tile.written || isNextPart, Kind::Barrier,
+                     "expected a barrier between the threads' writes of the "
+                     "tile and this access")))
+    return failure();
+  if (effect.isWrite &&
+      failed(require(!tile.read, Kind::Barrier,
+                     "expected a barrier between the last reads of the tile "
+                     "and this write")))
+    return failure();
+
+  tile.scope = std::max(tile.scope, effect.scope);
+  if (effect.async) {
+    Group &open = workOf(*effect.async).open;
+    (effect.isWrite ? open.writes : open.reads).insert(place);
+  }
+  if (effect.isWrite && effect.proxy == Proxy::Generic) {
+    tile.unfenced = true;
+    tile.written |= !effect.async;
+  } else if (!effect.isWrite && !effect.async &&
+             place.stage == Place::kNoStage) {
+    // A stage of a ring is protected by its release.
+    tile.read = true;
+  }
+  if (tile.isClean())
+    tiles.erase(place);
+  return success();
+}
+
+void SyncState::barrier(SyncScope scope) {
+  if (scope == SyncScope::Block)
+    for (auto &[number, stages] : copies)
+      stages.read = 0;
+  for (auto it = tiles.begin(); it != tiles.end();) {
+    TileState &tile = it->second;
+    if (tile.scope <= scope)
+      tile.written = tile.read = false;
+    it = tile.isClean() ? tiles.erase(it) : std::next(it);
+  }
+}
+
+void SyncState::fence() {
+  for (auto &[place, tile] : tiles)
+    if (tile.unfenced) {
+      tile.unfenced = false;
+      // It is this thread's writes that it orders: others learn of it by a
+      // barrier that comes after.
+      tile.written = true;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
+                                       SyncListener listener) {
+  Place oldest{ring, 0};
+  for (size_t i = 0; i < work.size(); ++i)
+    for (const Group &group : work[i].groups)
+      if ((group.reads.count(oldest) || group.writes.count(oldest)) &&
+          !listener(op, Kind::Wait,
+                    "expected a wait for the " +
+                        describe(static_cast<AsyncKind>(i)) +
+                        " that reads the stage before it is given back"))
+        return failure();
+  auto renumber = [&](Place place) {
+    if (place.base == ring && place.stage >= 0)
+      place.stage = place.stage == 0 ? Place::kReleased : place.stage - 1;
+    return place;
+  };
+  auto renumberAll = [&](std::set<Place> &places) {
+    std::set<Place> result;
+    for (Place place : places)
+      if (place = renumber(place); place.stage != Place::kReleased)
+        result.insert(place);
+    places = std::move(result);
+  };
+  for (Work &all : work) {
+    for (Group &group : all.groups) {
+      renumberAll(group.reads);
+      renumberAll(group.writes);
+    }
+    renumberAll(all.open.reads);
+    renumberAll(all.open.writes);
+  }
+  for (auto &[name, place] : names)
+    place = renumber(place);
+  std::map<Place, TileState> renumbered;
+  for (auto &[place, tile] : tiles)
+    if (Place next = renumber(place); next.stage != Place::kReleased)
+      renumbered.emplace(next, tile);
+  tiles = std::move(renumbered);
+  --rings[ring].held;
+  return success();
+}
+
+LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
+                                      const ValueNumbers &numbers,
+                                      SyncListener listener) {
+  unsigned number = numbers.of(effect.value);
+  RingState &ring = rings[number];
+  int64_t stages = cast<RingType>(effect.value.getType()).getStages();
+  switch (effect.kind) {
+  case Kind::Acquire:
+    if (ring.acquired && !listener(op, Kind::CommitStage,
+                                   "expected the stage that was acquired to be "
+                                   "committed before the next is acquired"))
+      return failure();
+    ring.acquired = true;
+    return success();
+  case Kind::Fill:
+    return success(ring.acquired ||
+                   listener(op, Kind::Acquire,
+                            "expected a stage to be acquired before a copy "
+                            "into it"));
+  case Kind::CommitStage:
+    if (!ring.acquired &&
+        !listener(op, Kind::Acquire,
+                  "expected a stage to be acquired before it is committed"))
+      return failure();
+    ring.acquired = false;
+    return success();
+  case Kind::Take:
+    if (ring.held >= stages) {
+      listener(op, Kind::Release,
+               "expected a release before this take: all " + Twine(stages) +
+                   " stages of the ring may be held");
+      return failure();
+    }
+    ++ring.held;
+    return success();
+  case Kind::StageTile:
+    if (ring.held == 0 &&
+        !listener(op, Kind::Take, "expected a stage to be held, but none is"))
+      return failure();
+    names[numbers.of(effect.result)] = {number, ring.held - 1};
+    return success();
+  case Kind::Release:
+    return ring.held == 0 ? success() : releaseOldest(number, op, listener);
+  case Kind::ReleaseAll:
+    while (rings[number].held > 0)
+      if (failed(releaseOldest(number, op, listener)))
+        return failure();
+    return success();
+  default:
+    llvm_unreachable("no effect on a ring's stages");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stages that all threads fill and read
+//===----------------------------------------------------------------------===//
+
+LogicalResult SyncState::applyToCopies(const SyncEffect &effect, Operation *op,
+                                       const ValueNumbers &numbers,
+                                       SyncListener listener) {
+  CopyStages &stages = copies[numbers.of(effect.value)];
+  int64_t pendingGroups = workOf(AsyncKind::Copy).groups.size();
+  int64_t count = cast<StagesType>(effect.value.getType()).getStages();
+  auto require = [&](bool holds, Kind missing, const Twine &message) {
+    return success(holds || listener(op, missing, message));
+  };
+  switch (effect.kind) {
+  case Kind::MakeStages:
+    if (failed(require(pendingGroups == 0, Kind::Wait,
+                       "expected a wait for all copies before the stages are "
+                       "used anew")) ||
+        failed(require(stages.read == 0, Kind::Barrier,
+                       "expected a barrier between the last reads of the "
+                       "stages and their new use")))
+      return failure();
+    stages = {};
+    return success();
+  case Kind::FillStage:
+    return require(stages.ahead + stages.read < count, Kind::Barrier,
+                   "expected a barrier between the last reads of the stage and "
+                   "this copy into it");
+  case Kind::ReadStage:
+    if (failed(require(pendingGroups < stages.ahead, Kind::Wait,
+                       "expected a wait for the copies into the stage before "
+                       "its tiles are used")))
+      return failure();
+    stages.ahead = std::max<int64_t>(stages.ahead - 1, 0);
+    stages.read = std::min(stages.read + 1, count);
+    return success();
+  default:
+    llvm_unreachable("no effect on stages");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ops and branches
+//===----------------------------------------------------------------------===//
+
+bool SyncState::operator<(const SyncState &other) const {
+  return key() < other.key();
+}
+
+LogicalResult SyncState::checkOperands(Operation *op,
+                                       ArrayRef<SyncEffect> effects,
+                                       const ValueNumbers &numbers,
+                                       SyncListener listener) const {
+  // What a branch forwards is used where it arrives.
+  if (pending.empty() ||
+      isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op))
+    return success();
+  for (Value operand : op->getOperands()) {
+    bool isForwarded = llvm::any_of(effects, [&](const SyncEffect &effect) {
+      return effect.kind == Kind::Forward && effect.value == operand;
+    });
+    if (!isForwarded && pending.count(numbers.of(operand)) &&
+        !listener(op, Kind::Wait,
+                  "expected a wait for the asynchronous product before this "
+                  "use of its result"))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
+                               const ValueNumbers &numbers,
+                               SyncListener listener) {
+  if (failed(checkOperands(op, effects, numbers, listener)))
+    return failure();
+  auto heldBefore = [&, before = rings](Value ring) {
+    auto it = before.find(numbers.of(ring));
+    return it == before.end() ? 0 : it->second.held;
+  };
+  bool waited = false;
+  for (const SyncEffect &effect : effects) {
+    if (effect.heldRing && heldBefore(effect.heldRing) <= effect.held)
+      continue;
+    switch (effect.kind) {
+    case Kind::Access:
+      if (failed(access(effect, op, numbers, listener)))
+        return failure();
+      break;
+    case Kind::Issue:
+      workOf(*effect.async).open.results.insert(numbers.of(effect.result));
+      pending.insert(numbers.of(effect.result));
+      break;
+    case Kind::Commit:
+      commit(*effect.async);
+      break;
+    case Kind::Wait:
+      wait(*effect.async, effect.count);
+      waited = true;
+      break;
+    case Kind::Forward: {
+      unsigned from = numbers.of(effect.value), to = numbers.of(effect.result);
+      bool isPending = false;
+      for (Work &all : work)
+        for (Group &group : all.groups)
+          if (group.results.count(from)) {
+            group.results.insert(to);
+            isPending = true;
+          }
+      if (isPending || (!waited && pending.count(from)))
+        pending.insert(to);
+      break;
+    }
+    case Kind::Fence:
+      fence();
+      break;
+    case Kind::Barrier:
+      barrier(effect.scope);
+      break;
+    case Kind::MakeStages:
+    case Kind::FillStage:
+    case Kind::ReadStage:
+      if (failed(applyToCopies(effect, op, numbers, listener)))
+        return failure();
+      break;
+    default:
+      if (failed(applyToStage(effect, op, numbers, listener)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+void SyncState::forget(unsigned first, unsigned last) {
+  auto erase = [&](std::set<unsigned> &numbers) {
+    numbers.erase(numbers.lower_bound(first), numbers.lower_bound(last));
+  };
+  erase(pending);
+  names.erase(names.lower_bound(first), names.lower_bound(last));
+  for (Work &all : work) {
+    for (Group &group : all.groups)
+      erase(group.results);
+    erase(all.open.results);
+  }
+}
+
+void SyncState::branch(Operation *op, ValueRange operands, ValueRange inputs,
+                       const ValueNumbers &numbers) {
+  struct Binding {
+    unsigned input;
+    bool isPending;
+    std::optional<Place> place;
+    SmallVector<std::set<unsigned> *> results;
+  };
+  SmallVector<Binding> bindings;
+  for (auto [operand, input] : llvm::zip(operands, inputs)) {
+    unsigned from = numbers.of(operand);
+    Binding binding{numbers.of(input), pending.count(from) != 0, {}, {}};
+    if (isa<SharedType>(operand.getType()))
+      binding.place = placeOf(operand, numbers);
+    for (Work &all : work)
+      for (Group &group : all.groups)
+        if (group.results.count(from))
+          binding.results.push_back(&group.results);
+    bindings.push_back(std::move(binding));
+  }
+  auto [first, last] = numbers.inside(op);
+  forget(first, last);
+  for (const Binding &binding : bindings) {
+    if (binding.isPending)
+      pending.insert(binding.input);
+    if (binding.place)
+      names[binding.input] = *binding.place;
+    for (std::set<unsigned> *results : binding.results)
+      results->insert(binding.input);
+  }
+}
+
+LogicalResult SyncState::finish(Operation *end, const ValueNumbers &numbers,
+                                SyncListener listener) const {
+  for (const auto &[number, ring] : rings) {
+    if (ring.held > 0 &&
+        !listener(end, Kind::Release,
+                  "expected every stage that was taken to be given back, but "
+                  "the program may end with " +
+                      Twine(ring.held) + " held"))
+      return failure();
+    if (ring.acquired &&
+        !listener(end, Kind::CommitStage,
+                  "expected every stage that was acquired to be committed, but "
+                  "the program may end before"))
+      return failure();
+  }
+  for (size_t i = 0; i < work.size(); ++i)
+    for (const Group &group : work[i].groups)
+      if ((!group.reads.empty() || !group.writes.empty()) &&
+          !listener(end, Kind::Wait,
+                    "expected a wait for the " +
+                        describe(static_cast<AsyncKind>(i)) +
+                        " that uses shared memory before the program ends"))
+        return failure();
+  return success();
+}

@@ -1,0 +1,173 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SYNCSTATE_H
+#define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SYNCSTATE_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include <array>
+#include <map>
+#include <set>
+
+namespace wgtile {
+
+/// Numbers of a program's values in the order of the text: results of an op
+/// come before what its regions define.
+class ValueNumbers {
+public:
+  explicit ValueNumbers(mlir::Operation *root);
+
+  unsigned of(mlir::Value value) const { return numbers.lookup(value); }
+  mlir::Value value(unsigned number) const { return values[number]; }
+  /// The numbers of the values that an op's regions define: [first, second).
+  std::pair<unsigned, unsigned> inside(mlir::Operation *op) const {
+    return ranges.lookup(op);
+  }
+
+private:
+  void visit(mlir::Operation *op);
+
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> ranges;
+  llvm::SmallVector<mlir::Value> values;
+};
+
+/// Memory that a shared tile lies in: that of the value numbered `base`, or a
+/// stage of a ring, counted from the oldest that is held.
+struct Place {
+  unsigned base;
+  int64_t stage = kNoStage;
+
+  static constexpr int64_t kNoStage = -1, kReleased = -2;
+
+  bool operator<(const Place &other) const {
+    return std::tie(base, stage) < std::tie(other.base, other.stage);
+  }
+};
+
+/// Hears what an op lacks. Returns whether to go on as if it were there.
+using SyncListener = llvm::function_ref<bool(
+    mlir::Operation *op, SyncEffect::Kind missing, const llvm::Twine &message)>;
+
+/// What one thread's synchronization has brought about at a point of the
+/// program: the work that is pending, the stages that are held, and the tiles
+/// that wait for a fence or a barrier. Two ways through the program that lead
+/// to the same state are one way from there on.
+class SyncState {
+public:
+  /// Applies the effects of an op, which checks its operands first. Fails where
+  /// the way is not to be followed further.
+  llvm::LogicalResult apply(mlir::Operation *op,
+                            llvm::ArrayRef<SyncEffect> effects,
+                            const ValueNumbers &numbers, SyncListener listener);
+
+  /// Checks that an op uses no result that is pending, but where it forwards
+  /// it.
+  llvm::LogicalResult checkOperands(mlir::Operation *op,
+                                    llvm::ArrayRef<SyncEffect> effects,
+                                    const ValueNumbers &numbers,
+                                    SyncListener listener) const;
+
+  /// Goes on in, or returns from, a region of `op`: values that the regions
+  /// define are over, `inputs` stand for `operands`.
+  void branch(mlir::Operation *op, mlir::ValueRange operands,
+              mlir::ValueRange inputs, const ValueNumbers &numbers);
+
+  /// Checks that nothing is left over at the end of the program.
+  llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
+                             SyncListener listener) const;
+
+  /// How many groups of a kind were committed after the one that a register
+  /// tile is a result of; none where that one is complete.
+  std::optional<int64_t> groupsAfter(unsigned result, AsyncKind kind) const;
+
+  /// Places that threads wrote and no fence has followed.
+  std::set<Place> unfencedPlaces() const;
+  /// The place of a shared tile.
+  Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
+
+  bool operator<(const SyncState &other) const;
+
+private:
+  /// Work that is waited for together.
+  struct Group {
+    std::set<unsigned> results;
+    std::set<Place> reads, writes;
+    auto key() const { return std::tie(results, reads, writes); }
+    bool operator<(const Group &other) const { return key() < other.key(); }
+    void add(const Group &other);
+  };
+  /// The groups of one kind, oldest first, and the one that is open.
+  struct Work {
+    std::vector<Group> groups;
+    Group open;
+    auto key() const { return std::tie(groups, open); }
+    bool operator<(const Work &other) const { return key() < other.key(); }
+  };
+  struct RingState {
+    int64_t held = 0;
+    bool acquired = false;
+    auto key() const { return std::tie(held, acquired); }
+    bool operator<(const RingState &other) const { return key() < other.key(); }
+  };
+  /// Stages that all threads fill and read in turn: how many are ended and not
+  /// read yet, and how many were read since the last barrier.
+  struct CopyStages {
+    int64_t ahead = 0, read = 0;
+    auto key() const { return std::tie(ahead, read); }
+    bool operator<(const CopyStages &other) const {
+      return key() < other.key();
+    }
+  };
+  /// What a tile still needs before other threads or the copy engine may use
+  /// it. Tiles that need nothing have no entry.
+  struct TileState {
+    bool unfenced = false, written = false, read = false;
+    SyncScope scope = SyncScope::Group;
+    auto key() const { return std::tie(unfenced, written, read, scope); }
+    bool operator<(const TileState &other) const { return key() < other.key(); }
+    bool isClean() const { return !unfenced && !written && !read; }
+  };
+
+  auto key() const {
+    return std::tie(work, names, pending, rings, copies, tiles);
+  }
+
+  Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
+  llvm::LogicalResult access(const SyncEffect &effect, mlir::Operation *op,
+                             const ValueNumbers &numbers,
+                             SyncListener listener);
+  llvm::LogicalResult applyToStage(const SyncEffect &effect,
+                                   mlir::Operation *op,
+                                   const ValueNumbers &numbers,
+                                   SyncListener listener);
+  llvm::LogicalResult applyToCopies(const SyncEffect &effect,
+                                    mlir::Operation *op,
+                                    const ValueNumbers &numbers,
+                                    SyncListener listener);
+  llvm::LogicalResult releaseOldest(unsigned ring, mlir::Operation *op,
+                                    SyncListener listener);
+  void commit(AsyncKind kind);
+  void wait(AsyncKind kind, int64_t count);
+  void barrier(SyncScope scope);
+  void fence();
+  void forget(unsigned first, unsigned last);
+
+  std::array<Work, 3> work;
+  /// Where tiles lie whose value does not say so itself.
+  std::map<unsigned, Place> names;
+  /// Results of asynchronous work that no wait has passed on yet.
+  std::set<unsigned> pending;
+  std::map<unsigned, RingState> rings;
+  std::map<unsigned, CopyStages> copies;
+  std::map<Place, TileState> tiles;
+};
+
+} // namespace wgtile
+
+#endif // SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SYNCSTATE_H

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_TENSORMAPARGUMENTS_H
+#define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_TENSORMAPARGUMENTS_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace wgtile {
+
+/// A tensor map's rank, the hardware's limit.
+inline constexpr int64_t kMaxTensorMapRank = 5;
+
+/// Adds tensor maps of a kernel's arguments to the kernel and to its launch.
+class TensorMapArguments {
+public:
+  TensorMapArguments(mlir::gpu::GPUFuncOp kernel, LaunchOp launch);
+
+  /// The argument of the kernel that `value` is, or null.
+  mlir::BlockArgument getArgument(mlir::Value value);
+
+  /// The kernel's argument that is the map of another one, made on first use.
+  mlir::Value getMap(mlir::BlockArgument source, TensorMapType type,
+                     mlir::Location loc);
+
+  /// Drops arguments that the kernel no longer uses; updates the types.
+  void finish();
+
+private:
+  mlir::gpu::GPUFuncOp kernel;
+  LaunchOp launch;
+  mlir::SmallVector<mlir::Value> arguments;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> maps;
+};
+
+} // namespace wgtile
+
+#endif // SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_TENSORMAPARGUMENTS_H

@@ -1,0 +1,119 @@
+//===- DefaultParameters.cpp - Where no table has a row -------------------===//
+//
+// The computed default: one small function a kind of target, each with the
+// reasons of its numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/MetaTable/Parameters.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace sattn::meta;
+
+/// Step of the reduction: a row of it is at most 128 bytes of 16-bit elements,
+/// the longest swizzle, or as many bytes of f32 on the GPU. The longest power
+/// of two that divides the block, or the whole block where none from 16 on
+/// does.
+static int64_t defaultDepth(const Problem &problem, const Target &target) {
+  int64_t most =
+      target.kind == TargetKind::CPU ? 64 : 128 / problem.elementBytes;
+  if (problem.blockColumns <= most)
+    return problem.blockColumns;
+  for (int64_t depth = most; depth >= 16; depth /= 2)
+    if (problem.blockColumns % depth == 0)
+      return depth;
+  return problem.blockColumns;
+}
+
+/// Tiles of the result, where its sizes are known.
+static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
+                                         int64_t columns) {
+  if (!problem.m || !problem.n)
+    return std::nullopt;
+  return problem.batches * int64_t(llvm::divideCeil(*problem.m, rows)) *
+         int64_t(llvm::divideCeil(*problem.n, columns));
+}
+
+/// `widest` columns; fewer where N ends before them, and where they would make
+/// fewer tiles than multiprocessors.
+static int64_t narrowColumns(const Problem &problem, const Target &target,
+                             int64_t rows, int64_t widest) {
+  int64_t multiple = target.columnMultiple;
+  int64_t columns = widest;
+  if (problem.n)
+    columns = std::min<int64_t>(
+        columns, llvm::alignTo(std::max<int64_t>(*problem.n, 1), multiple));
+  while (columns > multiple) {
+    std::optional<int64_t> tiles = countTiles(problem, rows, columns);
+    if (!tiles || *tiles >= target.multiprocessors)
+      break;
+    columns = llvm::alignTo(columns / 2, multiple);
+  }
+  return columns;
+}
+
+/// As many columns as the registers hold, up to the target's most. A row of A
+/// is loaded once for each tile of columns, a row of B once for each tile of
+/// rows: the wider a tile, the fewer bytes for each of its products.
+static int64_t widestColumns(const Target &target, int64_t rows, int64_t most) {
+  int64_t columns = llvm::alignDown(
+      std::min(most, target.maxAccumulator / rows), target.columnMultiple);
+  return std::max(columns, target.columnMultiple);
+}
+
+/// One block row a tile, as wide as can be: with blocks of 64 and 128 the rate
+/// is bound by what L2 delivers, or by the product itself.
+static Parameters defaultForWgmma(const Problem &problem,
+                                  const Target &target) {
+  Parameters result;
+  result.rows = problem.blockRows;
+  result.columns =
+      narrowColumns(problem, target, result.rows,
+                    widestColumns(target, result.rows, target.maxColumns));
+  return result;
+}
+
+/// One block row a tile. From 64 rows on 128 columns, so that two thread blocks
+/// share a multiprocessor and one computes while the other waits; flat tiles
+/// take 256, which they need to load less of B for each product.
+static Parameters defaultForMmaSync(const Problem &problem,
+                                    const Target &target) {
+  Parameters result;
+  result.rows = problem.blockRows;
+  int64_t most = result.rows >= 64 ? 128 : target.maxColumns;
+  result.columns = narrowColumns(problem, target, result.rows,
+                                 widestColumns(target, result.rows, most));
+  return result;
+}
+
+/// One block row a tile; the accumulator and the packed operands stay within
+/// the second-level cache.
+static Parameters defaultForCPU(const Problem &problem, const Target &target) {
+  Parameters result;
+  result.rows = problem.blockRows;
+  result.columns = result.rows <= 64 ? 128 : 64;
+  if (problem.n)
+    result.columns = std::min<int64_t>(
+        result.columns, llvm::PowerOf2Ceil(std::max<int64_t>(*problem.n, 1)));
+  result.columns = llvm::alignTo(result.columns, target.columnMultiple);
+  return result;
+}
+
+Parameters sattn::meta::defaultParameters(const Problem &problem,
+                                          const Target &target) {
+  Parameters result;
+  switch (target.kind) {
+  case TargetKind::CPU:
+    result = defaultForCPU(problem, target);
+    break;
+  case TargetKind::MmaSync:
+    result = defaultForMmaSync(problem, target);
+    break;
+  case TargetKind::Wgmma:
+    result = defaultForWgmma(problem, target);
+    break;
+  }
+  result.depth = defaultDepth(problem, target);
+  return result;
+}

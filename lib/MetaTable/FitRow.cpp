@@ -1,0 +1,93 @@
+//===- FitRow.cpp - From a row to what fits -------------------------------===//
+//
+// From a row, whatever kernels it was tuned for, to parameters of ours.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/MetaTable/Parameters.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace sattn::meta;
+using llvm::Twine;
+
+/// A ring of fewer stages overlaps nothing.
+static constexpr int64_t kMinStages = 2;
+
+/// The first of two parameters that the row has: ours, then PyTorch's.
+static std::optional<int64_t> getEither(const Section &section, const Row &row,
+                                        llvm::StringRef ours,
+                                        llvm::StringRef theirs) {
+  if (std::optional<int64_t> value = section.get(row, ours))
+    return value;
+  return section.get(row, theirs);
+}
+
+/// Bytes of A and B for one step of the reduction.
+static int64_t stageBytes(const Problem &problem, const Parameters &tile,
+                          int64_t columns) {
+  return (tile.rows + columns) * tile.depth * problem.elementBytes;
+}
+
+/// Warps where a thread has 8 to 128 elements of the accumulator: fewer make a
+/// warp's share smaller than one product, more leave no registers. wgmma leaves
+/// no choice, one warp holds 16 rows.
+static int64_t fitWarps(int64_t warps, const Parameters &tile,
+                        const Target &target) {
+  if (target.kind == TargetKind::Wgmma && tile.rows % 64 == 0)
+    return tile.rows / 16;
+  int64_t elements = tile.rows * tile.columns / 32;
+  int64_t least = std::max<int64_t>(llvm::divideCeil(elements, 128), 1);
+  int64_t most = std::max<int64_t>(std::min<int64_t>(elements / 8, 8), least);
+  return std::clamp(warps, least, most);
+}
+
+llvm::Expected<Parameters> sattn::meta::fitRow(const Section &section,
+                                               const Row &row,
+                                               const Problem &problem,
+                                               const Target &target) {
+  Parameters result;
+  result.rows = section.get(row, "tile_m").value_or(problem.blockRows);
+  result.depth = section.get(row, "tile_k")
+                     .value_or(defaultParameters(problem, target).depth);
+  int64_t multiple = target.columnMultiple;
+  int64_t width = llvm::alignTo(tileWidth(section, row), multiple);
+  if (target.kind == TargetKind::CPU) {
+    result.columns = width;
+    return result;
+  }
+
+  int64_t inRegisters = llvm::alignDown(
+      std::min(target.maxColumns, target.maxAccumulator / result.rows),
+      multiple);
+  if (inRegisters < multiple)
+    return llvm::createStringError("expected a tile of at most " +
+                                   Twine(target.maxAccumulator / multiple) +
+                                   " rows on " + target.name + ", but got " +
+                                   Twine(result.rows));
+  int64_t perStage = target.sharedBytes / kMinStages;
+  int64_t inShared = llvm::alignDown(
+      perStage / (result.depth * problem.elementBytes) - result.rows, multiple);
+  if (inShared < multiple)
+    return llvm::createStringError(
+        "expected at most " + Twine(perStage) + " bytes a stage on " +
+        target.name + ", but got " +
+        Twine(stageBytes(problem, result, multiple)) + " for a tile of " +
+        Twine(result.rows) + " x " + Twine(multiple) + " x " +
+        Twine(result.depth));
+  result.columns = std::min({width, inRegisters, inShared});
+
+  int64_t mostStages =
+      target.sharedBytes / stageBytes(problem, result, result.columns);
+  if (auto stages = getEither(section, row, "stages", "num_stages"))
+    result.stages = std::clamp(*stages, kMinStages, mostStages);
+  if (auto warps = getEither(section, row, "warps", "num_warps"))
+    result.warps = fitWarps(*warps, result, target);
+  if (auto group = getEither(section, row, "group", "GROUP_SIZE_ROW")) {
+    int64_t n = problem.n.value_or(row.key[kKeyN]);
+    int64_t tiles = llvm::divideCeil(n, result.columns);
+    result.group = std::clamp<int64_t>(*group, 1, std::max<int64_t>(tiles, 1));
+  }
+  return result;
+}

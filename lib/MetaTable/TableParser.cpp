@@ -1,0 +1,352 @@
+//===- TableParser.cpp - Reader of meta tables ----------------------------===//
+//
+// From JSON to a Table. Whatever a file holds, the result is a table, problems
+// with single rows, or an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/MetaTable/MetaTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace sattn::meta;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+namespace json = llvm::json;
+
+static constexpr StringRef kFormat = "sattn-meta-table";
+static constexpr int64_t kVersion = 1;
+/// Largest size of a matrix and largest parameter that a row may hold, so that
+/// arithmetic with them cannot overflow.
+static constexpr int64_t kMaxSize = int64_t(1) << 40;
+static constexpr int64_t kMaxParameter = int64_t(1) << 16;
+/// llvm::json parses nested values by recursion without a limit.
+static constexpr int kMaxNesting = 16;
+
+static int nesting(StringRef text) {
+  int depth = 0, deepest = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        inString = false;
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+static StringRef kindName(const json::Value &value) {
+  switch (value.kind()) {
+  case json::Value::Null:
+    return "null";
+  case json::Value::Boolean:
+    return "a boolean";
+  case json::Value::Number:
+    return "a number";
+  case json::Value::String:
+    return "a string";
+  case json::Value::Array:
+    return "an array";
+  case json::Value::Object:
+    return "an object";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// A value in a message: as it is where it is short, else its kind.
+static std::string show(const json::Value *value) {
+  if (!value)
+    return "nothing";
+  if (value->getAsArray() || value->getAsObject())
+    return kindName(*value).str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << *value;
+  return text.size() <= 60 ? text : kindName(*value).str();
+}
+
+namespace {
+class TableParser {
+public:
+  TableParser(StringRef name, std::vector<std::string> &problems)
+      : prefix(("meta table '" + name + "': ").str()), problems(problems) {}
+
+  Error parse(StringRef text, std::vector<Section> &sections);
+
+private:
+  std::string prefix;
+  std::vector<std::string> &problems;
+
+  Error error(const Twine &message) {
+    return llvm::createStringError(prefix + message);
+  }
+  Error expected(const Twine &what, const json::Value *got) {
+    return error("expected " + what + ", but got " + show(got));
+  }
+
+  Error parseSection(const json::Value &value, size_t index, Section &section);
+  Error parseParameters(const json::Object &object, StringRef where,
+                        const OpSchema &schema, Section &section);
+  Error parseRow(const json::Value &value, const OpSchema &schema,
+                 Section &section);
+  Error parseNumbers(const json::Value &value, const Twine &where,
+                     llvm::ArrayRef<StringRef> names,
+                     llvm::SmallVectorImpl<int64_t> &numbers);
+};
+} // namespace
+
+/// Why a row of bsr_addmm cannot be, or an empty text.
+static std::string bsrAddmmProblem(const Section &section, const Row &row) {
+  int64_t m = row.key[0], k = row.key[1], n = row.key[2];
+  int64_t blockRows = row.key[3], blockColumns = row.key[4];
+  auto text = [](const Twine &message) { return message.str(); };
+  if (m % blockRows != 0)
+    return text("expected BM to divide M = " + Twine(m) + ", but got " +
+                Twine(blockRows));
+  if (k % blockColumns != 0)
+    return text("expected BK to divide K = " + Twine(k) + ", but got " +
+                Twine(blockColumns));
+  if (row.key[5] && row.key[6])
+    return "expected beta to be 0 or 1, but got both";
+  if (auto split = section.get(row, "SPLIT_N"); split && n % *split != 0)
+    return text("expected SPLIT_N to divide N = " + Twine(n) + ", but got " +
+                Twine(*split));
+  if (auto tile = section.get(row, "tile_m"); tile && *tile % blockRows != 0)
+    return text("expected tile_m to be a multiple of BM = " + Twine(blockRows) +
+                ", but got " + Twine(*tile));
+  if (auto tile = section.get(row, "tile_n"); tile && *tile % 8 != 0)
+    return text("expected tile_n to be a multiple of 8, but got " +
+                Twine(*tile));
+  if (auto tile = section.get(row, "tile_k"); tile && blockColumns % *tile != 0)
+    return text("expected tile_k to divide BK = " + Twine(blockColumns) +
+                ", but got " + Twine(*tile));
+  return "";
+}
+
+/// Why a row of any op cannot be, or an empty text.
+static std::string rowProblem(const OpSchema &schema, const Section &section,
+                              const Row &row) {
+  for (auto [name, value] : llvm::zip(schema.keyNames, row.key))
+    if (!OpSchema::isFlag(name) && (value < 1 || value > kMaxSize))
+      return ("expected " + name + " from 1 to " + Twine(kMaxSize) +
+              ", but got " + Twine(value))
+          .str();
+  for (auto [name, value] : llvm::zip(section.parameters, row.values)) {
+    int64_t most = name == "SPLIT_N" ? row.key[kKeyN] : kMaxParameter;
+    if (value < 1 || value > most)
+      return ("expected " + name + " from 1 to " + Twine(most) + ", but got " +
+              Twine(value))
+          .str();
+  }
+  if (section.op == "bsr_addmm")
+    return bsrAddmmProblem(section, row);
+  return "";
+}
+
+Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
+  if (int depth = nesting(text); depth > kMaxNesting)
+    return error("expected at most " + Twine(kMaxNesting) +
+                 " nested arrays and objects, but got " + Twine(depth));
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return error("expected JSON, but got " + llvm::toString(value.takeError()));
+  const json::Object *root = value->getAsObject();
+  if (!root)
+    return expected("an object", &*value);
+  if (root->getString("format") != kFormat)
+    return expected("\"format\": \"" + kFormat + "\"", root->get("format"));
+  if (root->getInteger("version") != kVersion)
+    return expected("\"version\": " + Twine(kVersion) +
+                        " of the format, the only one that is known",
+                    root->get("version"));
+  const json::Array *array = root->getArray("sections");
+  if (!array)
+    return expected("an array \"sections\"", root->get("sections"));
+  for (auto [index, element] : llvm::enumerate(*array)) {
+    Section section;
+    if (Error err = parseSection(element, index, section))
+      return err;
+    sections.push_back(std::move(section));
+  }
+  llvm::StringMap<size_t> seen;
+  for (const Section &section : sections)
+    if (++seen[section.describe()] > 1)
+      return error("expected one section of " + section.describe() +
+                   ", but got two");
+  return Error::success();
+}
+
+Error TableParser::parseSection(const json::Value &value, size_t index,
+                                Section &section) {
+  std::string where = ("section " + Twine(index)).str();
+  const json::Object *object = value.getAsObject();
+  if (!object)
+    return expected(where + " to be an object", &value);
+  for (auto [key, target] :
+       {std::pair("op", &section.op), std::pair("device", &section.device),
+        std::pair("dtype", &section.dtype)}) {
+    std::optional<StringRef> text = object->getString(key);
+    if (!text || text->empty())
+      return expected(Twine("a string \"") + key + "\" in " + where,
+                      object->get(key));
+    *target = text->str();
+  }
+  std::optional<OpSchema> schema = findSchema(section.op);
+  if (!schema)
+    return expected("\"op\" in " + where + " to be bsr_addmm or scatter_mm",
+                    object->get("op"));
+  if (const json::Value *out = object->get("out_dtype")) {
+    std::optional<StringRef> text = out->getAsString();
+    if (!text)
+      return expected("a string \"out_dtype\" in " + where, out);
+    if (*text != section.dtype)
+      section.outDtype = text->str();
+  }
+  std::optional<int64_t> version = object->getInteger("version");
+  if (!version)
+    return expected("an integer \"version\" in " + where,
+                    object->get("version"));
+  section.version = *version;
+  std::optional<double> sparsity = object->getNumber("sparsity");
+  if (!sparsity || !(*sparsity >= 0) || *sparsity > 1)
+    return expected("\"sparsity\" from 0 to 1 in " + where,
+                    object->get("sparsity"));
+  section.sparsity = std::lround(*sparsity * 100);
+  if (Error err = parseParameters(*object, where, *schema, section))
+    return err;
+
+  const json::Array *rows = object->getArray("rows");
+  if (!rows)
+    return expected("an array \"rows\" in " + where, object->get("rows"));
+  for (const json::Value &row : *rows)
+    if (Error err = parseRow(row, *schema, section))
+      return err;
+  llvm::sort(section.rows,
+             [](const Row &a, const Row &b) { return a.key < b.key; });
+  auto repeated = std::adjacent_find(
+      section.rows.begin(), section.rows.end(),
+      [](const Row &a, const Row &b) { return a.key == b.key; });
+  if (repeated != section.rows.end())
+    return error("expected one row " + describeKey(*schema, repeated->key) +
+                 " of " + section.describe() + ", but got two");
+  return Error::success();
+}
+
+Error TableParser::parseParameters(const json::Object &object, StringRef where,
+                                   const OpSchema &schema, Section &section) {
+  const json::Array *names = object.getArray("parameters");
+  if (!names)
+    return expected("an array \"parameters\" in " + where,
+                    object.get("parameters"));
+  for (const json::Value &value : *names) {
+    std::optional<StringRef> name = value.getAsString();
+    if (!name || !llvm::is_contained(schema.parameterNames, *name))
+      return expected("each of \"parameters\" in " + where + " to be one of " +
+                          llvm::join(schema.parameterNames, ", "),
+                      &value);
+    if (llvm::is_contained(section.parameters, *name))
+      return error("expected different \"parameters\" in " + where +
+                   ", but got " + *name + " twice");
+    section.parameters.push_back(name->str());
+  }
+  // The width of a tile is what a row is for.
+  bool split = llvm::is_contained(section.parameters, "SPLIT_N");
+  bool tile = llvm::is_contained(section.parameters, "tile_n");
+  if (split == tile)
+    return error("expected SPLIT_N or tile_n among \"parameters\" in " + where +
+                 ", but got " + (split ? "both" : "neither"));
+  return Error::success();
+}
+
+Error TableParser::parseNumbers(const json::Value &value, const Twine &where,
+                                llvm::ArrayRef<StringRef> names,
+                                llvm::SmallVectorImpl<int64_t> &numbers) {
+  const json::Array *array = value.getAsArray();
+  if (!array)
+    return expected("an array as " + where, &value);
+  if (array->size() != names.size())
+    return error("expected " + Twine(names.size()) + " entries (" +
+                 llvm::join(names, ", ") + ") in " + where + ", but got " +
+                 Twine(array->size()));
+  for (auto [name, entry] : llvm::zip(names, *array)) {
+    bool isFlag = OpSchema::isFlag(name);
+    std::optional<int64_t> number = entry.getAsInteger();
+    if (isFlag) {
+      std::optional<bool> flag = entry.getAsBoolean();
+      number = flag ? std::optional<int64_t>(*flag) : std::nullopt;
+    }
+    if (!number)
+      return expected(Twine(isFlag ? "true or false" : "an integer") + " as " +
+                          name + " in " + where,
+                      &entry);
+    numbers.push_back(*number);
+  }
+  return Error::success();
+}
+
+Error TableParser::parseRow(const json::Value &value, const OpSchema &schema,
+                            Section &section) {
+  std::string where = "a row of " + section.describe();
+  const json::Array *pair = value.getAsArray();
+  if (!pair || pair->size() != 2)
+    return expected(where + " to be an array of a key and its parameters",
+                    &value);
+  Row row;
+  llvm::SmallVector<StringRef> names(schema.keyNames.begin(),
+                                     schema.keyNames.end());
+  if (Error err =
+          parseNumbers((*pair)[0], "the key of " + where, names, row.key))
+    return err;
+  names.assign(section.parameters.begin(), section.parameters.end());
+  if (Error err = parseNumbers((*pair)[1], "the parameters of " + where, names,
+                               row.values))
+    return err;
+  std::string problem = rowProblem(schema, section, row);
+  if (problem.empty())
+    section.rows.push_back(std::move(row));
+  else
+    problems.push_back(prefix + "row " + describeKey(schema, row.key) + " of " +
+                       section.describe() + ": " + problem +
+                       "; the row is not used");
+  return Error::success();
+}
+
+llvm::Expected<Table>
+sattn::meta::parseTable(StringRef text, StringRef name,
+                        std::vector<std::string> &problems) {
+  Table table;
+  table.name = name.str();
+  if (Error err = TableParser(name, problems).parse(text, table.sections))
+    return err;
+  return table;
+}
+
+llvm::Expected<Table>
+sattn::meta::loadTable(StringRef path, std::vector<std::string> &problems) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return llvm::createStringError("meta table '" + path +
+                                   "': expected a file that can be read, but "
+                                   "got: " +
+                                   file.getError().message());
+  return parseTable((*file)->getBuffer(), path, problems);
+}

@@ -1,0 +1,139 @@
+//===- Prepared.cpp - A sparse operand, prepared --------------------------===//
+
+#include "sattn/Runtime/Program.h"
+
+#include "ContractParts.h"
+#include "Scratch.h"
+#include "Text.h"
+
+#include <set>
+
+using namespace sattn::runtime;
+
+namespace {
+
+/// The index arrays of a program's sparse operands.
+std::set<size_t> indexArguments(const Manifest &manifest) {
+  std::set<size_t> arguments;
+  for (const BsrAddmmContract &contract : manifest.contracts) {
+    arguments.insert(contract.crow);
+    arguments.insert(contract.col);
+  }
+  return arguments;
+}
+
+/// Which scratch arrays the steps with `prepare` use.
+std::vector<bool> preparedScratch(const Manifest &manifest) {
+  std::vector<bool> used(manifest.scratch.size());
+  for (const LaunchStep &step : manifest.steps)
+    for (const KernelParameter &parameter : step.parameters)
+      if (const auto *array = std::get_if<ScratchParameter>(&parameter))
+        if (step.prepare)
+          used[array->scratch] = true;
+  return used;
+}
+
+/// Copies the bytes that the tensor spans; the copy has the same strides.
+ErrorOr<DeviceBuffer> copy(const Device &device, TensorView &tensor,
+                           CUstream stream) {
+  std::optional<ByteRange> range = byteRange(tensor);
+  size_t bytes = range ? size_t(range->end - range->begin) : 0;
+  ErrorOr<DeviceBuffer> buffer = DeviceBuffer::allocate(device, bytes);
+  if (!buffer || bytes == 0)
+    return buffer;
+  const CudaDriver &driver = device.driver();
+  if (Error err = driver.check(
+          driver.memcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(buffer->data()),
+                                 CUdeviceptr(range->begin), bytes, stream),
+          "cuMemcpyDtoDAsync"))
+    return err;
+  uint64_t first = reinterpret_cast<uintptr_t>(tensor.data) - range->begin;
+  tensor.data = static_cast<char *>(buffer->data()) + first;
+  return buffer;
+}
+
+} // namespace
+
+size_t Prepared::bytes() const {
+  size_t total = scratchMemory ? scratchMemory->size() : 0;
+  for (const Snapshot &snapshot : snapshots)
+    total += snapshot.buffer.size();
+  return total;
+}
+
+ErrorOr<std::vector<Argument>>
+Prepared::substitute(const Manifest &manifest,
+                     std::vector<Argument> arguments) const {
+  if (arguments.size() != manifest.arguments.size())
+    return makeError("program '", manifest.name, "': expected ",
+                     manifest.arguments.size(), " arguments, but got ",
+                     arguments.size());
+  for (const Snapshot &snapshot : snapshots) {
+    std::string who = manifest.describeArgument(snapshot.argument);
+    const auto *given = std::get_if<TensorView>(&arguments[snapshot.argument]);
+    if (!given)
+      return makeError(who, ": expected a tensor, but got a scalar");
+    if (given->dtype != snapshot.view.dtype ||
+        given->shape != snapshot.view.shape)
+      return makeError(who, ": expected what was prepared, shape ",
+                       listText(snapshot.view.shape), " of ",
+                       name(snapshot.view.dtype), ", but got shape ",
+                       listText(given->shape), " of ", name(given->dtype));
+    arguments[snapshot.argument] = snapshot.view;
+  }
+  return arguments;
+}
+
+ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
+                                   CUstream stream) {
+  if (Error err = checkShapes(description, arguments))
+    return err;
+  std::set<size_t> indices = indexArguments(description);
+  for (size_t argument : indices)
+    if (Error err = checkPlacement(description.describeArgument(argument),
+                                   tensorOf(arguments, argument)))
+      return err;
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(description, arguments, device.multiprocessors());
+  if (!values)
+    return values.takeError();
+  if (Error err = runChecks(description, *values))
+    return err;
+  ErrorOr<std::vector<ReadyLaunch>> launches =
+      collectLaunches(*values, /*prepare=*/true);
+  if (!launches)
+    return launches.takeError();
+  std::vector<bool> used = preparedScratch(description);
+  ErrorOr<ScratchLayout> scratch =
+      ScratchLayout::create(description, *values, used);
+  if (!scratch)
+    return scratch.takeError();
+
+  CurrentContext current(device);
+  if (Error err = current.takeError())
+    return err;
+  Prepared prepared;
+  prepared.program = this;
+  std::vector<Argument> copies = arguments;
+  for (size_t argument : indices) {
+    TensorView view = tensorOf(arguments, argument);
+    ErrorOr<DeviceBuffer> buffer = copy(device, view, stream);
+    if (!buffer)
+      return buffer.takeError();
+    copies[argument] = view;
+    prepared.snapshots.push_back({argument, view, std::move(*buffer)});
+  }
+  ErrorOr<DeviceBuffer> memory = DeviceBuffer::allocate(device, scratch->bytes);
+  if (!memory)
+    return memory.takeError();
+  scratch->place(memory->data());
+  prepared.scratch.resize(used.size());
+  for (size_t i = 0; i < used.size(); ++i)
+    if (used[i])
+      prepared.scratch[i] = scratch->arrays[i];
+  prepared.scratchMemory = std::move(*memory);
+  if (Error err =
+          launchAll(*launches, copies, *values, scratch->arrays, stream))
+    return err;
+  return prepared;
+}

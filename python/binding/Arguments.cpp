@@ -1,0 +1,97 @@
+//===- Arguments.cpp - What Python passes, as the runtime's ---------------===//
+
+#include "Arguments.h"
+
+using namespace sattn;
+using namespace tvm;
+using runtime::DType;
+
+static std::optional<DType> dtypeOf(DLDataType type) {
+  if (type.lanes != 1)
+    return std::nullopt;
+  switch (type.code) {
+  case kDLInt:
+    return type.bits == 8    ? std::optional(DType::I8)
+           : type.bits == 32 ? std::optional(DType::I32)
+           : type.bits == 64 ? std::optional(DType::I64)
+                             : std::nullopt;
+  case kDLFloat:
+    return type.bits == 16   ? std::optional(DType::F16)
+           : type.bits == 32 ? std::optional(DType::F32)
+           : type.bits == 64 ? std::optional(DType::F64)
+                             : std::nullopt;
+  case kDLBfloat:
+  case kDLUInt:
+    return type.bits == 16 ? std::optional(DType::BF16) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::string name(DLDevice device) {
+  if (device.device_type == kDLCPU)
+    return "the CPU";
+  if (device.device_type == kDLCUDA)
+    return "CUDA device " + std::to_string(device.device_id);
+  return "a device of DLPack's type " + std::to_string(device.device_type);
+}
+
+/// Whether the program can use memory of `actual`; the host has one device.
+static bool isOn(DLDevice actual, DLDevice wanted) {
+  return actual.device_type == wanted.device_type &&
+         (wanted.device_type == kDLCPU || actual.device_id == wanted.device_id);
+}
+
+static runtime::TensorView viewOf(const runtime::Manifest &manifest, size_t i,
+                                  const DLTensor &tensor,
+                                  std::optional<DLDevice> device) {
+  if (device && !isOn(tensor.device, *device))
+    TVM_FFI_THROW(ValueError)
+        << manifest.describeArgument(i) << ": expected memory of "
+        << name(*device) << ", but got memory of " << name(tensor.device);
+  std::optional<DType> dtype = dtypeOf(tensor.dtype);
+  if (!dtype)
+    TVM_FFI_THROW(ValueError) << manifest.describeArgument(i)
+                              << ": expected a supported element type, but got "
+                              << ffi::DLDataTypeToString(tensor.dtype);
+  runtime::TensorView view;
+  view.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  view.dtype = *dtype;
+  view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides)
+    view.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  else
+    view.strides = runtime::rowMajorStrides(view.shape);
+  return view;
+}
+
+std::vector<runtime::Argument>
+python::readArguments(const runtime::Manifest &manifest, ffi::PackedArgs packed,
+                      std::optional<DLDevice> device) {
+  size_t count = manifest.arguments.size();
+  if (size_t(packed.size()) != count)
+    TVM_FFI_THROW(TypeError)
+        << "program '" << manifest.name << "': expected " << count
+        << " arguments, but got " << packed.size();
+  std::vector<runtime::Argument> arguments;
+  arguments.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const ffi::AnyView &given = packed[int(i)];
+    if (!manifest.arguments[i].isTensor) {
+      auto number = given.try_cast<double>();
+      if (!number)
+        TVM_FFI_THROW(TypeError)
+            << manifest.describeArgument(i) << ": expected a number, but got "
+            << given.GetTypeKey();
+      arguments.emplace_back(*number);
+      continue;
+    }
+    auto tensor = given.try_cast<DLTensor *>();
+    if (!tensor)
+      TVM_FFI_THROW(TypeError)
+          << manifest.describeArgument(i) << ": expected a tensor, but got "
+          << given.GetTypeKey();
+    arguments.emplace_back(viewOf(manifest, i, **tensor, device));
+  }
+  return arguments;
+}

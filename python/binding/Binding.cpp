@@ -1,0 +1,169 @@
+//===- Binding.cpp - Programs as functions of Python ----------------------===//
+//
+// What the package `sattn` calls: the exported functions make tvm-ffi
+// Functions, which Python calls with the program's arguments. Errors that the
+// caller's arguments cause are ValueError or TypeError, all others
+// RuntimeError.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Devices.h"
+#include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/HostCall.h"
+#include "sattn/Runtime/Prepared.h"
+#include "sattn/Runtime/Program.h"
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+using namespace sattn;
+using namespace tvm;
+using python::readArguments;
+using runtime::Argument;
+using runtime::Device;
+using runtime::Error;
+using runtime::ErrorOr;
+using runtime::Program;
+
+/// Whether the runtime refuses these arguments by what the manifest says of
+/// them.
+static bool isRefused(const runtime::Manifest &manifest, const Device &device,
+                      const std::vector<Argument> &arguments) {
+  if (checkContracts(manifest, arguments, runtime::ContentCheck::Off))
+    return true;
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(manifest, arguments, device.multiprocessors());
+  return !values || runChecks(manifest, *values);
+}
+
+[[noreturn]] static void throwFailure(const Error &failure,
+                                      const runtime::Manifest &manifest,
+                                      const Device &device,
+                                      const std::vector<Argument> &arguments) {
+  if (isRefused(manifest, device, arguments))
+    TVM_FFI_THROW(ValueError) << failure.message();
+  TVM_FFI_THROW(RuntimeError) << failure.message();
+}
+
+static runtime::CUstream currentStream(const Device &device) {
+  return static_cast<runtime::CUstream>(
+      TVMFFIEnvGetStream(kDLCUDA, device.ordinal()));
+}
+
+namespace {
+/// A program and its device; copies share the program.
+struct Loaded {
+  const Device *device;
+  std::shared_ptr<Program> program;
+
+  std::vector<Argument> read(ffi::PackedArgs packed) const {
+    return readArguments(program->manifest(), packed,
+                         DLDevice{kDLCUDA, device->ordinal()});
+  }
+};
+} // namespace
+
+/// prepare(arguments...) -> Function that launches with what was prepared.
+static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
+  std::vector<Argument> arguments = loaded.read(packed);
+  ErrorOr<runtime::Prepared> prepared =
+      loaded.program->prepare(arguments, currentStream(*loaded.device));
+  if (!prepared)
+    throwFailure(prepared.error(), loaded.program->manifest(), *loaded.device,
+                 arguments);
+  auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
+  return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,
+                                                    ffi::Any *) {
+    std::vector<Argument> arguments = loaded.read(packed);
+    if (Error err = loaded.program->launch(*shared, arguments,
+                                           currentStream(*loaded.device)))
+      throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
+  });
+}
+
+/// load(manifest: str, image: bytes, device: int) -> [launch, prepare]
+///
+/// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
+///  - launch(arguments...) launches it on the current stream of the device,
+///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
+///    memory of the arguments must stay until the kernels are done.
+///  - prepare(arguments...) does what depends on the sparse operand's indices
+///    alone, and gives a function like launch that has it.
+static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
+                                      int64_t ordinal) {
+  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
+  if (!device)
+    TVM_FFI_THROW(RuntimeError) << device.error().message();
+  ErrorOr<std::unique_ptr<Program>> opened =
+      Program::load(**device, {manifest.data(), manifest.size()},
+                    {image.data(), image.size()});
+  if (!opened)
+    TVM_FFI_THROW(RuntimeError) << opened.error().message();
+  Loaded loaded{*device, std::move(*opened)};
+  auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
+    std::vector<Argument> arguments = loaded.read(packed);
+    if (Error err =
+            loaded.program->launch(arguments, currentStream(*loaded.device)))
+      throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
+  };
+  auto prepareIt = [loaded](ffi::PackedArgs packed, ffi::Any *result) {
+    *result = prepare(loaded, packed);
+  };
+  return {ffi::Function::FromPacked(launch),
+          ffi::Function::FromPacked(prepareIt)};
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, load);
+
+/// capability(device: int) -> (major, minor)
+///
+/// The compute capability of a CUDA device.
+static ffi::Array<int64_t> capability(int64_t ordinal) {
+  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
+  if (!device)
+    TVM_FFI_THROW(RuntimeError) << device.error().message();
+  return {(*device)->capabilityMajor(), (*device)->capabilityMinor()};
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(capability, capability);
+
+static runtime::Manifest parse(const ffi::String &text) {
+  ErrorOr<runtime::Manifest> manifest =
+      runtime::parseManifest({text.data(), text.size()});
+  if (!manifest)
+    TVM_FFI_THROW(RuntimeError) << manifest.error().message();
+  return std::move(*manifest);
+}
+
+/// load_host(manifest: str, entry: int) -> launch
+///
+/// A program that is compiled for the CPU; `entry` is the address of its
+/// runtime::HostEntry, which must stay as long as the function.
+static ffi::Function loadHost(ffi::String text, int64_t entry) {
+  return ffi::Function::FromPacked(
+      [manifest = parse(text), entry](ffi::PackedArgs packed, ffi::Any *) {
+        std::vector<Argument> arguments =
+            readArguments(manifest, packed, DLDevice{kDLCPU, 0});
+        if (Error err =
+                checkContracts(manifest, arguments, runtime::ContentCheck::Off))
+          TVM_FFI_THROW(ValueError) << err.message();
+        callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
+      });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_host, loadHost);
+
+/// checker(manifest: str) -> check
+///
+/// check(arguments...) throws ValueError where the arguments break a contract,
+/// contents of index arrays included. Index arrays are in host memory, the
+/// others anywhere.
+static ffi::Function checker(ffi::String text) {
+  return ffi::Function::FromPacked(
+      [manifest = parse(text)](ffi::PackedArgs packed, ffi::Any *) {
+        std::vector<Argument> arguments =
+            readArguments(manifest, packed, std::nullopt);
+        if (Error err =
+                checkContracts(manifest, arguments, runtime::ContentCheck::On))
+          TVM_FFI_THROW(ValueError) << err.message();
+      });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);

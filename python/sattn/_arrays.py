@@ -1,0 +1,107 @@
+"""NumPy's and PyTorch's arrays under one set of functions. Neither library is imported before it is needed."""
+
+import functools
+import sys
+
+import numpy as np
+
+
+class NumpyArrays:
+    """Arrays of NumPy. bf16 is that of ml_dtypes."""
+
+    device = None
+
+    @staticmethod
+    @functools.cache
+    def dtype(array_dtype):
+        """Our name of an element type, or "" for one that is not taken."""
+        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.int32): "i32",
+                 np.dtype(np.int64): "i64"}
+        return "bf16" if array_dtype.name == "bfloat16" else names.get(array_dtype, "")
+
+    @staticmethod
+    def passed(array):
+        """The same memory in a form that DLPack takes: writable, bf16 as its bits."""
+        if array.dtype.name == "bfloat16":
+            array = array.view(np.uint16)
+        if not array.flags.writeable:
+            address = array.__array_interface__["data"][0]
+            holder = type("Memory", (), {"__array_interface__": {**array.__array_interface__,
+                                                                 "data": (address, False),
+                                                                 "strides": array.strides}})
+            array = np.asarray(holder())
+        return array
+
+    @staticmethod
+    def empty(shape, like):
+        return np.empty(shape, like.dtype)
+
+    expand = staticmethod(np.broadcast_to)
+    copy = staticmethod(np.copy)
+    host = staticmethod(np.asarray)
+
+    @staticmethod
+    def needs_gradient(array):
+        return False
+
+
+class TorchArrays:
+    """Tensors of PyTorch on one device."""
+
+    def __init__(self, device):
+        self.device = device
+
+    @staticmethod
+    @functools.cache
+    def dtype(tensor_dtype):
+        import torch
+
+        return {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int32: "i32",
+                torch.int64: "i64"}.get(tensor_dtype, "")
+
+    @staticmethod
+    def passed(tensor):
+        return tensor
+
+    @staticmethod
+    def empty(shape, like):
+        return like.new_empty(shape)
+
+    @staticmethod
+    def expand(tensor, shape):
+        return tensor.expand(shape)
+
+    @staticmethod
+    def copy(tensor):
+        return tensor.clone()
+
+    @staticmethod
+    def host(tensor):
+        return tensor.cpu()
+
+    @staticmethod
+    def needs_gradient(tensor):
+        return tensor.requires_grad
+
+
+NUMPY = NumpyArrays()
+_torch = functools.cache(TorchArrays)
+
+
+def is_torch(value):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def arrays_of(name, value):
+    """The functions for an array. Raises TypeError for anything else; `name` is the argument's."""
+    if isinstance(value, np.ndarray):
+        return NUMPY
+    if is_torch(value):
+        if str(value.layout) != "torch.strided":
+            raise TypeError(f"argument '{name}': expected a dense tensor, but got one of layout {value.layout}")
+        if value.device.type not in ("cpu", "cuda"):
+            raise ValueError(f"argument '{name}': expected a tensor on the CPU or a CUDA device, but got one on "
+                             f"{value.device}")
+        return _torch(value.device)
+    raise TypeError(f"argument '{name}': expected a numpy.ndarray or a torch.Tensor, but got {type(value).__name__}")

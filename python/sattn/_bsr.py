@@ -1,0 +1,197 @@
+"""bsr_dense_addmm."""
+
+import dataclasses
+import numbers
+
+import numpy as np
+
+from . import _arrays, _compiler, _operand, cache
+from ._source import BsrAddmm
+
+PARAMETERS = ("tile", "stages", "warps", "group")
+# Kinds of calls that are remembered, at most.
+CALLS_LIMIT = 4096
+
+
+def _meta_text(meta):
+    """The inside of #sattn.meta<...>. Raises ValueError for what no tile can be."""
+    if unknown := set(meta) - set(PARAMETERS):
+        raise ValueError(f"argument 'meta': expected keys out of {', '.join(PARAMETERS)}, but got "
+                         f"{', '.join(sorted(map(str, unknown)))}")
+    tile = tuple(meta.get("tile", ()))
+    if len(tile) != 3 or not all(isinstance(size, int) and size > 0 for size in tile):
+        raise ValueError(f"argument 'meta': expected 'tile' of three positive sizes (M, N, K), but got {tile}")
+    text = f"tile = [{', '.join(map(str, tile))}]"
+    for name in PARAMETERS[1:]:
+        if (value := meta.get(name)) is not None:
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"argument 'meta': expected '{name}' to be a positive integer, but got {value!r}")
+            text += f", {name} = {value}"
+    return text
+
+
+def _element(name, array, arrays, allowed):
+    dtype = arrays.dtype(array.dtype)
+    if dtype not in allowed:
+        raise ValueError(f"argument '{name}': expected elements of {' or '.join(allowed)}, but got {array.dtype}")
+    return dtype
+
+
+def _broadcast(name, shape, wanted):
+    """Raises ValueError where an operand's shape does not broadcast to `wanted`."""
+    padded = (1,) * (len(wanted) - len(shape)) + shape
+    if len(shape) > len(wanted) or any(have not in (1, want) for have, want in zip(padded, wanted)):
+        raise ValueError(f"argument '{name}': expected a shape that broadcasts to {wanted}, but got {shape}")
+
+
+@dataclasses.dataclass
+class _Call:
+    """What one kind of call does."""
+
+    program: object
+    shape: tuple
+    scalars: tuple
+    with_input: bool
+    expand_input: bool
+
+
+def _shape_of_result(operand, dense):
+    """(*, M, N), after checking that the multiplicands fit."""
+    if dense.ndim < 2:
+        raise ValueError(f"argument 'dense': expected shape (*, K, N), but got {tuple(dense.shape)}")
+    k, n = dense.shape[-2:]
+    if operand.shape is not None and k != operand.shape[1]:
+        raise ValueError(f"argument 'dense': expected {operand.shape[1]} rows, the columns of bsr, but got {k}")
+    if k % operand.block[1] or isinstance(operand, _operand.Prepared) and k < operand.columns * operand.block[1]:
+        raise ValueError(f"argument 'dense': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
+                         f"got {k}")
+    try:
+        batch = np.broadcast_shapes(tuple(operand.crow.shape[:-1]), tuple(dense.shape[:-2]))
+    except ValueError:
+        raise ValueError(f"argument 'dense': expected batches that broadcast with {tuple(operand.crow.shape[:-1])}, "
+                         f"but got {tuple(dense.shape[:-2])}") from None
+    return (*batch, operand.rows, n)
+
+
+def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta, precision):
+    """Checks shapes and types, and finds the program: once for each kind of call."""
+    arrays = operand.arrays
+    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    shape = _shape_of_result(operand, dense)
+    dtype = _element("bsr", operand.values, arrays, ("f16", "bf16", "f32"))
+    _element("dense", dense, arrays, (dtype,))
+    if precision not in (None, "ieee", "tf32"):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    if dtype == "f32" and target != _compiler.CPU:
+        raise NotImplementedError("argument 'dense': expected f16 or bf16 on CUDA: f32 has no kernels yet")
+    if out is not None and tuple(out.shape) != shape:
+        raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
+    if out is not None and arrays is _arrays.NUMPY and not out.flags.writeable:
+        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    if input is None and not beta_is_zero:
+        raise ValueError("argument 'input': expected an array, since beta is not 0, but got None")
+    if input is not None:
+        _element("input", input, arrays, (dtype,) if not in_place else ("f16", "bf16", "f32"))
+        _broadcast("input", tuple(input.shape), shape)
+    for name, scale, size in (("left_alpha", left, shape[-2]), ("right_alpha", right, shape[-1])):
+        if scale is not None:
+            _element(name, scale, arrays, (dtype, "f32"))
+            _broadcast(name, tuple(scale.shape), (*shape[:-2], size))
+            if not scale.ndim or scale.shape[-1] != size:
+                raise ValueError(f"argument '{name}': expected {size} elements in its last dimension, but got "
+                                 f"{tuple(scale.shape)}")
+
+    def rank(scale):
+        return 0 if scale is None else scale.ndim - 1
+
+    with_input = not beta_is_zero and not in_place
+    batch = len(shape) - 2
+    source = BsrAddmm(
+        dtype=dtype, out=_element("out", out, arrays, ("f16", "bf16", "f32")) if out is not None else dtype,
+        block=operand.block, index=_element("crow", operand.crow, arrays, ("i32", "i64")),
+        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
+        left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
+        right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
+        beta=0.0 if beta_is_zero else None)
+    k = dense.shape[-2]
+    if meta is None:
+        total = operand.rows // operand.block[0] * (k // operand.block[1])
+        sparsity = round(min(1, max(0, 1 - operand.col.shape[-1] / total)), 2) if total else 0.5
+        meta = cache.chosen(source, target, (shape[-2], shape[-1], k), sparsity)
+    program = cache.program(dataclasses.replace(source, meta=meta), target)
+    return _Call(program, shape, source.arguments[:1 if beta_is_zero else 2], with_input,
+                 with_input and tuple(input.shape) != shape)
+
+
+def _number(name, value):
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise TypeError(f"argument '{name}': expected a real number, but got {type(value).__name__}")
+
+
+def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None,
+                    check=None, precision=None):
+    """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
+
+    bsr: M x K with blocks of BM x BK, multiples of 8 up to 128: a torch.sparse_bsr tensor, a SciPy BSR array, a tuple
+    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
+    dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
+    element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on the CPU). left_alpha (*, M), right_alpha (*, N): of that
+    type or f32; not read where alpha is 0. * are batch dimensions, which broadcast.
+    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: {"tile": (M, N, K)} and optionally "stages",
+    "warps", "group"; by default chosen by shape and sparsity. check: whether the contents of index arrays are
+    checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: None or "ieee".
+
+    Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
+    is copied. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
+    yet (gradients among it), before anything is written.
+    """
+    operand = _operand.operand_of(bsr)
+    arrays = operand.arrays
+    alpha, beta = _number("alpha", alpha), _number("beta", beta)
+    given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
+    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, precision, id(arrays),
+           None if meta is None else repr(meta)]
+    for name, array in given.items():
+        if array is None and name != "dense":
+            key.append(None)
+            continue
+        if _arrays.arrays_of(name, array) is not arrays:
+            raise ValueError(f"argument '{name}': expected an array of the same library and device as bsr")
+        if arrays.needs_gradient(array):
+            raise NotImplementedError(f"argument '{name}': expected a tensor that requires no gradient; use detach()")
+        key += [tuple(array.shape), array.dtype]
+    if out is not None and arrays is _arrays.NUMPY:
+        key.append(out.flags.writeable)
+    if arrays.needs_gradient(operand.values):
+        raise NotImplementedError("argument 'bsr': expected a tensor that requires no gradient; use detach()")
+    key = tuple(key)
+    call = cache.calls.get(key)
+    if call is None:
+        call = _plan(input, operand, dense, left_alpha, right_alpha, out, beta == 0, input is not None and input is out,
+                     None if meta is None else _meta_text(meta), precision)
+        if len(cache.calls) >= CALLS_LIMIT:
+            cache.calls.clear()
+        cache.calls[key] = call
+    result = arrays.empty(call.shape, dense) if out is None else out
+    operands = [operand.crow, operand.col, operand.values, dense]
+    if call.with_input:
+        operands.append(arrays.expand(input, call.shape) if call.expand_input else input)
+    operands += [scale for scale in (left_alpha, right_alpha) if scale is not None]
+    operands.append(result)
+    arguments = [*(alpha, beta)[:len(call.scalars)], *map(arrays.passed, operands)]
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    try:
+        if check or check is None and not on_gpu and operand.prepared is None:
+            host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
+            call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
+        if on_gpu and operand.prepared is not None:
+            launch = operand.prepared.get(call.program)
+            if launch is None:
+                launch = operand.prepared[call.program] = call.program.prepare(*arguments)
+            launch(*arguments)
+        else:
+            call.program(*arguments)
+    except BufferError as error:
+        raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
+    return result

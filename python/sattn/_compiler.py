@@ -1,0 +1,118 @@
+"""The compiler, libsattn.so, through its C API (include/sattn-c/Compiler.h)."""
+
+import ctypes
+import functools
+
+from . import _libraries
+from ._program import Program, load
+
+CPU = "cpu"
+
+
+class CompileError(RuntimeError):
+    """A program that the compiler refuses; the message is what it said."""
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("target", ctypes.c_char_p), ("entry", ctypes.c_char_p), ("pipeline", ctypes.c_char_p),
+                ("threads", ctypes.c_int64)]
+
+
+@functools.cache
+def _library():
+    library = ctypes.CDLL(str(_libraries.find("libsattn.so")))
+    handle, text = ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p)
+    for name, result, arguments in [
+            ("sattn_version", ctypes.c_char_p, []),
+            ("sattn_compile", handle, [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Options), text]),
+            ("sattn_program_free", None, [handle]),
+            ("sattn_program_manifest", ctypes.c_char_p, [handle]),
+            ("sattn_program_image", ctypes.c_void_p, [handle, ctypes.POINTER(ctypes.c_size_t)]),
+            ("sattn_program_entry", ctypes.c_void_p, [handle]),
+            ("sattn_run_passes", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, text]),
+            ("sattn_text_free", None, [ctypes.c_void_p])]:
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def version():
+    """The compiler's version."""
+    return _library().sattn_version().decode()
+
+
+def _source(text):
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def _taken(pointer):
+    """The text that the library made, which is freed."""
+    text = ctypes.string_at(pointer).decode(errors="replace") if pointer else ""
+    _library().sattn_text_free(pointer)
+    return text
+
+
+def _with_messages(function, *arguments):
+    """(what a function of the library returns, what the compiler said)."""
+    messages = ctypes.c_char_p()
+    result = function(*arguments, ctypes.byref(messages))
+    return result, _taken(ctypes.cast(messages, ctypes.c_void_p).value).strip()
+
+
+class _Handle:
+    """A compiled function of the library."""
+
+    def __init__(self, pointer):
+        self.pointer = pointer
+        self.free = _library().sattn_program_free
+
+    def __del__(self):
+        self.free(self.pointer)
+
+
+def chip_of(device):
+    """The chip of a CUDA device, as the compiler names it: "sm_90a"."""
+    major, minor = _libraries.binding().capability(device)
+    return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+
+def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
+    """Compiles one function of a module of MLIR.
+
+    source: text or bytecode. target: "cpu"; "cuda" for the CUDA device of number `device`; or a chip that it
+    can run, such as "sm_90a". entry: the function's name; None: the only public one. options: of the pipeline
+    of a chip, such as "schedule=plain". threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
+
+    Returns a Program. Raises CompileError with the compiler's messages, and RuntimeError where the CUDA device
+    or its driver does not do.
+    """
+    if target == "cuda":
+        target = chip_of(device)
+    text = _source(source)
+    wanted = _Options(target.encode(), entry.encode() if entry else None, options.encode(), threads)
+    library = _library()
+    pointer, messages = _with_messages(library.sattn_compile, text, len(text), ctypes.byref(wanted))
+    if not pointer:
+        raise CompileError(messages or "the compiler gave no reason")
+    handle = _Handle(pointer)
+    manifest = library.sattn_program_manifest(pointer).decode()
+    if target == CPU:
+        launch = _libraries.binding().load_host(manifest, library.sattn_program_entry(pointer))
+        return Program(manifest, launch, messages=messages, owner=handle)
+    size = ctypes.c_size_t()
+    image = library.sattn_program_image(pointer, ctypes.byref(size))
+    program = load(manifest, ctypes.string_at(image, size.value), device)
+    program.messages = messages
+    return program
+
+
+def run_passes(source, passes):
+    """Runs passes, such as "sattn-inject-meta{target=cpu}", and returns (the module as text, messages).
+
+    Raises CompileError where a pass fails.
+    """
+    text = _source(source)
+    pointer, messages = _with_messages(_library().sattn_run_passes, text, len(text), passes.encode())
+    if not pointer:
+        raise CompileError(messages or "the compiler gave no reason")
+    return _taken(pointer), messages

@@ -1,0 +1,70 @@
+"""Texts of programs in the dialect `sattn`."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class BsrAddmm:
+    """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
+
+    dtype: element type of values, b and input: "f16", "bf16" or "f32". out: the result's.
+    block: rows and columns of a stored block. index: "i32" or "i64".
+    batch: batch dimensions of (crow, col, values), of b and of out.
+    input, left, right: the operand's element type, or "" where there is none; without input the result's
+    former contents are scaled by beta. input_batch, left_batch, right_batch: their batch dimensions.
+    alpha, beta: a number that is known now, or None for an argument.
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
+    """
+
+    dtype: str = "bf16"
+    out: str = "bf16"
+    block: tuple = (64, 64)
+    index: str = "i32"
+    batch: tuple = (0, 0, 0)
+    input: str = ""
+    left: str = ""
+    right: str = ""
+    input_batch: int = 0
+    left_batch: int = 0
+    right_batch: int = 0
+    alpha: float | None = None
+    beta: float | None = None
+    meta: str = ""
+
+    @property
+    def arguments(self):
+        """Names of the function's arguments, in order."""
+        scalars = [name for name in ("alpha", "beta") if getattr(self, name) is None]
+        optional = [name for name in ("input", "left", "right") if getattr(self, name)]
+        return [*scalars, "crow", "col", "values", "b", *optional, "out"]
+
+    def types(self):
+        """The type of each operand, by name."""
+        storage, dense, out = self.batch
+        rows, columns = self.block
+
+        def tensor(rank, element, static=""):
+            return f"tensor<{'?x' * rank}{static}{element}>"
+
+        return {"alpha": "f32", "beta": "f32",
+                "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
+                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dtype),
+                "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
+                "right": tensor(self.right_batch + 1, self.right), "out": tensor(out + 2, self.out)}
+
+    def text(self):
+        """The module: one function @bsr_addmm, which returns its last argument's new contents."""
+        types = self.types()
+        arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
+        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : f32\n"
+                            for name in ("alpha", "beta") if getattr(self, name) is not None)
+        inputs = ["crow", "col", "values", "b"]
+        optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
+                            if getattr(self, name))
+        meta = f" {{meta = #sattn.meta<{self.meta}>}}" if self.meta else ""
+        return (f"func.func @bsr_addmm({arguments}) -> {types['out']} {{\n{constants}"
+                "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
+                f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
+                f" {optional}\n"
+                f"      outs(%out : {types['out']}){meta} -> {types['out']}\n"
+                f"  return %0 : {types['out']}\n}}\n")

@@ -1,0 +1,51 @@
+// RUN: sparse-opt %s --convert-sattn-plan-to-gpu | FileCheck %s
+// RUN: sparse-opt %s --convert-sattn-plan-to-gpu --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefix=LAUNCH
+
+// The tables of a window: as many columns as fit, a multiple of the threads.
+// CHECK:       gpu.module @kernels
+// CHECK-DAG:     memref.global "private" @counters{{.*}} : memref<8x1024xi32, 3> = uninitialized
+// CHECK-DAG:     memref.global "private" @counters{{.*}} : memref<32x256xi32, 3> = uninitialized
+// CHECK:         gpu.func @panels_plan(
+// CHECK-SAME:      kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// A thread counts the blocks of its share, finds the next window,
+// CHECK:           scf.while
+// CHECK:             memref.atomic_rmw addi
+// CHECK:             memref.atomic_rmw mins
+// CHECK:             gpu.barrier
+// writes steps that lie inside the memory alone,
+// CHECK:             arith.cmpi ult
+// CHECK:             memref.store %{{.*}}, %{{.*}} : memref<?x9xi32>
+// and the panel's two ends.
+// CHECK:           memref.store %{{.*}} : memref<?x2xi32>
+// CHECK:           memref.store %{{.*}} : memref<?x2xi32>
+// CHECK:           gpu.return
+// CHECK:         gpu.func @batches_plan(
+
+// LAUNCH-LABEL: func.func @panels
+// LAUNCH:         %[[COUNT:.*]] = memref.dim %{{.*}}, %c0 : memref<?x2xi32>
+// LAUNCH:         wgtile.launch @kernels::@panels_plan grid(%[[COUNT]]) args(%arg1, %arg2, %arg3, %arg4, %arg0) prepare :
+// LAUNCH-NOT:     sattn.plan
+func.func @panels(%columns: index,
+                  %crow: memref<?xi32, strided<[?], offset: ?>>,
+                  %col: memref<?xi32, strided<[?], offset: ?>>,
+                  %p: memref<?x2xi32>, %s: memref<?x9xi32>) {
+  sattn.plan groups(8) columns(%columns)
+      ins(%crow, %col : memref<?xi32, strided<[?], offset: ?>>,
+          memref<?xi32, strided<[?], offset: ?>>)
+      outs(%p, %s : memref<?x2xi32>, memref<?x9xi32>)
+  return
+}
+
+// One thread block a panel of each batch.
+// LAUNCH-LABEL: func.func @batches
+// LAUNCH:         %[[C15:.*]] = arith.constant 15 : index
+// LAUNCH:         wgtile.launch @kernels::@batches_plan grid(%[[C15]])
+func.func @batches(%columns: index, %crow: memref<5x97xi64>,
+                   %col: memref<5x?xi64>, %p: memref<5x3x2xi32>,
+                   %s: memref<5x?x33xi32>) {
+  sattn.plan groups(32) columns(%columns)
+      ins(%crow, %col : memref<5x97xi64>, memref<5x?xi64>)
+      outs(%p, %s : memref<5x3x2xi32>, memref<5x?x33xi32>)
+  return
+}

@@ -1,0 +1,36 @@
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-insert-delays{nanoseconds=500}))' | FileCheck %s
+// RUN: not sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-insert-delays{nanoseconds=0}))' 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// ZERO: expected 'nanoseconds' to be positive, but got 0
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// Waits, arrivals and products are delayed, each at a site of its own; what only
+// names a tile is not.
+// CHECK-LABEL: gpu.func @consumer
+// CHECK:         wgtile.delay 500 site 0
+// CHECK-NEXT:    wgtile.ring_take
+// CHECK-NEXT:    wgtile.ring_tile
+// CHECK-NEXT:    wgtile.ring_tile
+// CHECK-NEXT:    wgtile.delay 500 site 1
+// CHECK-NEXT:    wgtile.mma
+// CHECK-NEXT:    wgtile.delay 500 site 2
+// CHECK-NEXT:    wgtile.wait_mma
+// CHECK-NEXT:    wgtile.delay 500 site 3
+// CHECK-NEXT:    wgtile.ring_release
+// CHECK-NEXT:    gpu.return
+gpu.module @kernels {
+  gpu.func @consumer(%zero: !acc) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_take %ring : !ring
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %w = wgtile.wait_mma %d pending 0 : !acc
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}

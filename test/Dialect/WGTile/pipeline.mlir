@@ -1,0 +1,72 @@
+// RUN: sparse-opt %s --wgtile-pipeline | FileCheck %s
+// RUN: sparse-opt %s --wgtile-pipeline=max-shared-bytes=30000 \
+// RUN:   | FileCheck %s --check-prefix=FEW
+// RUN: not sparse-opt %s --wgtile-pipeline=max-stages=1 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ONE
+
+// ONE: expected 'max-stages' to be at least 2, but got 1
+
+gpu.module @kernels {
+  // Three turns ahead before the loop, each under its condition.
+  // CHECK-LABEL: gpu.func @columns
+  // CHECK-SAME: nvvm.minctasm = 2
+  // CHECK: %[[STAGES:.*]] = wgtile.stages : !wgtile.stages<4
+  // CHECK-COUNT-3: wgtile.commit_fills
+  // CHECK: scf.for %[[P:.*]] = %{{.*}} iter_args(%{{.*}}, %[[S:.*]] = %c0
+  // CHECK-NEXT: wgtile.wait_fills pending 2
+  // The later turn's column is loaded before the product, filled after it.
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c3
+  // CHECK: %[[LAST:.*]] = arith.minsi %[[NEXT]]
+  // CHECK: %[[K:.*]] = memref.load %{{.*}}[%[[LAST]]]
+  // CHECK: wgtile.stage %[[STAGES]][%[[S]]]
+  // CHECK: wgtile.mma
+  // CHECK: scf.if
+  // CHECK: wgtile.fill %[[STAGES]][%{{.*}}] 0, %{{.*}}[%[[LAST]], %{{.*}}] aligned
+  // CHECK: wgtile.fill %[[STAGES]][%{{.*}}] 1, %{{.*}}[%[[K]], %{{.*}}] :
+  // CHECK: wgtile.commit_fills
+  // CHECK: wgtile.wait_fills pending 0
+  // FEW-LABEL: gpu.func @columns
+  // FEW-SAME: nvvm.minctasm = 1
+  // FEW: wgtile.stages : !wgtile.stages<2
+  gpu.func @columns(%begin: index, %end: index, %a: memref<?x16x64xbf16>,
+                    %b: memref<?x?xbf16>, %col: memref<?xindex>,
+                    %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+    %sum = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero)
+        -> (tensor<16x64xf32, #wgtile.mma<warps = 1>>) {
+      %k = memref.load %col[%p] : memref<?xindex>
+      %x = wgtile.load %a[%p, %c0, %c0] aligned
+          : memref<?x16x64xbf16> -> !wgtile.shared<16x64xbf16, swizzle = 128>
+      %y = wgtile.load %b[%k, %c0]
+          : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+      %d = wgtile.mma %x, %y, %acc mma_sync
+          : !wgtile.shared<16x64xbf16, swizzle = 128>,
+            !wgtile.shared<64x64xbf16, swizzle = 128>
+          -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
+      scf.yield %d : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+    }
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x64xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+
+  // Where a load's place depends on the loop's own result, it stays.
+  // CHECK-LABEL: gpu.func @dependent
+  // CHECK-NOT: wgtile.stages
+  // CHECK: wgtile.load
+  gpu.func @dependent(%begin: index, %end: index, %b: memref<?x?xbf16>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = scf.for %p = %begin to %end step %c1 iter_args(%k = %c0) -> (index) {
+      %y = wgtile.load %b[%k, %c0]
+          : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+      %next = arith.addi %k, %k : index
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,89 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+// staging (C1)
+func.func @rows() {
+  // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle, but got '!wgtile.shared<128x64xbf16, swizzle = 128>'}}
+  %s = wgtile.staging : !wgtile.shared<128x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// staging (C1)
+func.func @columns() {
+  // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle}}
+  %s = wgtile.staging : !wgtile.shared<64x64xf32, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_shared (C1)
+func.func @warps(%t: tensor<32x64xbf16, #wgtile.mma<warps = 2>>) {
+  %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  // expected-error @below {{expected a tile of whole warpgroups}}
+  wgtile.store_shared %t, %s : tensor<32x64xbf16, #wgtile.mma<warps = 2>>,
+      !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_shared (C1)
+func.func @element(%t: tensor<64x64xf16, #wgtile.mma<warps = 4>>) {
+  %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  // expected-error @below {{expected a tile of 64 columns of 'bf16', of 16 or 32 bits}}
+  wgtile.store_shared %t, %s : tensor<64x64xf16, #wgtile.mma<warps = 4>>,
+      !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_async (C1)
+func.func @indices(%map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
+                   %i: index) {
+  %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  // expected-error @below {{expected 3 indices, but got 2}}
+  wgtile.store_async %s, %map[%i, %i] warpgroups 1
+      : !wgtile.shared<64x64xbf16, swizzle = 128>,
+        !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_async (C2)
+func.func @box(%map: !wgtile.tensor_map<128x64xbf16, swizzle = 128>,
+               %i: index) {
+  %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  // expected-error @below {{expected a map whose box is the tile}}
+  wgtile.store_async %s, %map[%i, %i] warpgroups 1
+      : !wgtile.shared<64x64xbf16, swizzle = 128>,
+        !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_async (C3)
+func.func @warpgroups(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                      %i: index) {
+  %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint}}
+  wgtile.store_async %s, %map[%i, %i] warpgroups 0
+      : !wgtile.shared<64x64xbf16, swizzle = 128>,
+        !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// prefetch (C1)
+func.func @prefetch(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                    %i: index) {
+  // expected-error @below {{expected 2 indices, but got 1}}
+  wgtile.prefetch %map[%i] warpgroups 1
+      : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  return
+}

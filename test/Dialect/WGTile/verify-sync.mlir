@@ -1,0 +1,139 @@
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-verify-sync))' | FileCheck %s
+
+// Programs whose synchronization is complete, and pass as they are.
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// CHECK-LABEL: gpu.func @ring
+gpu.module @kernels {
+  gpu.func @ring(%map: !map, %zero: !acc, %out: memref<?x?xf32>, %m: index, %n: index)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %p] : !ring, !map
+          wgtile.ring_copy %ring 1, %map[%i, %p] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+          wgtile.ring_take %ring : !ring
+          %a = wgtile.ring_tile %ring 0 : !ring -> !a
+          %b = wgtile.ring_tile %ring 1 : !ring -> !b
+          %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+          %w = wgtile.wait_mma %d pending 1 : !acc
+          wgtile.ring_release %ring held 1 : !ring
+          scf.yield %w : !acc
+        }
+        %w = wgtile.wait_mma %r pending 0 : !acc
+        wgtile.ring_release %ring held 0 : !ring
+        wgtile.store %w, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// Turns without a product: the stages that they pass over are given back before
+// the ring runs out of them.
+// CHECK-LABEL: gpu.func @skipping
+gpu.module @kernels {
+  gpu.func @skipping(%zero: !acc, %out: memref<?x?xf32>, %n: index, %present: memref<?xi1>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      wgtile.ring_take %ring : !ring
+      %yes = memref.load %present[%p] : memref<?xi1>
+      %s = scf.if %yes -> (!acc) {
+        %a = wgtile.ring_tile %ring 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring 1 : !ring -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %w = wgtile.wait_mma %d pending 1 : !acc
+        wgtile.ring_release %ring held 1 : !ring
+        scf.yield %w : !acc
+      } else {
+        %w = wgtile.ring_drain %ring, %acc held 1 : !ring, !acc
+        scf.yield %w : !acc
+      }
+      scf.yield %s : !acc
+    }
+    %w = wgtile.wait_mma %r pending 0 : !acc
+    wgtile.ring_release %ring held 0 : !ring
+    wgtile.store %w, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// CHECK-LABEL: gpu.func @staged
+gpu.module @kernels {
+  gpu.func @staged(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %s0 = wgtile.staging : !s
+    %s1 = wgtile.staging : !s
+    scf.for %i = %c0 to %n step %c1 {
+      wgtile.wait_store pending 1 read
+      wgtile.group_barrier
+      wgtile.store_shared %t, %s0 : !t, !s
+      wgtile.fence_async
+      wgtile.group_barrier
+      wgtile.store_async %s0, %map[%i, %c0] warpgroups 1 : !s, !map
+      wgtile.wait_store pending 1 read
+      wgtile.group_barrier
+      wgtile.store_shared %t, %s1 : !t, !s
+      wgtile.fence_async
+      wgtile.group_barrier
+      wgtile.store_async %s1, %map[%i, %c1] warpgroups 1 : !s, !map
+    }
+    wgtile.wait_store pending 0
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// Loads and products that wait.
+// CHECK-LABEL: gpu.func @plain
+gpu.module @kernels {
+  gpu.func @plain(%map: !ma, %zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      %a = wgtile.load %map[%c0, %p] : !ma -> !a
+      %b = wgtile.load %map[%p, %c0] : !ma -> !b
+      %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}

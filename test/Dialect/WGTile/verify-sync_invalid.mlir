@@ -1,0 +1,500 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(wgtile-verify-sync))'
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// The result is used while the product runs.
+gpu.module @kernels {
+  gpu.func @use_before_wait(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_take %ring : !ring
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    // expected-error @below {{'wgtile.store' op expected a wait for the asynchronous product before this use of its result}}
+    wgtile.store %d, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// A wait that leaves the product pending.
+gpu.module @kernels {
+  gpu.func @pending_too_many(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_take %ring : !ring
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %w = wgtile.wait_mma %d pending 1 : !acc
+    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+    %e = arith.negf %w : !acc
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// Another product was waited for: the registers of this one are not those that the
+// wait passed on.
+gpu.module @kernels {
+  gpu.func @not_passed_on(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_take %ring : !ring
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %e = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %w = wgtile.wait_mma %e pending 0 : !acc
+    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+    %f = arith.negf %d : !acc
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// Through the loop: the result of the last turn.
+gpu.module @kernels {
+  gpu.func @use_of_loop_result(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      wgtile.ring_take %ring : !ring
+      %a = wgtile.ring_tile %ring 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+      %w = wgtile.wait_mma %d pending 1 : !acc
+      wgtile.ring_release %ring held 1 : !ring
+      scf.yield %w : !acc
+    }
+    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+    %e = arith.negf %r : !acc
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// The product of the turn before still reads the stage.
+gpu.module @kernels {
+  gpu.func @release_before_wait(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      wgtile.ring_take %ring : !ring
+      %a = wgtile.ring_tile %ring 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+      // expected-error @below {{'wgtile.ring_release' op expected a wait for the product that reads the stage before it is given back}}
+      wgtile.ring_release %ring held 1 : !ring
+      scf.yield %d : !acc
+    }
+    %w0 = wgtile.wait_mma %r pending 0 : !acc
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// In a turn without a product the wait retires one product less.
+gpu.module @kernels {
+  gpu.func @skipped_turn(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %yes = arith.cmpi eq, %n, %c1 : index
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      wgtile.ring_take %ring : !ring
+      %a = wgtile.ring_tile %ring 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %s = scf.if %yes -> (!acc) {
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      } else {
+        scf.yield %acc : !acc
+      }
+      %w = wgtile.wait_mma %s pending 1 : !acc
+      // expected-error @below {{'wgtile.ring_release' op expected a wait for the product that reads the stage}}
+      wgtile.ring_release %ring held 1 : !ring
+      scf.yield %w : !acc
+    }
+    %w0 = wgtile.wait_mma %r pending 0 : !acc
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// No stage is given back in the loop.
+gpu.module @kernels {
+  gpu.func @never_released(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      // expected-error @below {{'wgtile.ring_take' op expected a release before this take: all 2 stages of the ring may be held}}
+      wgtile.ring_take %ring : !ring
+      %a = wgtile.ring_tile %ring 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    wgtile.ring_release %ring held 0 : !ring
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// The last stage stays taken.
+gpu.module @kernels {
+  gpu.func @held_at_end(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      wgtile.ring_take %ring : !ring
+      %a = wgtile.ring_tile %ring 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+      wgtile.ring_release %ring held 1 : !ring
+      scf.yield %d : !acc
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// A tile of a stage that was given back.
+gpu.module @kernels {
+  gpu.func @use_after_release(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_take %ring : !ring
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    wgtile.ring_release %ring held 0 : !ring
+    // expected-error @below {{'wgtile.mma' op expected a tile of a stage that is held, but its stage was given back before}}
+    %d = wgtile.mma %a, %b, %zero : !a, !b -> !acc
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+
+// No stage is taken.
+gpu.module @kernels {
+  gpu.func @not_taken(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but none is}}
+    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @copy_without_acquire(%map: !map, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.ring_copy' op expected a stage to be acquired before a copy into it}}
+    wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
+    wgtile.ring_commit %ring : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @commit_without_acquire(%map: !map, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.ring_commit' op expected a stage to be acquired before it is committed}}
+    wgtile.ring_commit %ring : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @acquire_twice(%map: !map, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    scf.for %i = %c0 to %n step %c1 {
+      // expected-error @below {{'wgtile.ring_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+      wgtile.ring_acquire %ring : !ring
+      wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed}}
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @never_committed(%map: !map, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.ring_acquire %ring : !ring
+    wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
+    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+// Eight warps consume.
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @arrivals(%map: !map, %n: index)
+      kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'wgtile.ring' op expected as many warps as consume, 8, but got 4}}
+    %ring = wgtile.ring warps 4 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @no_fence(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.group_barrier
+    // expected-error @below {{'wgtile.store_async' op expected a fence between the threads' writes of the tile and this asynchronous access}}
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @no_barrier(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.fence_async
+    // expected-error @below {{'wgtile.store_async' op expected a barrier between the threads' writes of the tile and this access}}
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// The fence orders the writes of the thread that runs it: others have to meet it.
+gpu.module @kernels {
+  gpu.func @fence_after_barrier(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.group_barrier
+    wgtile.fence_async
+    // expected-error @below {{'wgtile.store_async' op expected a barrier between the threads' writes}}
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @write_before_wait(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    // expected-error @below {{'wgtile.store_shared' op expected a wait for the store that reads the tile before this write}}
+    wgtile.store_shared %t, %s : !t, !s
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// The other threads do not know of the wait yet.
+gpu.module @kernels {
+  gpu.func @write_before_barrier(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.wait_store pending 0 read
+    // expected-error @below {{'wgtile.store_shared' op expected a barrier between the last reads of the tile and this write}}
+    wgtile.store_shared %t, %s : !t, !s
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @end_before_wait(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    // expected-error @below {{'gpu.return' op expected a wait for the store that uses shared memory before the program ends}}
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// The load of the next turn overwrites what a product still reads.
+gpu.module @kernels {
+  gpu.func @overwritten(%map: !map, %zero: !acc, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      // expected-error @below {{'wgtile.load' op expected a wait for the product that reads the tile before this write}}
+      %a = wgtile.load %map[%c0, %p] : !map -> !a
+      %d = wgtile.mma %a, %a, %acc async : !a, !a -> !acc
+      scf.yield %d : !acc
+    }
+    %w = wgtile.wait_mma %r pending 0 : !acc
+    gpu.return
+  }
+}

@@ -1,0 +1,77 @@
+// RUN: sparse-opt %s --wgtile-version-kernels | FileCheck %s
+
+// What is loaded and stored by tiles must be mappable, rows of what is read by
+// registers alone must have no gaps; what the kernel only indexes may be
+// anything.
+// CHECK-LABEL: gpu.func @kernel(
+// CHECK-SAME:    memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}, %{{[^:]*}}: memref<?xf32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?xi32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}) kernel attributes {wgtile.copy_engine}
+// CHECK:         wgtile.read %{{.*}} in_bounds [true, true] aligned
+// CHECK:         wgtile.read %{{.*}} in_bounds [true, true] :
+// CHECK:         wgtile.read %{{.*}} in_bounds [true] :
+// CHECK-LABEL: gpu.func @kernel_generic(
+// CHECK-NOT:     wgtile.mappable
+// CHECK-NOT:     wgtile.copy_engine
+// CHECK-NOT:     aligned
+// CHECK:         gpu.return
+// CHECK-LABEL: func.func @host
+// CHECK-SAME:    %[[B:[^:]*]]: {{[^%]*}}, %[[V:[^:]*]]: {{[^%]*}}, %[[CROW:[^:]*]]: {{[^%]*}}, %[[OUT:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
+// CHECK-DAG:     %[[BM:.*]] = wgtile.mappable %[[B]]
+// CHECK-DAG:     %[[OM:.*]] = wgtile.mappable %[[OUT]]
+// CHECK-DAG:     %{{.*}}, %{{.*}}, %[[SIZE:.*]], %[[STRIDE:.*]] = memref.extract_strided_metadata %[[V]]
+// CHECK-DAG:     %[[UNIT:.*]] = arith.cmpi eq, %[[STRIDE]], %{{.*}}
+// CHECK-DAG:     %[[SHORT:.*]] = arith.cmpi slt, %[[SIZE]], %{{.*}}
+// CHECK-NOT:     metadata %[[CROW]]
+// CHECK:         scf.if
+// CHECK-NEXT:      wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[B]], %[[V]], %[[CROW]], %[[OUT]])
+// CHECK:         } else {
+// CHECK-NEXT:      wgtile.launch @kernels::@kernel_generic grid(%[[N]]) args(%[[B]], %[[V]], %[[CROW]], %[[OUT]])
+// CHECK:         }
+!matrix = memref<?x?xbf16, strided<[?, ?], offset: ?>>
+gpu.module @kernels {
+  gpu.func @kernel(%b: !matrix, %v: memref<?xf32, strided<[?], offset: ?>>,
+                   %crow: memref<?xi32, strided<[?], offset: ?>>,
+                   %out: !matrix) kernel {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %0 = memref.load %crow[%c0] : memref<?xi32, strided<[?], offset: ?>>
+    %1 = wgtile.load %b[%c0, %c0] : !matrix -> !wgtile.shared<64x64xbf16>
+    %2 = wgtile.read %out[%c0, %c0] in_bounds [true, true]
+        : !matrix -> tensor<64x64xbf16>
+    // Eight bytes into a row.
+    %3 = wgtile.read %out[%c0, %c4] in_bounds [true, true]
+        : !matrix -> tensor<64x64xbf16>
+    %4 = wgtile.read %v[%c0] in_bounds [true]
+        : memref<?xf32, strided<[?], offset: ?>> -> tensor<64xf32>
+    wgtile.store %2, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xbf16>, !matrix
+    gpu.return
+  }
+}
+func.func @host(%b: !matrix, %v: memref<?xf32, strided<[?], offset: ?>>,
+                %crow: memref<?xi32, strided<[?], offset: ?>>, %out: !matrix,
+                %n: index) {
+  wgtile.launch @kernels::@kernel grid(%n) args(%b, %v, %crow, %out)
+      : !matrix, memref<?xf32, strided<[?], offset: ?>>,
+        memref<?xi32, strided<[?], offset: ?>>, !matrix
+  return
+}
+
+// A kernel that loads nothing by tiles has one version.
+// CHECK-LABEL: gpu.module @plain
+// CHECK-COUNT-1: gpu.func
+// CHECK-NOT:     gpu.func
+// CHECK-LABEL: func.func @plain_host
+// CHECK-NOT:     scf.if
+gpu.module @plain {
+  gpu.func @kernel(%out: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<0.0> : tensor<64x64xbf16>
+    wgtile.store %t, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+}
+func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
+  wgtile.launch @plain::@kernel grid(%n) args(%out) : memref<?x?xbf16>
+  return
+}

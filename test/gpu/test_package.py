@@ -1,0 +1,103 @@
+"""The Python package on a CUDA device: PyTorch's tensors, streams and graphs, against the same in float64."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tvm_ffi")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+import sattn  # noqa: E402
+
+
+def problem(block=64, n=256, dtype=torch.bfloat16, seed=0):
+    """A sparse matrix, what it is multiplied with, what is added, and the exact result of beta = 1."""
+    generator = torch.Generator("cuda").manual_seed(seed)
+    mask = torch.rand(6, 8, device="cuda", generator=generator) < 0.4
+    mask[0] = False
+    dense = torch.randn(6 * block, 8 * block, device="cuda", generator=generator).to(dtype)
+    dense *= mask.repeat_interleave(block, 0).repeat_interleave(block, 1)
+    b, c = (torch.randn(rows, n, device="cuda", generator=generator).to(dtype) for rows in (8 * block, 6 * block))
+    return dense.to_sparse_bsr((block, block)), b, c, dense.double() @ b.double() + c.double()
+
+
+def near(result, expected):
+    assert (result.double() - expected).norm() <= 5e-3 * expected.norm()
+
+
+@pytest.mark.parametrize("block", [64, 128])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_products(block, dtype):
+    bsr, b, c, expected = problem(block, dtype=dtype)
+    for operand in (bsr, sattn.prepare(bsr)):
+        near(sattn.bsr_dense_addmm(c, operand, b), expected)
+        near(sattn.bsr_dense_addmm(None, operand, b, beta=0, check=True), expected - c.double())
+
+
+def test_out_is_used_in_place():
+    bsr, b, c, expected = problem()
+    address = c.data_ptr()
+    assert sattn.bsr_dense_addmm(c, bsr, b, out=c) is c
+    assert c.data_ptr() == address
+    near(c, expected)
+
+
+def test_side_stream():
+    bsr, b, c, expected = problem()
+    sattn.bsr_dense_addmm(c, bsr, b)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(20_000_000)
+        late = b + 0.0
+        result = sattn.bsr_dense_addmm(c, bsr, late)
+    side.synchronize()
+    near(result, expected)
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_graph_capture(prepared):
+    bsr, b, c, expected = problem()
+    operand = sattn.prepare(bsr) if prepared else bsr
+    out = torch.empty_like(c)
+    sattn.bsr_dense_addmm(c, operand, b, out=out)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        sattn.bsr_dense_addmm(c, operand, b, out=out)
+    out.zero_()
+    graph.replay()
+    near(out, expected)
+
+
+def test_an_in_place_change_shows_without_prepare():
+    bsr, b, c, _ = problem()
+    crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    first = sattn.bsr_dense_addmm(None, (crow, col, values), b, beta=0)
+    values *= 2
+    assert torch.equal(sattn.bsr_dense_addmm(None, (crow, col, values), b, beta=0), 2 * first)
+    crow.zero_()
+    assert not sattn.bsr_dense_addmm(None, (crow, col, values), b, beta=0).any()
+
+
+def test_refusals():
+    bsr, b, c, _ = problem()
+    with pytest.raises(ValueError, match="argument 'dense': expected an array of the same library and device"):
+        sattn.bsr_dense_addmm(c, bsr, b.cpu())
+    with pytest.raises(NotImplementedError, match="gradient"):
+        sattn.bsr_dense_addmm(c.clone().requires_grad_(), bsr, b)
+    col = bsr.col_indices().clone()
+    col[0] = 8
+    with pytest.raises(ValueError, match="argument 'col': .*but got 8"):
+        sattn.bsr_dense_addmm(c, (bsr.crow_indices(), col, bsr.values()), b, check=True)
+    with pytest.raises(ValueError, match="argument 'col'"):
+        sattn.prepare(torch.sparse_bsr_tensor(bsr.crow_indices(), col, bsr.values(), bsr.shape, check_invariants=False))
+
+
+def test_few_kernels_serve_many_calls():
+    before = sattn.cache.info().compilations
+    for n in range(8, 808, 8):
+        bsr, b, c, expected = problem(n=n, seed=n)
+        near(sattn.bsr_dense_addmm(c, bsr, b, alpha=1), expected)
+    assert sattn.cache.info().compilations - before <= 4

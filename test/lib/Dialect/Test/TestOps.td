@@ -1,0 +1,73 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// An op that no pass has heard of. What it needs beside this and its tile
+// program is what the compiler would have to learn for every new op.
+
+#ifndef SATTN_TEST_LIB_DIALECT_TEST_TESTOPS_TD
+#define SATTN_TEST_LIB_DIALECT_TEST_TESTOPS_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+
+def SAttnTest_Dialect : Dialect {
+  let name = "sattn_test";
+  let cppNamespace = "::sattn::test";
+  let dependentDialects = ["::sattn::SAttnDialect"];
+}
+
+def SAttnTest_TwoProductsOp : Op<SAttnTest_Dialect, "two_products", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+       "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>]> {
+  let summary = "Two products in a chain, and the maximum between them";
+  let description = [{
+    For each block p of block row i of a BSR matrix (crow, col, values), with
+
+    ```
+    T_p = values[p] @ b[col[p] * BK : (col[p] + 1) * BK, :]
+    ```
+
+    rounded to the element type of `values`, rows i of the results are
+
+    ```
+    o + sum over p of T_p @ d,    max(m, maximum over p and the columns of T_p)
+    ```
+
+    A block row without blocks leaves `o` and `m` as they are.
+
+    | operand  | shape            | element type     |
+    |----------|------------------|------------------|
+    | `crow`   | (M / BM + 1)     | i32, i64         |
+    | `col`    | (nnz)            | that of `crow`   |
+    | `values` | (nnz, BM, BK)    | f16, bf16        |
+    | `b`      | (K, W), W static | that of `values` |
+    | `d`      | (W, N), N static | that of `values` |
+    | `o`      | (M, N)           | f16, bf16, f32   |
+    | `m`      | (M)              | f32              |
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$crow, AnyRankedTensor:$col, AnyRankedTensor:$values,
+    AnyRankedTensor:$b, AnyRankedTensor:$d, AnyRankedTensor:$o,
+    AnyRankedTensor:$m);
+  let results = (outs AnyRankedTensor:$product, AnyRankedTensor:$maximum);
+  let assemblyFormat = [{
+    `ins` `(` $crow `,` $col `,` $values `,` $b `,` $d `:` type($crow) `,`
+    type($col) `,` type($values) `,` type($b) `,` type($d) `)`
+    `outs` `(` $o `,` $m `:` type($o) `,` type($m) `)` attr-dict `->`
+    type($product) `,` type($maximum)
+  }];
+}
+
+#endif // SATTN_TEST_LIB_DIALECT_TEST_TESTOPS_TD

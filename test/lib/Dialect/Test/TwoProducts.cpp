@@ -1,0 +1,195 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The op sattn_test.two_products: one loop over block rows, and the program of
+// one block row.
+
+#include "Test.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::test;
+
+#include "TestDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "TestOps.cpp.inc"
+
+void SAttnTestDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "TestOps.cpp.inc"
+      >();
+}
+
+MutableOperandRange TwoProductsOp::getDpsInitsMutable() {
+  return MutableOperandRange(getOperation(), /*start=*/5, /*length=*/2);
+}
+
+//===----------------------------------------------------------------------===//
+// TilingInterface: a loop over block rows
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> TwoProductsOp::getLoopIteratorTypes() {
+  return {utils::IteratorType::parallel};
+}
+
+SmallVector<Range> TwoProductsOp::getIterationDomain(OpBuilder &b) {
+  OpFoldResult entries = tensor::getMixedSize(b, getLoc(), getCrow(), 0);
+  OpFoldResult rows = affine::makeComposedFoldedAffineApply(
+      b, getLoc(), b.getAffineDimExpr(0) - 1, {entries});
+  return {{b.getIndexAttr(0), rows, b.getIndexAttr(1)}};
+}
+
+LogicalResult TwoProductsOp::getResultTilePosition(
+    OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  int64_t blockRows = getValues().getType().getDimSize(1);
+  resultOffsets = {affine::makeComposedFoldedAffineApply(
+      b, getLoc(), b.getAffineDimExpr(0) * blockRows, {offsets[0]})};
+  resultSizes = {b.getIndexAttr(blockRows)};
+  if (resultNumber == 0) {
+    resultOffsets.push_back(b.getIndexAttr(0));
+    resultSizes.push_back(b.getIndexAttr(getO().getType().getDimSize(1)));
+  }
+  return success();
+}
+
+FailureOr<TilingResult>
+TwoProductsOp::getTiledImplementation(OpBuilder &b,
+                                      ArrayRef<OpFoldResult> offsets,
+                                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Operation *> slices;
+  auto slice = [&](Value source, ArrayRef<OpFoldResult> sliceOffsets,
+                   ArrayRef<OpFoldResult> sliceSizes) -> Value {
+    SmallVector<OpFoldResult> strides(sliceSizes.size(), b.getIndexAttr(1));
+    slices.push_back(tensor::ExtractSliceOp::create(
+        b, getLoc(), source, sliceOffsets, sliceSizes, strides));
+    return slices.back()->getResult(0);
+  };
+  SmallVector<Value> operands(getOperands());
+  operands[0] = slice(getCrow(), {offsets[0]}, {b.getIndexAttr(2)});
+  for (unsigned i : {0, 1}) {
+    SmallVector<OpFoldResult> resultOffsets, resultSizes;
+    (void)getResultTilePosition(b, i, offsets, sizes, resultOffsets,
+                                resultSizes);
+    operands[5 + i] = slice(operands[5 + i], resultOffsets, resultSizes);
+  }
+  Operation *tiled =
+      mlir::clone(b, getOperation(),
+                  {operands[5].getType(), operands[6].getType()}, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+//===----------------------------------------------------------------------===//
+// TileProgramOpInterface: the program of one block row
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<OpFoldResult>> TwoProductsOp::getTileSizes(OpBuilder &b) {
+  return SmallVector<OpFoldResult>{b.getIndexAttr(1)};
+}
+
+FailureOr<SmallVector<Value>>
+TwoProductsOp::lowerToTileProgram(OpBuilder &builder) {
+  ImplicitLocOpBuilder b(getLoc(), builder);
+  ArrayRef<int64_t> block = getValues().getType().getShape().drop_front();
+  int64_t width = getB().getType().getDimSize(1);
+  Type element = getValues().getType().getElementType(), f32 = b.getF32Type();
+  AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
+  auto identity = AffineMap::get(2, 0, {i, j}, b.getContext());
+  auto rows = AffineMap::get(2, 0, {i}, b.getContext());
+  auto parallel = utils::IteratorType::parallel;
+
+  auto index = [&](Value tensor, Value position) -> Value {
+    return arith::IndexCastOp::create(
+        b, b.getIndexType(), tensor::ExtractOp::create(b, tensor, position));
+  };
+  auto tile = [&](Value source, ArrayRef<OpFoldResult> offsets) -> Value {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<OpFoldResult> sizes(offsets.size(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+    sizes.end()[-2] = b.getIndexAttr(block[offsets.size() == 3 ? 0 : 1]);
+    sizes.end()[-1] = b.getIndexAttr(type.getShape().back());
+    auto result = RankedTensorType::get(
+        {*getConstantIntValue(sizes.end()[-2]), type.getShape().back()},
+        type.getElementType());
+    return tensor::ExtractSliceOp::create(b, result, source, offsets, sizes,
+                                          strides);
+  };
+  auto zeros = [&](int64_t columns) -> Value {
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
+    Value empty = tensor::EmptyOp::create(b, {block[0], columns}, f32);
+    return linalg::FillOp::create(b, zero, empty).getResult(0);
+  };
+  auto product = [&](Value left, Value right, Value sum) -> Value {
+    return linalg::MatmulOp::create(b, ValueRange{left, right}, sum)
+        .getResult(0);
+  };
+  auto convert = [](OpBuilder &b, Location loc, Value value, Type type) {
+    if (value.getType() == type)
+      return value;
+    return type.isF32()
+               ? arith::ExtFOp::create(b, loc, type, value).getResult()
+               : arith::TruncFOp::create(b, loc, type, value).getResult();
+  };
+
+  OpFoldResult zero = b.getIndexAttr(0);
+  Value c0 = arith::ConstantIndexOp::create(b, 0);
+  Value c1 = arith::ConstantIndexOp::create(b, 1);
+  int64_t columns = getD().getType().getDimSize(1);
+  auto loop = scf::ForOp::create(b, index(getCrow(), c0), index(getCrow(), c1),
+                                 c1, ValueRange{zeros(columns), getM()});
+  loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value p = loop.getInductionVar();
+    OpFoldResult k = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), i * block[1], {OpFoldResult(index(getCol(), p))});
+    Value wide = product(tile(getValues(), {p, zero, zero}),
+                         tile(getB(), {k, zero}), zeros(width));
+    Value rounded =
+        linalg::GenericOp::create(
+            b, RankedTensorType::get({block[0], width}, element), wide,
+            Value(tensor::EmptyOp::create(b, {block[0], width}, element)),
+            {identity, identity}, {parallel, parallel},
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              linalg::YieldOp::create(b, loc,
+                                      convert(b, loc, args[0], element));
+            })
+            .getResult(0);
+    Value sum = product(rounded, getD(), loop.getRegionIterArg(0));
+    Value maximum =
+        linalg::GenericOp::create(
+            b, getM().getType(), rounded, loop.getRegionIterArg(1),
+            {identity, rows}, {parallel, utils::IteratorType::reduction},
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              Value value = convert(b, loc, args[0], f32);
+              linalg::YieldOp::create(
+                  b, loc,
+                  arith::MaximumFOp::create(b, loc, value, args[1])
+                      .getResult());
+            })
+            .getResult(0);
+    scf::YieldOp::create(b, ValueRange{sum, maximum});
+  }
+  Value out = linalg::GenericOp::create(
+                  b, getO().getType(), loop.getResult(0), getO(),
+                  {identity, identity}, {parallel, parallel},
+                  [&](OpBuilder &b, Location loc, ValueRange args) {
+                    Value old = convert(b, loc, args[1], f32);
+                    Value sum = arith::AddFOp::create(b, loc, old, args[0]);
+                    linalg::YieldOp::create(
+                        b, loc, convert(b, loc, sum, args[1].getType()));
+                  })
+                  .getResult(0);
+  return SmallVector<Value>{out, loop.getResult(1)};
+}

@@ -1,0 +1,81 @@
+//===- DefaultParametersTest.cpp - The computed default
+//--------------------===//
+
+#include "sattn/MetaTable/Parameters.h"
+
+#include "gtest/gtest.h"
+
+using namespace sattn::meta;
+
+/// "64 x 256 x 64" for blocks of `block` on `target`.
+static std::string tile(llvm::StringRef target, Problem problem) {
+  Parameters result = defaultParameters(problem, *findTarget(target));
+  EXPECT_FALSE(result.stages || result.warps || result.group);
+  return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
+         " x " + std::to_string(result.depth);
+}
+
+static Problem problem(int64_t block, std::optional<int64_t> m = std::nullopt,
+                       std::optional<int64_t> n = std::nullopt) {
+  Problem result;
+  result.m = m;
+  result.n = n;
+  result.blockRows = result.blockColumns = block;
+  return result;
+}
+
+TEST(DefaultParametersTest, AsWideAsRegistersAllow) {
+  EXPECT_EQ(tile("sm_90a", problem(64)), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(128)), "128 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(256)), "256 x 128 x 64");
+  EXPECT_EQ(tile("sm_80", problem(64)), "64 x 128 x 64");
+  EXPECT_EQ(tile("sm_80", problem(128)), "128 x 128 x 64");
+  EXPECT_EQ(tile("sm_80", problem(256)), "256 x 64 x 64");
+  EXPECT_EQ(tile("sm_86", problem(16)), "16 x 256 x 16");
+  EXPECT_EQ(tile("cpu", problem(64)), "64 x 128 x 64");
+  EXPECT_EQ(tile("cpu", problem(128)), "128 x 64 x 64");
+}
+
+TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
+  EXPECT_EQ(tile("sm_90a", problem(1024)), "1024 x 64 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 4096, 1)), "64 x 64 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, 4096, 1)), "64 x 8 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, 4096, 0)), "64 x 8 x 64");
+}
+
+TEST(DefaultParametersTest, NoWiderThanN) {
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 100)), "64 x 128 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 130)), "64 x 192 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
+}
+
+TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
+  EXPECT_EQ(tile("sm_90a", problem(64, 8192, 8192)), "64 x 256 x 64");
+  // 64 tiles of 256 columns, 128 of 128, 256 of 64, for 132 multiprocessors.
+  EXPECT_EQ(tile("sm_90a", problem(64, 4096, 256)), "64 x 64 x 64");
+  // 132 tiles.
+  EXPECT_EQ(tile("sm_90a", problem(64, 64 * 132, 256)), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 64 * 131, 256)), "64 x 128 x 64");
+  // 192 columns, halved and rounded up.
+  EXPECT_EQ(tile("sm_90a", problem(64, 64 * 100, 192)), "64 x 128 x 64");
+  Problem batched = problem(64, 4096, 256);
+  batched.batches = 8;
+  EXPECT_EQ(tile("sm_90a", batched), "64 x 256 x 64");
+}
+
+TEST(DefaultParametersTest, DepthDividesTheBlock) {
+  EXPECT_EQ(tile("sm_90a", problem(192)), "192 x 128 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(96)), "96 x 256 x 32");
+  EXPECT_EQ(tile("sm_90a", problem(72)), "72 x 256 x 72");
+  EXPECT_EQ(tile("sm_90a", problem(40)), "40 x 256 x 40");
+  Problem f32 = problem(64);
+  f32.elementBytes = 4;
+  EXPECT_EQ(tile("sm_80", f32), "64 x 128 x 32");
+  EXPECT_EQ(tile("cpu", f32), "64 x 128 x 64");
+}
+
+TEST(DefaultParametersTest, Targets) {
+  for (llvm::StringRef name : targetNames())
+    EXPECT_EQ(findTarget(name)->name, name);
+  EXPECT_FALSE(findTarget("sm_70"));
+}

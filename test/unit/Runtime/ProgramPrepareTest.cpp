@@ -1,0 +1,152 @@
+//===- ProgramPrepareTest.cpp - Scratch, and operands kept over calls -----===//
+
+#include "ProgramFixture.h"
+
+#include <cstring>
+
+using namespace sattn::runtime;
+
+namespace {
+
+/// A step with `prepare` that writes scratch from crow and col, and one that
+/// reads it.
+class ProgramPrepareTest : public ProgramTest {
+protected:
+  ProgramPrepareTest() {
+    // values: M, 3, 2, 1
+    manifest["scratch"] = {{{"element", "i32"}, {"sizes", {0, 1}}},
+                           {{"element", "i64"}, {"sizes", {2}}}};
+    nlohmann::json step = manifest["steps"][0];
+    step["grid"] = {3, 3, 3};
+    step["shared"] = 0;
+    nlohmann::json plan = step, use = step;
+    plan["launch"] = "plan";
+    plan["prepare"] = true;
+    plan["arguments"] = {
+        {{"memref", Crow}}, {{"memref", Col}}, {{"scratch", 0}}};
+    use["launch"] = "use";
+    use["arguments"] = {{{"memref", Crow}}, {{"scratch", 0}}, {{"scratch", 1}}};
+    manifest["steps"] = {plan, use};
+  }
+
+  ErrorOr<std::unique_ptr<Program>> loadBoth() {
+    auto entry = [](const std::string &name, int words) {
+      std::string text = ".visible .entry " + name + "(.param .u64 p0";
+      for (int i = 1; i < words; ++i)
+        text += ", .param .u64 p" + std::to_string(i);
+      return text + ") { ret; }\n";
+    };
+    // Five words for each memref of rank 1, seven for rank 2.
+    return Program::load(*device, manifest.dump(),
+                         entry("plan", 5 + 5 + 7) + entry("use", 5 + 7 + 5));
+  }
+
+  /// The words that launch `i` passed.
+  std::vector<std::string> parameters(size_t i) {
+    std::vector<std::string> launches = logged("launch");
+    if (i >= launches.size())
+      return {};
+    std::istringstream words(
+        launches[i].substr(launches[i].find("params") + strlen("params")));
+    return std::vector<std::string>(std::istream_iterator<std::string>(words),
+                                    {});
+  }
+};
+
+} // namespace
+
+TEST_F(ProgramPrepareTest, ScratchIsOnePieceForTheTimeOfACall) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+            "<success>");
+  ASSERT_EQ(logged("scratch").size(), 1u);
+  EXPECT_EQ(logged("free-scratch").size(), 1u);
+  // 128 x 3 of i32, then 2 of i64, each a multiple of 256 bytes.
+  EXPECT_TRUE(contains(logged("scratch")[0], "scratch 1792 at"));
+  // What the first launch writes the second reads.
+  std::vector<std::string> plan = parameters(0), use = parameters(1);
+  ASSERT_EQ(plan.size(), 17u);
+  ASSERT_EQ(use.size(), 17u);
+  EXPECT_EQ(plan[10], use[5]);
+  EXPECT_NE(use[5], use[12]);
+}
+
+TEST_F(ProgramPrepareTest, PreparedStepsAreNotLaunchedAgain) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  // Three entries of crow and of col, and the scratch.
+  EXPECT_EQ(prepared->bytes(), 12u + 12u + 1536u);
+  ASSERT_EQ(logged("launch").size(), 1u);
+  EXPECT_TRUE(contains(logged("launch")[0], "launch plan"));
+
+  for (int i = 0; i < 2; ++i)
+    ASSERT_EQ(
+        messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+        "<success>");
+  ASSERT_EQ(logged("launch").size(), 3u);
+  std::vector<std::string> plan = parameters(0), use = parameters(2);
+  ASSERT_EQ(use.size(), 17u);
+  EXPECT_TRUE(contains(logged("launch")[2], "launch use"));
+  EXPECT_EQ(plan[10], use[5]);
+  // Both had the same copy of crow.
+  EXPECT_EQ(plan[0], use[0]);
+  // Scratch that was not prepared is the call's own.
+  ASSERT_EQ(logged("scratch").size(), 2u);
+  EXPECT_TRUE(contains(logged("scratch")[0], "scratch 256 at"));
+}
+
+TEST_F(ProgramPrepareTest, OnlyShapesOfTheOthersCount) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  for (size_t i : {Values, B, Input, Left, Right, Out})
+    arguments.tensor(i).data = nullptr;
+  EXPECT_TRUE(bool((*program)->prepare(arguments.arguments, nullptr)));
+  arguments.tensor(Crow).data = nullptr;
+  EXPECT_TRUE(
+      contains(messageOf((*program)->prepare(arguments.arguments, nullptr)),
+               "argument 'crow': expected a pointer"));
+}
+
+TEST_F(ProgramPrepareTest, OtherShapesThanPreparedAreRefused) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth(), other = loadBoth();
+  ASSERT_TRUE(program && other);
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  EXPECT_EQ(
+      messageOf((*other)->launch(*prepared, arguments.arguments, nullptr)),
+      "program 'f': expected an operand that this program prepared");
+  arguments.make(Col, DType::I32, {4});
+  EXPECT_EQ(
+      messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+      "argument 'col': expected what was prepared, shape [3] of i32, but got "
+      "shape [4] of i32");
+}
+
+TEST_F(ProgramPrepareTest, ScratchThatDoesNotFit) {
+  manifest["values"][1]["value"] = int64_t(1) << 60;
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  EXPECT_TRUE(
+      contains(messageOf((*program)->launch(arguments.arguments, nullptr)),
+               "expected scratch[0] of a size that fits in memory"));
+  EXPECT_TRUE(logged("launch").empty());
+}
+
+TEST_F(ProgramPrepareTest, WhatAPrepareStepCannotHave) {
+  nlohmann::json good = manifest;
+  manifest["steps"][0]["when"] = 0;
+  EXPECT_TRUE(contains(messageOf(loadBoth()),
+                       "expected no 'when' of a step with 'prepare'"));
+  manifest = good;
+  manifest["steps"][0]["arguments"][1] = {{"memref", Values}};
+  EXPECT_TRUE(contains(messageOf(loadBoth()), "but parameter 1 is another"));
+  manifest = good;
+  manifest["steps"][0]["prepare"] = 1;
+  EXPECT_TRUE(
+      contains(messageOf(loadBoth()), "expected true or false, but got 1"));
+}
