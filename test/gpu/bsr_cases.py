@@ -156,6 +156,29 @@ def arguments(case, folder, seed=0):
     return result
 
 
+def panel_cases():
+    """Tiles with more rows than a block: two block rows share what they load of b."""
+    base = Case("panel", tile=(128, 256, 64), shape=(512, 640, 500), beta=0.5)
+    variants = {
+        "": {}, "-odd": {"shape": (64 * 7, 640, 500)}, "-one-row": {"shape": (64, 640, 300)},
+        "-narrow": {"tile": (128, 64, 64)}, "-n128": {"tile": (128, 128, 64)},
+        "-empty": {"pattern": "empty"}, "-empty-rows": {"pattern": "empty_rows"},
+        "-skewed": {"pattern": "skewed", "density": 0.1}, "-duplicates": {"pattern": "duplicates", "density": 0.9},
+        "-sparse": {"density": 0.05, "shape": (64 * 9, 64 * 40, 300)}, "-full": {"density": 1.0},
+        "-i64": {"index": "i64"}, "-f16": {"dtype": "f16"}, "-f32-result": {"out": "f32"},
+        "-batch": {"batches": ((3,), (3,), (3,)), "shape": (64 * 3, 320, 300)},
+        "-batch-of-b": {"batches": ((), (3,), (3,)), "shape": (64 * 3, 320, 300)},
+        "-batch-2d": {"batches": ((1, 3), (2, 1), (2, 3)), "shape": (64 * 3, 256, 72), "operands": ("input",)},
+        "-unaligned": {"pad": False, "shape": (64 * 5, 640, 131)}, "-static": {"static": True},
+        "-alpha-0": {"alpha": 0.0, "nan_in": ("values", "b")},
+        "-beta-0": {"beta": 0.0, "nan_in": ("out",)},
+        "-scaled": {"operands": ("input", "left", "right"), "tile": (128, 128, 64)},
+        "-many-tiles": {"shape": (64 * 31, 640, 256 * 20), "density": 0.2},
+        "-long": {"shape": (64 * 4, 64 * 200, 300), "density": 0.3},
+    }
+    return [dataclasses.replace(base, name=f"panel{name}", **changes) for name, changes in variants.items()]
+
+
 def gpu_cases():
     """What the plain sm_90a path takes."""
     cases = []
@@ -220,6 +243,8 @@ def gpu_cases():
         Case("staged-256", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5),
         Case("staged-f32", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5, out="f32"),
         Case("staged-many-tiles", tile=(64, 256, 64), shape=(64 * 40, 256, 256 * 20), beta=1.0, density=0.2),
+        # Tiles of several block rows: panels.
+        *panel_cases(),
         Case("tall", shape=(64 * 200, 128, 64), density=0.3),
         Case("wide", shape=(64, 128, 128 * 90), density=0.5),
     ]

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
 def pytest_addoption(parser):
+    parser.addoption("--launches", type=int, default=100, help="launches of each stress test")
     parser.addoption("--tools", type=Path, default=None, help="folder of the tools")
 
 

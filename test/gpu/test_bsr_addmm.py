@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from bsr_cases import Case, arguments, gpu_cases, operands, program, save
+from bsr_cases import Case, arguments, gpu_cases, operands, panel_cases, program, save
 
 
 def run(sparse_run, case, folder, *options, values=None):
@@ -14,14 +14,20 @@ def run(sparse_run, case, folder, *options, values=None):
     return sparse_run("--target=cuda", "--json", *options, path, *(values or arguments(case, folder)))
 
 
-@pytest.mark.parametrize("schedule", ["specialized", "plain"])
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
 @pytest.mark.parametrize("case", gpu_cases(), ids=lambda case: case.name)
-def test_agrees_with_reference(sparse_run, case, schedule, tmp_path):
+def test_agrees_with_reference(sparse_run, case, how, tmp_path):
     # tf32 has 10 bits of mantissa.
     tolerance = ["--tolerance=2e-3"] if case.precision else []
-    done = run(sparse_run, case, tmp_path, "--check", f"--schedule={schedule}", *tolerance)
+    done = run(sparse_run, case, tmp_path, "--check", f"--{how}", *tolerance)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"]
+
+
+@pytest.mark.parametrize("case", panel_cases(), ids=lambda case: case.name)
+def test_agrees_with_reference_prepared(sparse_run, case, tmp_path):
+    done = run(sparse_run, case, tmp_path, "--check", "--prepare", "--launches=3")
+    assert done.returncode == 0, done.stderr
 
 
 def test_result_is_written_everywhere(sparse_run, tmp_path):

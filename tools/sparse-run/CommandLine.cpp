@@ -43,6 +43,12 @@ options:
   --schedule=plain|specialized
                         how a thread block of the GPU works: all threads
                         together, or producer and consumers (default)
+  --chip=CHIP           code for CHIP instead of the device's own, such as sm_80
+  --prepare             plan the sparse operand once, before the runs
+  --launches=N          launch N times on the same arguments; fail unless every
+                        result has the same bits
+  --delays=NS           delay the threads at random by up to NS nanoseconds
+                        wherever they synchronize
   --json                print one line of JSON
   --out=PATH            write the result as .npy
   --no-verify-contents  do not look into the index arrays
@@ -77,7 +83,17 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
   if (option == "--threads")
     return setInteger(line.threads, 1);
   if (option == "--device")
-    return setInteger(line.device, 0);
+    return setInteger(line.cuda.device, 0);
+  if (option == "--launches")
+    return setInteger(line.launches, 1);
+  if (option == "--delays")
+    return setInteger(line.cuda.delays, 1);
+  if (option == "--chip") {
+    if (value.empty())
+      return badValue(option, "a chip", value);
+    line.cuda.chip = value.str();
+    return Error::success();
+  }
   if (option == "--entry" || option == "--out") {
     if (value.empty())
       return badValue(option, option == "--entry" ? "a name" : "a path", value);
@@ -93,7 +109,7 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
   if (option == "--schedule") {
     if (value != "plain" && value != "specialized")
       return badValue(option, "'plain' or 'specialized'", value);
-    line.plainSchedule = value == "plain";
+    line.cuda.plainSchedule = value == "plain";
     return Error::success();
   }
   if (option == "--tolerance") {
@@ -113,6 +129,8 @@ static bool parseFlag(CommandLine &line, StringRef option) {
     line.check = true;
   else if (option == "--json")
     line.json = true;
+  else if (option == "--prepare")
+    line.cuda.prepare = true;
   else if (option == "--no-verify-contents")
     line.verifyContents = false;
   else if (option == "--help")
@@ -154,11 +172,18 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
   }
   if (!hasProgram && !line.help)
     return Error("expected an MLIR file (see --help)");
-  if (line.plainSchedule && line.target == Target::Cpu)
-    return Error("option '--schedule' is for --target=cuda only");
+  if (line.target == Target::Cpu) {
+    const CudaOptions &cuda = line.cuda;
+    const std::pair<bool, const char *> given[] = {
+        {cuda.plainSchedule, "--schedule"}, {!cuda.chip.empty(), "--chip"},
+        {cuda.delays != 0, "--delays"},     {cuda.prepare, "--prepare"},
+        {cuda.device != 0, "--device"},     {line.launches > 1, "--launches"}};
+    for (auto [isGiven, name] : given)
+      if (isGiven)
+        return Error("option '" + std::string(name) +
+                     "' is for --target=cuda only");
+  }
   if (line.threads && line.target == Target::Cuda)
     return Error("option '--threads' is for --target=cpu only");
-  if (line.device && line.target == Target::Cpu)
-    return Error("option '--device' is for --target=cuda only");
   return line;
 }

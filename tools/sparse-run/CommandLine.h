@@ -20,6 +20,19 @@ namespace sattn::run {
 
 enum class Target { Cpu, Cuda };
 
+/// How a program is compiled for and launched on a GPU.
+struct CudaOptions {
+  int64_t device = 0;
+  /// Empty: the device's own.
+  std::string chip;
+  /// All threads of a thread block together, synchronous.
+  bool plainSchedule = false;
+  /// Largest random delay where threads synchronize, in nanoseconds.
+  int64_t delays = 0;
+  /// Plans once, before the first launch.
+  bool prepare = false;
+};
+
 struct CommandLine {
   bool help = false;
   std::string program;
@@ -35,9 +48,9 @@ struct CommandLine {
   int64_t timedRuns = 0;
   /// 0: as many as the process may use.
   int64_t threads = 0;
-  int64_t device = 0;
-  /// All threads of a thread block together, synchronous.
-  bool plainSchedule = false;
+  CudaOptions cuda;
+  /// Launches whose results are compared, the first included.
+  int64_t launches = 1;
   bool json = false;
   /// Empty: the result is not written.
   std::string out;

@@ -36,6 +36,8 @@ struct CudaProgram::State {
   std::optional<Event> start, end;
   std::vector<std::optional<DeviceBuffer>> buffers;
   std::vector<runtime::Argument> arguments;
+  bool prepares = false;
+  std::optional<runtime::Prepared> prepared;
 };
 
 CudaProgram::CudaProgram() : state(std::make_unique<State>()) {}
@@ -61,11 +63,13 @@ static std::string chipOf(const Device &device) {
 }
 
 static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
-                                const Device &device, bool plainSchedule) {
+                                const Device &device,
+                                const CudaOptions &wanted) {
   SAttnToGPUOptions options;
   options.schedule =
-      plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
-  options.chip = chipOf(device);
+      wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
+  options.chip = wanted.chip.empty() ? chipOf(device) : wanted.chip;
+  options.delays = wanted.delays;
   if (failed(lookupChip(options.chip, [&] { return module.emitError(); })))
     return Error("no code for " + device.describe());
   PassManager pm(module.getContext());
@@ -87,16 +91,16 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
 }
 
 ErrorOr<std::unique_ptr<CudaProgram>>
-CudaProgram::compile(ModuleOp module, const std::string &entry, int64_t ordinal,
-                     bool plainSchedule) {
+CudaProgram::compile(ModuleOp module, const std::string &entry,
+                     const CudaOptions &options) {
   std::unique_ptr<CudaProgram> result(new CudaProgram());
   State &state = *result->state;
   ErrorOr<std::unique_ptr<Device>> device =
-      Device::open(static_cast<int>(ordinal));
+      Device::open(static_cast<int>(options.device));
   if (!device)
     return device.takeError();
   state.device = std::move(*device);
-  ErrorOr<Image> image = translate(module, entry, *state.device, plainSchedule);
+  ErrorOr<Image> image = translate(module, entry, *state.device, options);
   if (!image)
     return image.takeError();
   ErrorOr<std::unique_ptr<Program>> program =
@@ -104,6 +108,7 @@ CudaProgram::compile(ModuleOp module, const std::string &entry, int64_t ordinal,
   if (!program)
     return program.takeError();
   state.program = std::move(*program);
+  state.prepares = options.prepare;
   ErrorOr<Stream> stream = Stream::create(*state.device);
   if (!stream)
     return stream.takeError();
@@ -136,15 +141,30 @@ Error CudaProgram::upload(const Arguments &arguments) {
     state->arguments[i] = view;
     state->buffers[i] = std::move(*buffer);
   }
+  if (!state->prepares)
+    return Error::success();
+  ErrorOr<runtime::Prepared> prepared =
+      state->program->prepare(state->arguments, state->stream->handle());
+  if (!prepared)
+    return prepared.takeError();
+  state->prepared.emplace(std::move(*prepared));
   return Error::success();
+}
+
+Error CudaProgram::upload(size_t argument, const runtime::NpyArray &from) {
+  return state->buffers[argument]->upload(from.view().data, from.byteSize());
 }
 
 ErrorOr<double> CudaProgram::run() {
   runtime::CUstream stream = state->stream->handle();
   if (Error error = state->start->record(stream))
     return error;
-  if (Error error = state->program->launch(state->arguments, stream))
-    return error;
+  Error launched =
+      state->prepared
+          ? state->program->launch(*state->prepared, state->arguments, stream)
+          : state->program->launch(state->arguments, stream);
+  if (launched)
+    return launched;
   if (Error error = state->end->record(stream))
     return error;
   if (Error error = state->stream->synchronize())
@@ -156,8 +176,7 @@ ErrorOr<double> CudaProgram::run() {
   return double(*elapsed);
 }
 
-Error CudaProgram::download(const Arguments &arguments, size_t argument) const {
-  return state->buffers[argument]->download(
-      arguments.arrays[argument]->view().data,
-      arguments.arrays[argument]->byteSize());
+Error CudaProgram::download(size_t argument,
+                            const runtime::NpyArray &to) const {
+  return state->buffers[argument]->download(to.view().data, to.byteSize());
 }

@@ -10,6 +10,7 @@
 #define SATTN_TOOLS_SPARSERUN_CUDAEXECUTION_H
 
 #include "Arguments.h"
+#include "CommandLine.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -24,8 +25,8 @@ public:
   /// Opens the device, compiles `entry` of the module for it (the module is
   /// lowered in place) and loads the result.
   static runtime::ErrorOr<std::unique_ptr<CudaProgram>>
-  compile(mlir::ModuleOp module, const std::string &entry, int64_t device,
-          bool plainSchedule);
+  compile(mlir::ModuleOp module, const std::string &entry,
+          const CudaOptions &options);
 
   ~CudaProgram();
 
@@ -34,11 +35,14 @@ public:
   /// Copies the arguments to the device, gaps between rows included.
   runtime::Error upload(const Arguments &arguments);
 
+  /// Copies an argument's memory to the device again.
+  runtime::Error upload(size_t argument, const runtime::NpyArray &from);
+
   /// Launches, waits, and returns the milliseconds that the device took.
   runtime::ErrorOr<double> run();
 
-  /// Copies one argument back into the memory that it came from.
-  runtime::Error download(const Arguments &arguments, size_t argument) const;
+  /// Copies an argument's memory back.
+  runtime::Error download(size_t argument, const runtime::NpyArray &to) const;
 
 private:
   CudaProgram();

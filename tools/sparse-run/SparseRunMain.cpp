@@ -24,6 +24,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace sattn;
@@ -95,22 +96,56 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   return Error::success();
 }
 
+/// Runs again and again from the same contents of the result, `before`, and
+/// compares all bytes of each result with those of the first run, `first`.
+static Error relaunch(CudaProgram &program, int64_t launches, size_t out,
+                      const runtime::NpyArray &before,
+                      const runtime::NpyArray &first) {
+  ErrorOr<runtime::NpyArray> again = copyArray(before);
+  if (!again)
+    return again.takeError();
+  for (int64_t launch = 2; launch <= launches; ++launch) {
+    if (Error error = program.upload(out, before))
+      return error;
+    ErrorOr<double> time = program.run();
+    if (!time)
+      return time.takeError();
+    if (Error error = program.download(out, *again))
+      return error;
+    auto *now = static_cast<const std::byte *>(again->view().data);
+    auto *then = static_cast<const std::byte *>(first.view().data);
+    auto [differs, _] = std::mismatch(now, now + first.byteSize(), then);
+    if (differs != now + first.byteSize())
+      return Error(llvm::formatv("expected the same result from each launch, "
+                                 "but launch {0} of {1} differs at byte {2}",
+                                 launch, launches, differs - now)
+                       .str());
+  }
+  return Error::success();
+}
+
 static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
                        const Manifest &manifest, Arguments &arguments,
                        size_t out, Report &report) {
   double start = now();
-  ErrorOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(
-      module, manifest.name, line.device, line.plainSchedule);
+  ErrorOr<std::unique_ptr<CudaProgram>> program =
+      CudaProgram::compile(module, manifest.name, line.cuda);
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;
   report.device = (*program)->deviceName();
   if (Error error = (*program)->upload(arguments))
     return error;
+  const runtime::NpyArray &result = *arguments.arrays[out];
+  ErrorOr<runtime::NpyArray> before = copyArray(result);
+  if (!before)
+    return before.takeError();
   ErrorOr<double> first = (*program)->run();
   if (!first)
     return first.takeError();
-  if (Error error = (*program)->download(arguments, out))
+  if (Error error = (*program)->download(out, result))
+    return error;
+  if (Error error = relaunch(**program, line.launches, out, *before, result))
     return error;
   for (int64_t i = 0; i < line.timedRuns; ++i) {
     ErrorOr<double> time = (*program)->run();

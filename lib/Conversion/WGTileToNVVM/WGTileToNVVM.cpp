@@ -74,20 +74,36 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    // In 32 bits, which take half the registers and a fraction of the time of
+    // 64-bit divisions; the host launches no more tiles than that.
+    auto cast = [&](Type type, Value value) -> Value {
+      return arith::IndexCastUIOp::create(rewriter, loc, type, value);
+    };
+    Type i32 = rewriter.getI32Type(), index = rewriter.getIndexType();
+    for (Value &count : counts)
+      count = cast(i32, count);
+    Value total = constant(rewriter, loc, 1);
     for (Value count : counts)
       total = arith::MulIOp::create(rewriter, loc, total, count);
     Value blocks = gpu::GridDimOp::create(rewriter, loc, gpu::Dimension::x);
-    auto loop = scf::ForOp::create(rewriter, loc, block, total, blocks);
+    auto loop = scf::ForOp::create(
+        rewriter, loc, cast(i32, block), total, cast(i32, blocks),
+        /*initArgs=*/{}, /*bodyBuilder=*/nullptr, /*unsignedCmp=*/true);
     rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> indices = tileIndices(
-        orderedIndices(rewriter, loc, loop.getInductionVar(), op, counts));
+    SmallVector<Value> indices =
+        orderedIndices(rewriter, loc, loop.getInductionVar(), op, counts);
+    for (Value &value : indices)
+      value = cast(index, value);
+    indices = tileIndices(indices);
     rewriter.inlineBlockBefore(body, loop.getBody()->getTerminator(), indices);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  static Value constant(OpBuilder &b, Location loc, int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
+  }
   static Value rem(OpBuilder &b, Location loc, Value lhs, Value rhs) {
     return arith::RemUIOp::create(b, loc, lhs, rhs);
   }
@@ -118,7 +134,7 @@ private:
     Value inPlane = rem(b, loc, point, plane);
     SmallVector<Value> indices =
         delinearize(b, loc, div(b, loc, point, plane), counts.drop_back(2));
-    Value width = arith::ConstantIndexOp::create(b, loc, *op.getPersistent());
+    Value width = constant(b, loc, *op.getPersistent());
     Value group = arith::MulIOp::create(b, loc, width, rows);
     Value first =
         arith::MulIOp::create(b, loc, div(b, loc, inPlane, group), width);

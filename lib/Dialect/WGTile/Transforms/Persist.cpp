@@ -12,6 +12,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace wgtile {
@@ -54,9 +56,21 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
         count = arith::MulIOp::create(b, launch.getLoc(), count,
                                       arith::ConstantIndexOp::create(
                                           b, launch.getLoc(), blocks.getInt()));
-      launch.getGridMutable().assign(
-          arith::MinSIOp::create(b, launch.getLoc(), launch.getGrid(), count));
+      launch.getGridMutable().assign(limitGrid(b, launch, count));
     });
+  }
+
+  /// At most `count` thread blocks. Tiles are counted in 32 bits: where there
+  /// are more, the grid stays as large as it was, which no device takes.
+  static Value limitGrid(OpBuilder &b, LaunchOp launch, Value count) {
+    Location loc = launch.getLoc();
+    Value tiles = launch.getGrid();
+    Value most = arith::ConstantIndexOp::create(
+        b, loc, std::numeric_limits<int32_t>::max());
+    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, tiles,
+                                       most);
+    return arith::SelectOp::create(
+        b, loc, fits, arith::MinSIOp::create(b, loc, tiles, count), tiles);
   }
 };
 } // namespace

@@ -157,7 +157,6 @@ public:
     scf::YieldOp::create(b, loc, yielded);
 
     forOp.replaceAllUsesWith(outer.getResults().drop_front(2));
-    branch.erase();
     forOp.erase();
     FailureOr<Operation *> last = findLastReader(body, ring, take);
     if (failed(last))
