@@ -105,6 +105,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
         wgtile::createWGTileSpecialize(specialize));
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
     pm.addPass(wgtile::createWGTilePersist());
+    pm.addPass(wgtile::createWGTileOrderTiles());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAllocateShared(shared));

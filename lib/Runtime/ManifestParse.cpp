@@ -256,7 +256,7 @@ Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
     return err;
   for (const JsonNode &item : items) {
     ScratchSpec spec;
-    if (Error err = item.expectObject({"element", "sizes"}))
+    if (Error err = item.expectObject({"element", "sizes", "zero"}))
       return err;
     if (Error err = item.type("element", spec.type))
       return err;
@@ -269,6 +269,9 @@ Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
         return err;
       spec.sizes.push_back(index);
     }
+    if (item.has("zero"))
+      if (Error err = item.boolean("zero", spec.zero))
+        return err;
     manifest.scratch.push_back(std::move(spec));
   }
   return Error::success();

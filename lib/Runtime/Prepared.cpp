@@ -127,6 +127,8 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
   if (!memory)
     return memory.takeError();
   scratch->place(memory->data());
+  if (Error err = scratch->clear(description, device.driver(), stream))
+    return err;
   prepared.scratch.resize(used.size());
   for (size_t i = 0; i < used.size(); ++i)
     if (used[i])

@@ -119,8 +119,9 @@ Error Program::run(const Prepared *prepared,
   if (!memory)
     return memory.takeError();
   scratch->place(*memory);
-  Error result =
-      launchAll(*launches, arguments, *values, scratch->arrays, stream);
+  Error result = scratch->clear(description, device.driver(), stream);
+  if (!result)
+    result = launchAll(*launches, arguments, *values, scratch->arrays, stream);
   if (scratch->bytes > 0)
     if (Error err = pool->release(*memory, stream); err && !result)
       return err;

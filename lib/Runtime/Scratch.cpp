@@ -42,6 +42,20 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
   return layout;
 }
 
+Error ScratchLayout::clear(const Manifest &manifest, const CudaDriver &driver,
+                           CUstream stream) const {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    size_t bytes = arrays[i].numElements() * byteWidth(arrays[i].dtype);
+    if (!offsets[i] || !manifest.scratch[i].zero || bytes == 0)
+      continue;
+    auto address = reinterpret_cast<CUdeviceptr>(arrays[i].data);
+    if (Error err = driver.check(
+            driver.memsetD8Async(address, 0, bytes, stream), "cuMemsetD8Async"))
+      return err;
+  }
+  return Error::success();
+}
+
 void ScratchLayout::place(void *memory) {
   for (size_t i = 0; i < arrays.size(); ++i)
     if (offsets[i])

@@ -3,6 +3,7 @@
 #ifndef SATTN_LIB_RUNTIME_SCRATCH_H
 #define SATTN_LIB_RUNTIME_SCRATCH_H
 
+#include "sattn/Runtime/CudaDriver.h"
 #include "sattn/Runtime/Manifest.h"
 
 namespace sattn::runtime {
@@ -22,6 +23,11 @@ struct ScratchLayout {
 
   /// Sets the arrays' addresses, in memory of `bytes` bytes.
   void place(void *memory);
+
+  /// Sets those of the placed arrays to zero that have to be, in the order of
+  /// the stream.
+  Error clear(const Manifest &manifest, const CudaDriver &driver,
+              CUstream stream) const;
 
 private:
   /// From the start of the piece; nothing for arrays without memory.

@@ -153,6 +153,11 @@ private:
     return values.size() - 1;
   }
 
+  int64_t addSelect(int64_t condition, int64_t yes, int64_t no) {
+    return addExpression(json::Object{
+        {"op", "select"}, {"operands", json::Array{condition, yes, no}}});
+  }
+
   /// Checks the extent ("dim") or stride of an argument's dimension. A stride
   /// of fewer than two elements may be any.
   void checkNumber(StringRef kind, int64_t argument, int64_t dim,
@@ -166,9 +171,7 @@ private:
     if (kind == "stride")
       holds = addBinary("or", holds, compare("dim", "lt", 2));
     if (condition)
-      holds = addExpression(json::Object{
-          {"op", "select"},
-          {"operands", json::Array{*condition, holds, addConstant(1)}}});
+      holds = addSelect(*condition, holds, addConstant(1));
     checks.push_back(
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
@@ -425,11 +428,16 @@ private:
       auto it = valueIndex.find(*dynamicSizes++);
       if (it == valueIndex.end())
         return alloc.emitOpError("expected sizes computed on the host");
-      sizes.push_back(it->second);
+      // Memory of a branch that is not taken takes none.
+      sizes.push_back(condition
+                          ? addSelect(*condition, it->second, addConstant(0))
+                          : it->second);
     }
     scratchIndex[alloc] = scratch.size();
-    scratch.push_back(
-        json::Object{{"element", element}, {"sizes", std::move(sizes)}});
+    json::Object description{{"element", element}, {"sizes", std::move(sizes)}};
+    if (alloc->hasAttr(wgtile::kZeroedAttrName))
+      description["zero"] = true;
+    scratch.push_back(std::move(description));
     return success();
   }
 

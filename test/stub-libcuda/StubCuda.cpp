@@ -357,6 +357,14 @@ STUB_EXPORT cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
   return success;
 }
 
+STUB_EXPORT cuMemsetD8Async(unsigned long long to, unsigned char value,
+                            size_t bytes, void *) {
+  STUB_MAY_FAIL(cuMemsetD8Async);
+  record("set " + std::to_string(bytes) + " to " + std::to_string(value));
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return success;
+}
+
 STUB_EXPORT cuMemPoolCreate(void **pool, const int *properties) {
   STUB_MAY_FAIL(cuMemPoolCreate);
   if (!currentContext)

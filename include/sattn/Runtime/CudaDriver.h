@@ -114,6 +114,8 @@ static_assert(sizeof(MemPoolProperties) == 88);
   X(memcpyDtoH, cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))   \
   X(memcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                     \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
+  X(memsetD8Async, cuMemsetD8Async,                                            \
+    (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))      \
   X(memPoolCreate, cuMemPoolCreate,                                            \
     (CUmemoryPool * pool, const cuda::MemPoolProperties *properties))          \
   X(memPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool))                     \

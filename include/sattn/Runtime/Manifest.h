@@ -125,6 +125,8 @@ struct ScratchSpec {
   DType type = DType::I32;
   /// Values: the extents.
   std::vector<size_t> sizes;
+  /// Set to zero before the launches of a call.
+  bool zero = false;
 };
 
 /// One kernel launch.

@@ -18,8 +18,9 @@
 
 #include "PlanKernel.h"
 
+#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -29,15 +30,13 @@ static constexpr int64_t kThreads = 256;
 /// kernel has without asking.
 static constexpr int64_t kCounters = 8192;
 static constexpr int64_t kMaxWindow = 1024;
-/// LLVM's address space of shared memory.
-static constexpr unsigned kShared = 3;
 
 namespace {
-class PlanKernel {
+class PlanKernel : wgtile::KernelBuilder {
 public:
   PlanKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
-      : b(plan.getLoc(), plan.getContext()), plan(plan), module(module),
-        symbols(symbols), groups(plan.getGroups()),
+      : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
+        groups(plan.getGroups()),
         window(std::min(kMaxWindow, kCounters / groups / kThreads * kThreads)) {
   }
 
@@ -45,11 +44,7 @@ public:
     Type types[] = {plan.getCrow().getType(), plan.getCol().getType(),
                     plan.getPanels().getType(), plan.getSteps().getType(),
                     b.getIndexType()};
-    auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
-    kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-    kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({kThreads, 1, 1}));
-    symbols.insert(kernel);
-    b.setInsertionPointToEnd(&kernel.getBody().front());
+    gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     crow = kernel.getArgument(0);
     col = kernel.getArgument(1);
     panels = kernel.getArgument(2);
@@ -75,10 +70,7 @@ public:
   }
 
 private:
-  ImplicitLocOpBuilder b;
   PlanOp plan;
-  gpu::GPUModuleOp module;
-  SymbolTable &symbols;
   int64_t groups, window;
   Value crow, col, panels, steps, columns;
   Value zero, one, thread, isFirst, panel;
@@ -94,39 +86,10 @@ private:
   /// column after the window.
   Value counters, places, sums, next;
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value i32(int64_t value) {
-    return arith::ConstantIntOp::create(b, value, 32);
-  }
-  Value toIndex(Value value) {
-    return arith::IndexCastOp::create(b, b.getIndexType(), value);
-  }
-  Value toI32(Value value) {
-    return arith::IndexCastOp::create(b, b.getI32Type(), value);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-    return arith::CmpIOp::create(b, predicate, lhs, rhs);
-  }
-  Value add(Value lhs, Value rhs) { return arith::AddIOp::create(b, lhs, rhs); }
-  Value sub(Value lhs, Value rhs) { return arith::SubIOp::create(b, lhs, rhs); }
-  Value clamp(Value value, Value low, Value high) {
-    return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, value, low),
-                                  high);
-  }
   Value lastDim(Value memref, int64_t fromEnd = 0) {
     int64_t rank = cast<MemRefType>(memref.getType()).getRank();
     return memref::DimOp::create(b, memref, rank - 1 - fromEnd);
   }
-  Value load(Value memref, ValueRange indices) {
-    return memref::LoadOp::create(b, memref, indices);
-  }
-  void store(Value value, Value memref, ValueRange indices) {
-    memref::StoreOp::create(b, value, memref, indices);
-  }
-  void barrier() { gpu::BarrierOp::create(b); }
-
   /// Indices of the batch's elements.
   SmallVector<Value> at(ValueRange indices) {
     SmallVector<Value> all = batch;
@@ -138,38 +101,6 @@ private:
     return toIndex(load(memref, at(position)));
   }
 
-  Value shared(StringRef name, ArrayRef<int64_t> shape) {
-    auto type =
-        MemRefType::get(shape, b.getI32Type(), MemRefLayoutAttrInterface(),
-                        b.getI64IntegerAttr(kShared));
-    OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
-    auto global = memref::GlobalOp::create(
-        atStart, b.getLoc(), name, atStart.getStringAttr("private"), type,
-        /*initial_value=*/atStart.getUnitAttr(), /*constant=*/false,
-        /*alignment=*/IntegerAttr());
-    symbols.insert(global);
-    return memref::GetGlobalOp::create(b, type, global.getSymName());
-  }
-
-  void ifThen(Value condition, function_ref<void()> body) {
-    scf::IfOp::create(b, condition, [&](OpBuilder &, Location) {
-      body();
-      scf::YieldOp::create(b);
-    });
-  }
-
-  using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
-  /// The body gives the carried values of the next iteration.
-  SmallVector<Value> loop(Value lower, Value upper, Value step,
-                          ValueRange inits, Body body) {
-    auto op = scf::ForOp::create(
-        b, lower, upper, step, inits,
-        [&](OpBuilder &, Location, Value iv, ValueRange carried) {
-          SmallVector<Value> results = body(iv, carried);
-          scf::YieldOp::create(b, results);
-        });
-    return llvm::to_vector_of<Value>(op.getResults());
-  }
   /// All stored blocks of the panel, divided among the threads.
   SmallVector<Value> forEachBlock(ValueRange inits, Body body) {
     return loop(add(begin, thread), end, index(kThreads), inits, body);
@@ -266,27 +197,23 @@ private:
     ifThen(isFirst, [&] { store(none, next, zero); });
     barrier();
     Value after = add(base, index(window));
-    Value nearest =
-        forEachBlock(none, [&](Value block, ValueRange carried) {
-          Value column = entry(col, block);
-          Value position = positionInWindow(column, base);
-          ifThen(isInWindow(position), [&] {
-            memref::AtomicRMWOp::create(
-                b, b.getI32Type(), arith::AtomicRMWKind::addi, i32(1), counters,
-                ValueRange{groupOf(block).first, position});
-          });
-          Value isAfter = arith::AndIOp::create(
-              b, compare(arith::CmpIPredicate::sge, column, after),
-              compare(arith::CmpIPredicate::slt, column, columns));
-          Value candidate =
-              arith::SelectOp::create(b, isAfter, toI32(column), none);
-          return SmallVector<Value>{
-              arith::MinSIOp::create(b, carried[0], candidate)};
-        }).front();
-    ifThen(compare(arith::CmpIPredicate::ne, nearest, none), [&] {
-      memref::AtomicRMWOp::create(b, b.getI32Type(), arith::AtomicRMWKind::mins,
-                                  nearest, next, ValueRange{zero});
-    });
+    Value nearest = forEachBlock(none, [&](Value block, ValueRange carried) {
+                      Value column = entry(col, block);
+                      Value position = positionInWindow(column, base);
+                      ifThen(isInWindow(position), [&] {
+                        atomic(arith::AtomicRMWKind::addi, i32(1), counters,
+                               {groupOf(block).first, position});
+                      });
+                      Value isAfter = arith::AndIOp::create(
+                          b, compare(arith::CmpIPredicate::sge, column, after),
+                          compare(arith::CmpIPredicate::slt, column, columns));
+                      Value candidate = arith::SelectOp::create(
+                          b, isAfter, toI32(column), none);
+                      return SmallVector<Value>{
+                          arith::MinSIOp::create(b, carried[0], candidate)};
+                    }).front();
+    ifThen(compare(arith::CmpIPredicate::ne, nearest, none),
+           [&] { atomic(arith::AtomicRMWKind::mins, nearest, next, zero); });
     barrier();
     return toIndex(load(next, zero));
   }
@@ -310,7 +237,7 @@ private:
         loop(lower, upper, one, zero, [&](Value column, ValueRange carried) {
           return SmallVector<Value>{add(carried[0], stepsOf(column))};
         }).front();
-    Value inclusive = prefixSum(toI32(own));
+    Value inclusive = prefixSum(toI32(own), thread, sums);
     Value total = toIndex(load(sums, index(kThreads - 1)));
     Value place = add(done, sub(toIndex(inclusive), own));
     loop(lower, upper, one, place, [&](Value column, ValueRange carried) {
@@ -327,23 +254,6 @@ private:
       return SmallVector<Value>{add(carried[0], count)};
     });
     return total;
-  }
-
-  /// The sum of the values of this thread and those before it. `sums` holds all
-  /// of them until the next barrier.
-  Value prefixSum(Value value) {
-    store(value, sums, thread);
-    barrier();
-    for (int64_t distance = 1; distance < kThreads; distance *= 2) {
-      Value from = sub(thread, index(distance));
-      Value has = compare(arith::CmpIPredicate::sge, from, zero);
-      Value other = load(sums, clamp(from, zero, thread));
-      value = add(value, arith::SelectOp::create(b, has, other, i32(0)));
-      barrier();
-      store(value, sums, thread);
-      barrier();
-    }
-    return value;
   }
 
   /// Writes to a step of the panel, unless it lies outside `steps`, which it

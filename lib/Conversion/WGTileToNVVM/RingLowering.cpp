@@ -33,6 +33,25 @@ static void store(OpBuilder &b, Location loc, Value value, Value variable) {
   memref::StoreOp::create(b, loc, value, variable);
 }
 
+void wgtile::createArrive(OpBuilder &b, Location loc, Value barrier,
+                          Value predicate) {
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
+  SmallVector<Value> operands = {address};
+  std::string text = "mbarrier.arrive.shared.b64 _, [$0];";
+  std::string constraints = "r,";
+  if (predicate) {
+    operands.push_back(predicate);
+    text = "@$1 " + text;
+    constraints += "b,";
+  }
+  LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), operands, text, constraints + "~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 namespace {
 /// Generates code for one ring in one thread.
 class RingAccess {
@@ -166,30 +185,10 @@ struct CommitLowering : OpConversionPattern<RingCommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    createArrive(rewriter, loc, ring.fullBarrier(ring.stage()), Value());
+    createArrive(rewriter, loc, ring.fullBarrier(ring.stage()));
     ring.advance();
     rewriter.eraseOp(op);
     return success();
-  }
-
-  /// Arrives at a barrier, under a predicate if there is one.
-  static void createArrive(OpBuilder &b, Location loc, Value barrier,
-                           Value predicate) {
-    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), barrier);
-    SmallVector<Value> operands = {address};
-    std::string text = "mbarrier.arrive.shared.b64 _, [$0];";
-    std::string constraints = "r,";
-    if (predicate) {
-      operands.push_back(predicate);
-      text = "@$1 " + text;
-      constraints += "b,";
-    }
-    LLVM::InlineAsmOp::create(
-        b, loc, TypeRange(), operands, text, constraints + "~{memory}",
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-        /*operand_attrs=*/ArrayAttr());
   }
 };
 
@@ -256,9 +255,8 @@ struct ReleaseLowering : OpConversionPattern<RingReleaseOp> {
     Value isFirstLane =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                               createLane(rewriter, loc), ring.i32(0));
-    CommitLowering::createArrive(
-        rewriter, loc, ring.emptyBarrier(oldest),
-        arith::AndIOp::create(rewriter, loc, releases, isFirstLane));
+    createArrive(rewriter, loc, ring.emptyBarrier(oldest),
+                 arith::AndIOp::create(rewriter, loc, releases, isFirstLane));
     Value count =
         arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), releases);
     store(rewriter, loc, arith::SubIOp::create(rewriter, loc, held, count),

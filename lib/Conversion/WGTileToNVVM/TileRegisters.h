@@ -107,6 +107,10 @@ void createTileCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
                     mlir::Value offset, mlir::Value map,
                     mlir::ValueRange indices, mlir::Value barrier, bool arrive);
 
+/// Arrives at a barrier, under a predicate if there is one.
+void createArrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
+                  mlir::Value predicate = mlir::Value());
+
 /// Starts the copy of a tile from global memory to an offset of the kernel's
 /// shared memory (i32, bytes) by the threads of the block, `threads` of them:
 /// cp.async of 16 bytes, where `aligned`, or element by element. Rows and
@@ -124,6 +128,8 @@ void createBarrierWait(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::Value barrier, mlir::Value phase);
 inline constexpr llvm::StringLiteral kSharedSymbol = "wgtile_shared";
 
+void populateTileLoopPatterns(const TileTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateComputePatterns(const TileTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateDelayPatterns(const TileTypeConverter &converter,
@@ -148,6 +154,21 @@ void populateStagingPatterns(const TileTypeConverter &converter,
 /// A barrier of the kernel and the number of arrivals that ends its phase.
 struct BarrierInit {
   int64_t offset, arrivals;
+};
+
+/// Where a producer tells the consumers which tile comes next: two numbers in
+/// shared memory, used in turn, with a full and an empty barrier each.
+struct TileQueue {
+  /// In the kernel's shared memory.
+  int64_t offset;
+  int64_t consumerWarps;
+
+  /// That of a kernel's roles; none where there are no roles or no counter.
+  static std::optional<TileQueue> get(mlir::Operation *kernel);
+
+  int64_t fullBarrier(int64_t slot) const;
+  int64_t emptyBarrier(int64_t slot) const;
+  mlir::SmallVector<BarrierInit> getBarriers() const;
 };
 
 /// Initializes the kernel's barriers, before anything else runs.

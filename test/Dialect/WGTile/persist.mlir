@@ -1,13 +1,16 @@
 // RUN: sparse-opt %s --wgtile-persist | FileCheck %s
 // RUN: sparse-opt %s --wgtile-persist=columns=2 | FileCheck %s --check-prefix=TWO
+// RUN: sparse-opt %s --wgtile-persist=dynamic=false | FileCheck %s --check-prefix=STATIC
 // RUN: not sparse-opt %s --wgtile-persist=columns=0 2>&1 | FileCheck %s --check-prefix=ZERO
 
 // ZERO: expected 'columns' to be positive, but got 0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two
-    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 4 : i64}
+    // CHECK-SAME:      %[[COUNTER:[a-z0-9]+]]: memref<?xi32>
+    // CHECK:         wgtile.for_each_tile {{.*}} counter %[[COUNTER]] : memref<?xi32> attributes {persistent = 4 : i64}
     // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 2 : i64}
+    // STATIC:        wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) attributes {persistent = 4 : i64}
     gpu.func @two(%n: index) kernel attributes {nvvm.minctasm = 2 : i32} {
       wgtile.for_each_tile (%i, %j) in (%n, %n) {
       }
@@ -25,8 +28,13 @@ module attributes {gpu.container_module} {
   // CHECK:         %[[C2:.*]] = arith.constant 2 : index
   // CHECK:         %[[SMS:.*]] = wgtile.multiprocessors
   // CHECK:         %[[BLOCKS:.*]] = arith.muli %[[SMS]], %{{.*}} : index
-  // CHECK:         %[[GRID:.*]] = arith.minsi %{{.*}}, %[[BLOCKS]] : index
-  // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]])
+  // CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[N:.*]], %c2147483647
+  // CHECK:         %[[LEAST:.*]] = arith.minsi %[[N]], %[[BLOCKS]] : index
+  // CHECK:         %[[GRID:.*]] = arith.select %[[FITS]], %[[LEAST]], %[[N]]
+  // CHECK:         %[[MORE:.*]] = arith.cmpi sgt, %[[N]], %[[GRID]]
+  // CHECK:         %[[SIZE:.*]] = arith.select %[[MORE]], %c1, %c0
+  // CHECK:         %[[COUNTER:.*]] = memref.alloc(%[[SIZE]]) {wgtile.zeroed} : memref<?xi32>
+  // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]]) args(%[[N]], %[[COUNTER]])
   // CHECK:         wgtile.launch @kernels::@one_loop grid(%arg0)
   func.func @host(%n: index) {
     %c2 = arith.constant 2 : index

@@ -14,10 +14,19 @@ func.func @for_each_tile_c1_too_few(%n: index) {
 
 func.func @for_each_tile_c1_type(%n: index) {
   // expected-error @below {{expected 1 index arguments of the body, but got 'i32'}}
-  "wgtile.for_each_tile"(%n) ({
+  "wgtile.for_each_tile"(%n) <{operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%i: i32):
     wgtile.end
   }) : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c4(%n: index, %counter: memref<1xi32>) {
+  // expected-error @below {{expected 'persistent' with a counter}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<1xi32> {
+  }
   return
 }
 

@@ -72,6 +72,30 @@ TEST_F(ProgramPrepareTest, ScratchIsOnePieceForTheTimeOfACall) {
   EXPECT_NE(use[5], use[12]);
 }
 
+TEST_F(ProgramPrepareTest, ScratchIsZeroWhereTheManifestSaysSo) {
+  manifest["scratch"][1]["zero"] = true;
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+            "<success>");
+  EXPECT_EQ(logged("set"), std::vector<std::string>{"set 16 to 0"});
+  // Each call has its own.
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  EXPECT_EQ(logged("set").size(), 1u);
+  ASSERT_EQ(
+      messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+      "<success>");
+  EXPECT_EQ(logged("set").size(), 2u);
+  ScopedVariable fail{"STUB_CUDA_FAIL", "cuMemsetD8Async:1"};
+  size_t launches = logged("launch").size();
+  EXPECT_TRUE(contains(
+      messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+      "cuMemsetD8Async failed"));
+  EXPECT_EQ(logged("launch").size(), launches);
+}
+
 TEST_F(ProgramPrepareTest, PreparedStepsAreNotLaunchedAgain) {
   ErrorOr<std::unique_ptr<Program>> program = loadBoth();
   ASSERT_TRUE(bool(program)) << messageOf(program);

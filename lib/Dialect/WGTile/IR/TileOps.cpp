@@ -23,6 +23,8 @@ using namespace wgtile;
 void ForEachTileOp::build(OpBuilder &b, OperationState &state,
                           ValueRange counts) {
   state.addOperands(counts);
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(counts.size()), 0, 0};
   Region *body = state.addRegion();
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> types(counts.size(), b.getIndexType());
@@ -38,8 +40,23 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseArgumentList(indices, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("in") ||
       parser.parseOperandList(counts, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.resolveOperands(counts, indexType, result.operands))
+    return failure();
+  auto parseMemref = [&](StringRef keyword, bool &isThere) -> ParseResult {
+    isThere = succeeded(parser.parseOptionalKeyword(keyword));
+    OpAsmParser::UnresolvedOperand memref;
+    Type type;
+    if (!isThere)
+      return success();
+    return failure(parser.parseOperand(memref) || parser.parseColonType(type) ||
+                   parser.resolveOperand(memref, type, result.operands));
+  };
+  bool hasCounter, hasOrder;
+  if (parseMemref("counter", hasCounter) || parseMemref("order", hasOrder))
+    return failure();
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(counts.size()), hasCounter, hasOrder};
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   for (OpAsmParser::Argument &index : indices)
     index.type = indexType;
@@ -52,7 +69,12 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void ForEachTileOp::print(OpAsmPrinter &printer) {
   printer << " (" << getBody().getArguments() << ") in (" << getCounts() << ")";
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  if (Value counter = getCounter())
+    printer << " counter " << counter << " : " << counter.getType();
+  if (Value order = getOrder())
+    printer << " order " << order << " : " << order.getType();
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getOperandSegmentSizeAttr()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -85,6 +107,11 @@ LogicalResult ForEachTileOp::verify() {
                 "above 1, but got "
              << getGroupsAttr();
   }
+  // (C4)
+  if (getCounter() && !getPersistent())
+    return emitOpError("expected 'persistent' with a counter");
+  if (getOrder() && !getCounter())
+    return emitOpError("expected a counter with an order");
   return success();
 }
 

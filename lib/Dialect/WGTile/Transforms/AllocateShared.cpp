@@ -24,10 +24,22 @@ using namespace wgtile;
 
 /// Bytes of an mbarrier object.
 static constexpr int64_t kBarrierBytes = 8;
+/// Two numbers of tiles, then a full and an empty barrier of each.
+static constexpr int64_t kQueueBytes = 2 * kBarrierBytes + 4 * kBarrierBytes;
 /// Threads of a warpgroup.
 static constexpr int64_t kWarpgroupThreads = 128;
 /// Alignment of a swizzled tile.
 static constexpr int64_t kStageAlignment = 1024;
+
+/// Whether threads tell each other which tile comes next.
+static bool hasQueue(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](ForEachTileOp loop) {
+        return loop.getCounter() ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());
@@ -88,6 +100,12 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }
+  kernel.walk([&](ForEachTileOp loop) {
+    if (loop.getCounter())
+      loop.setQueue(bytes);
+  });
+  if (hasQueue(kernel))
+    bytes += kQueueBytes;
   if (bytes > maxBytes)
     return kernel.emitOpError()
            << "expected at most " << maxBytes

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include <limits>
 
@@ -46,8 +47,6 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
             return loop.getCounts().size() < 2 || loop.getPersistent();
           }))
         return;
-      for (ForEachTileOp loop : loops)
-        loop.setPersistent(columns);
       OpBuilder b(launch);
       Value count =
           MultiprocessorsOp::create(b, launch.getLoc(), b.getIndexType());
@@ -56,8 +55,34 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
         count = arith::MulIOp::create(b, launch.getLoc(), count,
                                       arith::ConstantIndexOp::create(
                                           b, launch.getLoc(), blocks.getInt()));
+      Value tiles = launch.getGrid();
       launch.getGridMutable().assign(limitGrid(b, launch, count));
+      for (ForEachTileOp loop : loops)
+        loop.setPersistent(columns);
+      if (dynamic)
+        addCounter(b, launch, kernel, tiles, loops);
     });
+  }
+
+  /// Gives the kernel a counter, which is there where blocks get more than one
+  /// tile.
+  static void addCounter(OpBuilder &b, LaunchOp launch, gpu::GPUFuncOp kernel,
+                         Value tiles, ArrayRef<ForEachTileOp> loops) {
+    Location loc = launch.getLoc();
+    auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
+    Value isShort = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                          tiles, launch.getGrid());
+    Value size = arith::SelectOp::create(
+        b, loc, isShort, arith::ConstantIndexOp::create(b, loc, 1),
+        arith::ConstantIndexOp::create(b, loc, 0));
+    Value counter = memref::AllocOp::create(b, loc, type, size);
+    counter.getDefiningOp()->setDiscardableAttr(kZeroedAttrName,
+                                                b.getUnitAttr());
+    launch.getArgsMutable().append(counter);
+    unsigned position = kernel.getNumArguments();
+    (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);
+    for (ForEachTileOp loop : loops)
+      loop.getCounterMutable().assign(kernel.getArgument(position));
   }
 
   /// At most `count` thread blocks. Tiles are counted in 32 bits: where there
@@ -67,8 +92,8 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     Value tiles = launch.getGrid();
     Value most = arith::ConstantIndexOp::create(
         b, loc, std::numeric_limits<int32_t>::max());
-    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, tiles,
-                                       most);
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, tiles, most);
     return arith::SelectOp::create(
         b, loc, fits, arith::MinSIOp::create(b, loc, tiles, count), tiles);
   }

@@ -43,6 +43,10 @@ inline constexpr llvm::StringLiteral kBlockLoopAttrName = "wgtile.block_loop";
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "wgtile.shared_bytes";
 
+/// Unit attribute on a `memref.alloc` of the host: the runtime sets the memory
+/// to zero before the launches of a call.
+inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
+
 /// On a gpu.func: the version of a kernel that moves tiles by the copy engine.
 /// On its arguments: those that the host has found `wgtile.mappable`.
 inline constexpr llvm::StringLiteral kCopyEngineAttrName = "wgtile.copy_engine";

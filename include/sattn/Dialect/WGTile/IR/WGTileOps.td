@@ -21,7 +21,8 @@ include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
 def WGTile_RegisterTile : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
 
 def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
-    SingleBlockImplicitTerminator<"EndOp">, RecursiveMemoryEffects]> {
+    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"EndOp">,
+    RecursiveMemoryEffects]> {
   let summary = "The tiles of a kernel, in any order";
   let description = [{
     Runs its body once for each point of the index space [0, counts); the last
@@ -31,6 +32,18 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     the last index are walked together, row after row, so that what is in flight
     at one time shares rows and columns.
 
+    With a `counter` in global memory, whose first element is 0 when the kernel
+    starts, block b of g takes point b first and then, each time it is done, the
+    first one that no block has taken: tiles that take longer than others do not
+    keep the others waiting. Where there are no more points than blocks, nothing
+    of it is accessed. `queue` is the place in the kernel's shared memory, in
+    bytes, where one thread tells the others what it got
+    (`wgtile-allocate-shared`).
+
+    With an `order` the last but one index is looked up: `order` holds, for each
+    point of the indices before it, all its values, in the order in which blocks
+    take them.
+
     `groups` has a factor for each count: tiles whose indices fall into the same
     multiple of it are meant for one thread block, since they load some of the
     same data. One dimension at most has a factor above 1.
@@ -39,6 +52,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `groups` has one positive factor for each count, at most one of them
       above 1.
+    - (C4) `counter` comes with `persistent`, `order` with `counter`.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -48,7 +62,12 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   }];
   let arguments = (ins Variadic<Index>:$counts,
                        OptionalAttr<I64Attr>:$persistent,
-                       OptionalAttr<DenseI64ArrayAttr>:$groups);
+                       OptionalAttr<DenseI64ArrayAttr>:$groups,
+                       Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
+                           [MemRead, MemWrite]>:$counter,
+                       Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
+                           [MemRead]>:$order,
+                       OptionalAttr<I64Attr>:$queue);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// The dimension whose tiles come in groups, if there is one, and how many

@@ -484,7 +484,10 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     Launches at most as many thread blocks as run at one time (one a
     multiprocessor, or the kernel's `nvvm.minctasm`) and makes every
     `wgtile.for_each_tile` of the kernel persistent, `columns` columns of tiles
-    at a time. Kernels of fewer than two loops are left alone.
+    at a time. With `dynamic` the blocks take tiles one by one from a counter,
+    which the runtime sets to zero before each launch (`wgtile.zeroed`); where
+    every block has one tile, there is none. A loop over fewer than two indices is
+    left alone.
 
     Before:
     ```mlir
@@ -493,15 +496,60 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     After:
     ```mlir
     %n = wgtile.multiprocessors
-    %grid = arith.minsi %tiles, %n : index
-    wgtile.launch @kernels::@f grid(%grid) args(...)
+    %blocks = arith.minsi %tiles, %n : index
+    %more = arith.cmpi sgt, %tiles, %blocks : index
+    %size = arith.select %more, %c1, %c0 : index
+    %counter = memref.alloc(%size) {wgtile.zeroed} : memref<?xi32>
+    wgtile.launch @kernels::@f grid(%blocks) args(..., %counter)
     ```
   }];
   let options = [
     Option<"columns", "columns", "int64_t", /*default=*/"4",
-           "Columns of tiles that are walked together">
+           "Columns of tiles that are walked together">,
+    Option<"dynamic", "dynamic", "bool", /*default=*/"true",
+           "Take tiles from a counter instead of every n-th">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
+  let summary = "Let thread blocks take the tiles with the most work first";
+  let description = [{
+    For kernels whose thread blocks take tiles from a counter (`wgtile-persist`):
+    the last tiles decide how long the others wait, so they should be short. How
+    long a tile takes is how often the first loop of its program turns that has
+    other bounds in other tiles. What these bounds are computed from goes into a
+    kernel of its own, NAME_order, which sorts the values of the last but one
+    index by it, longest first, in 1,024 classes; where the bounds depend on a
+    condition that is the same for all tiles, as if it held. It is launched before,
+    with `prepare`: it reads what the loop's bounds are read from, and nothing else.
+
+    A kernel without such a loop, or whose bounds come from anything but integer
+    arithmetic on its arguments, their sizes and elements, is left as it is, and so
+    is the `generic` version of a kernel (`wgtile-version-kernels`).
+
+    Before:
+    ```mlir
+    wgtile.for_each_tile (%i, %j) in (%m, %n) counter %counter : memref<?xi32> {
+      %begin = memref.load %rows[%i] ...
+      %end = memref.load %rows[%i + 1] ...
+      scf.for %p = %begin to %end ...
+    ```
+    After, on the host and in the kernel:
+    ```mlir
+    %order = memref.alloc(%m) : memref<?xi32>
+    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) prepare ...
+
+    wgtile.for_each_tile (%i, %j) in (%m, %n) counter %counter : memref<?xi32>
+        order %order : memref<?xi32> {
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
                            "::wgtile::WGTileDialect"];
 }
 

@@ -1,0 +1,439 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The loop over a kernel's tiles: which thread block computes which, and when.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Slots of a queue, and bytes of a slot's number and of a barrier.
+static constexpr int64_t kSlots = 2;
+static constexpr int64_t kNumberBytes = 4;
+static constexpr int64_t kBarrierBytes = 8;
+
+std::optional<TileQueue> TileQueue::get(Operation *kernel) {
+  std::optional<TileQueue> queue;
+  kernel->walk([&](RolesOp roles) {
+    roles.walk([&](ForEachTileOp loop) {
+      if (loop.getCounter() && loop.getQueue())
+        queue = {static_cast<int64_t>(*loop.getQueue()),
+                 (getBlockThreads(loop) - kProducerThreads) /
+                     sattn::layout::kWarpThreads};
+    });
+  });
+  return queue;
+}
+
+int64_t TileQueue::fullBarrier(int64_t slot) const {
+  return offset + kSlots * kNumberBytes + slot * kBarrierBytes;
+}
+
+int64_t TileQueue::emptyBarrier(int64_t slot) const {
+  return fullBarrier(kSlots + slot);
+}
+
+SmallVector<BarrierInit> TileQueue::getBarriers() const {
+  SmallVector<BarrierInit> barriers;
+  for (int64_t slot = 0; slot < kSlots; ++slot) {
+    barriers.push_back({fullBarrier(slot), /*arrivals=*/1});
+    barriers.push_back({emptyBarrier(slot), consumerWarps});
+  }
+  return barriers;
+}
+
+namespace {
+/// Arithmetic on unsigned i32: half the registers of 64 bits, and a fraction of
+/// the time of their divisions. The host launches no more tiles than that.
+class TileOrder {
+public:
+  TileOrder(OpBuilder &b, Location loc, ForEachTileOp op, ValueRange counts)
+      : b(b), loc(loc), op(op) {
+    for (Value count : counts)
+      this->counts.push_back(cast(count));
+    total = constant(1);
+    for (Value count : this->counts)
+      total = mul(total, count);
+    first = cast(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+    blocks = cast(gpu::GridDimOp::create(b, loc, gpu::Dimension::x));
+  }
+
+  /// Number of tiles; this thread block's first one; number of blocks.
+  Value total, first, blocks;
+
+  Value constant(int64_t value) { return createI32(b, loc, value); }
+  Value less(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs, rhs);
+  }
+
+  /// Indices of a point in row-major order, as index.
+  SmallVector<Value> rowMajor(Value point) {
+    return toIndex(delinearize(point, counts));
+  }
+
+  /// The point in row-major order that comes at `point` in the order of blocks;
+  /// the number of tiles where that is past the last one.
+  Value lookUp(Value point) {
+    auto branch = scf::IfOp::create(b, loc, b.getI32Type(), less(point, total),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> all = inOrder(point);
+    Value outer = constant(0);
+    for (auto [index, count] :
+         llvm::zip(ArrayRef<Value>(all).drop_back(2), counts))
+      outer = add(mul(outer, count), index);
+    Value &row = all[all.size() - 2];
+    if (Value order = op.getOrder()) {
+      Value place = add(mul(outer, counts[counts.size() - 2]), row);
+      row = memref::LoadOp::create(b, loc, order,
+                                   ValueRange(arith::IndexCastUIOp::create(
+                                       b, loc, b.getIndexType(), place)));
+    }
+    Value result =
+        add(mul(add(mul(outer, counts[counts.size() - 2]), row), counts.back()),
+            all.back());
+    scf::YieldOp::create(b, loc, ValueRange(result));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, total);
+    return branch.getResult(0);
+  }
+
+  /// Indices of a point in the order that `persistent` stands for: groups of
+  /// columns, in a group row after row. The last group may be narrower.
+  SmallVector<Value> indices(Value point) { return toIndex(inOrder(point)); }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  ForEachTileOp op;
+  SmallVector<Value> counts;
+
+  SmallVector<Value> inOrder(Value point) {
+    Value rows = counts[counts.size() - 2], columns = counts.back();
+    Value plane = mul(rows, columns);
+    Value inPlane = rem(point, plane);
+    SmallVector<Value> result =
+        delinearize(div(point, plane), ArrayRef<Value>(counts).drop_back(2));
+    Value width = constant(*op.getPersistent());
+    Value group = mul(width, rows);
+    Value firstColumn = mul(div(inPlane, group), width);
+    Value inGroup = rem(inPlane, group);
+    Value left = arith::SubIOp::create(b, loc, columns, firstColumn);
+    Value actual = arith::MinUIOp::create(b, loc, width, left);
+    result.push_back(div(inGroup, actual));
+    result.push_back(add(firstColumn, rem(inGroup, actual)));
+    return result;
+  }
+
+  SmallVector<Value> toIndex(SmallVector<Value> values) {
+    for (Value &value : values)
+      value = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), value);
+    return values;
+  }
+  Value cast(Value index) {
+    return arith::IndexCastUIOp::create(b, loc, b.getI32Type(), index);
+  }
+  Value add(Value lhs, Value rhs) {
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  }
+  Value mul(Value lhs, Value rhs) {
+    return arith::MulIOp::create(b, loc, lhs, rhs);
+  }
+  Value rem(Value lhs, Value rhs) {
+    return arith::RemUIOp::create(b, loc, lhs, rhs);
+  }
+  Value div(Value lhs, Value rhs) {
+    return arith::DivUIOp::create(b, loc, lhs, rhs);
+  }
+
+  /// Indices of a point, the last one the fastest.
+  SmallVector<Value> delinearize(Value point, ArrayRef<Value> counts) {
+    SmallVector<Value> result(counts.size());
+    for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
+      result[i] = rem(point, counts[i]);
+      point = div(point, counts[i]);
+    }
+    if (!result.empty())
+      result[0] = point;
+    return result;
+  }
+};
+
+/// The next tile for this thread block, from the counter, and the ways to tell
+/// it to other threads.
+class TileFetch {
+public:
+  TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
+      : b(b), loc(loc), op(op), order(order) {}
+
+  /// In one thread.
+  Value next() {
+    // Where no block gets a second tile there is no counter.
+    Value hasMore = order.less(order.blocks, order.total);
+    auto branch = scf::IfOp::create(b, loc, b.getI32Type(), hasMore,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value taken = LLVM::AtomicRMWOp::create(
+        b, loc, LLVM::AtomicBinOp::add, counterAddress(), order.constant(1),
+        LLVM::AtomicOrdering::monotonic, "device");
+    scf::YieldOp::create(
+        b, loc, ValueRange(arith::AddIOp::create(b, loc, taken, order.blocks)));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, order.total);
+    return branch.getResult(0);
+  }
+
+  Value slotAddress(Value turn) {
+    return createSharedAddress(
+        b, loc,
+        add(mul(slot(turn), kNumberBytes), order.constant(*op.getQueue())));
+  }
+  void writeSlot(Value turn, Value number) {
+    LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
+  }
+  Value readSlot(Value turn) {
+    return LLVM::LoadOp::create(b, loc, b.getI32Type(), slotAddress(turn),
+                                /*alignment=*/0, /*isVolatile=*/true);
+  }
+
+  /// Producer: tells the consumers.
+  void push(const TileQueue &queue, Value turn, Value number) {
+    // In the first round nothing has to be read: the phase before the first
+    // counts as over.
+    createBarrierWait(
+        b, loc, barrier(queue.emptyBarrier(0), turn),
+        arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
+    writeSlot(turn, number);
+    createArrive(b, loc, barrier(queue.fullBarrier(0), turn));
+  }
+
+  /// Consumer: hears of the producer.
+  Value pop(const TileQueue &queue, Value turn) {
+    createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn), phase(turn));
+    Value number = readSlot(turn);
+    // All lanes have read when one gives the slot back; and ptxas sees that
+    // they have the same.
+    Value zero = order.constant(0);
+    Value uniform = NVVM::ShflOp::create(
+        b, loc, b.getI32Type(), order.constant(-1), number, zero,
+        order.constant(sattn::layout::kWarpThreads - 1), NVVM::ShflKind::idx,
+        UnitAttr());
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          createLane(b, loc), zero);
+    createArrive(b, loc, barrier(queue.emptyBarrier(0), turn), isFirst);
+    return uniform;
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  ForEachTileOp op;
+  TileOrder &order;
+
+  Value add(Value lhs, Value rhs) {
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  }
+  Value mul(Value lhs, int64_t rhs) {
+    return arith::MulIOp::create(b, loc, lhs, order.constant(rhs));
+  }
+  Value slot(Value turn) {
+    return arith::AndIOp::create(b, loc, turn, order.constant(kSlots - 1));
+  }
+  /// Of a slot's barriers in this turn.
+  Value phase(Value turn) {
+    static_assert(kSlots == 2, "a round is two turns");
+    Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
+    return arith::AndIOp::create(b, loc, round, order.constant(1));
+  }
+  Value barrier(int64_t first, Value turn) {
+    return createSharedAddress(
+        b, loc, add(mul(slot(turn), kBarrierBytes), order.constant(first)));
+  }
+  Value counterAddress() {
+    Value index =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op.getCounter());
+    Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    return LLVM::IntToPtrOp::create(
+        b, loc,
+        LLVM::LLVMPointerType::get(
+            b.getContext(),
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::Global)),
+        integer);
+  }
+};
+
+struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ForEachTileOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getCounter() && !op.getQueue())
+      return op.emitOpError("expected a placed queue (wgtile-allocate-shared)");
+    Location loc = op.getLoc();
+    Block *body = &op.getBody().front();
+    rewriter.eraseOp(body->getTerminator());
+    // Where consumers are in groups, a thread block takes a group of tiles. The
+    // producer's loop is over groups already.
+    auto roles = dyn_cast<RolesOp>(op->getParentOp());
+    bool isGrouped = roles && roles.getGroups() > 1 && op.getGroupedDim();
+    SmallVector<Value> counts(op.getCounts());
+    if (isGrouped) {
+      Value size =
+          arith::ConstantIndexOp::create(rewriter, loc, op.getGroupSize());
+      Value &count = counts[*op.getGroupedDim()];
+      count = arith::CeilDivUIOp::create(rewriter, loc, count, size);
+    }
+    auto tileIndices = [&](SmallVector<Value> indices) {
+      if (isGrouped) {
+        Value size =
+            arith::ConstantIndexOp::create(rewriter, loc, op.getGroupSize());
+        Value group =
+            arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(),
+                                       createGroupId(rewriter, loc));
+        Value &index = indices[*op.getGroupedDim()];
+        index = arith::AddIOp::create(
+            rewriter, loc, arith::MulIOp::create(rewriter, loc, index, size),
+            group);
+      }
+      return indices;
+    };
+    if (!op.getPersistent()) {
+      rewriter.inlineBlockBefore(
+          body, op, tileIndices(onlyIndices(rewriter, loc, counts)));
+      rewriter.eraseOp(op);
+      return success();
+    }
+    TileOrder order(rewriter, loc, op, counts);
+    // What comes from a counter is looked up by the thread that took it.
+    auto addBody = [&](Value point, Operation *before) {
+      rewriter.inlineBlockBefore(body, before,
+                                 tileIndices(op.getCounter()
+                                                 ? order.rowMajor(point)
+                                                 : order.indices(point)));
+    };
+    if (op.getCounter())
+      fetchTiles(op, order, rewriter, addBody);
+    else
+      strideTiles(order, loc, rewriter, addBody);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  using AddBody = llvm::function_ref<void(Value point, Operation *before)>;
+
+  /// Indices of the only tile of this thread block, the last one the fastest.
+  static SmallVector<Value> onlyIndices(OpBuilder &b, Location loc,
+                                        ValueRange counts) {
+    Value point = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    SmallVector<Value> indices(counts.size());
+    for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
+      indices[i] = arith::RemUIOp::create(b, loc, point, counts[i]);
+      point = arith::DivUIOp::create(b, loc, point, counts[i]);
+    }
+    if (!indices.empty())
+      indices[0] = point;
+    return indices;
+  }
+
+  /// Every n-th tile, of n thread blocks.
+  static void strideTiles(TileOrder &order, Location loc,
+                          ConversionPatternRewriter &rewriter,
+                          AddBody addBody) {
+    auto loop = scf::ForOp::create(
+        rewriter, loc, order.first, order.total, order.blocks,
+        /*initArgs=*/{}, /*bodyBuilder=*/nullptr, /*unsignedCmp=*/true);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    addBody(loop.getInductionVar(), loop.getBody()->getTerminator());
+  }
+
+  /// scf.while (%point, %turn) { %point < total } do { body; next point }
+  static void fetchTiles(ForEachTileOp op, TileOrder &order,
+                         ConversionPatternRewriter &rewriter, AddBody addBody) {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type();
+    SmallVector<Type> types(2, i32);
+    SmallVector<Location> locs(2, loc);
+    auto loop = scf::WhileOp::create(
+        rewriter, loc, types,
+        ValueRange{order.lookUp(order.first), order.constant(0)});
+    Block *before = rewriter.createBlock(&loop.getBefore(), {}, types, locs);
+    scf::ConditionOp::create(rewriter, loc,
+                             order.less(before->getArgument(0), order.total),
+                             before->getArguments());
+    Block *after = rewriter.createBlock(&loop.getAfter(), {}, types, locs);
+    Value point = after->getArgument(0), turn = after->getArgument(1);
+    TileFetch fetch(rewriter, loc, op, order);
+    auto roles = dyn_cast<RolesOp>(op->getParentOp());
+    std::optional<TileQueue> queue;
+    // The answer takes as long as a few stages: asked for a tile ahead.
+    Value isFirst, early;
+    bool isProducer =
+        roles && roles.getProducer().isAncestor(op->getParentRegion());
+    if (roles)
+      queue = TileQueue::get(roles->getParentOp());
+    if (isProducer) {
+      early = order.lookUp(fetch.next());
+    } else if (!roles) {
+      isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                      createThreadId(rewriter, loc),
+                                      order.constant(0));
+      auto branch = scf::IfOp::create(rewriter, loc, i32, isFirst,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(rewriter, loc,
+                           ValueRange(order.lookUp(fetch.next())));
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(rewriter, loc, ValueRange(order.constant(0)));
+      early = branch.getResult(0);
+    }
+    auto yield = scf::YieldOp::create(rewriter, loc, ValueRange{point, turn});
+    rewriter.setInsertionPoint(yield);
+    addBody(point, yield);
+    rewriter.setInsertionPoint(yield);
+    Value next;
+    if (!roles) {
+      auto branch =
+          scf::IfOp::create(rewriter, loc, isFirst, /*withElse=*/false);
+      {
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+        fetch.writeSlot(turn, early);
+      }
+      // Two slots in turn: who writes one again has met all that read it.
+      gpu::BarrierOp::create(rewriter, loc);
+      next = fetch.readSlot(turn);
+    } else if (isProducer) {
+      next = early;
+      fetch.push(*queue, turn, next);
+    } else {
+      next = fetch.pop(*queue, turn);
+    }
+    Value nextTurn =
+        arith::AddIOp::create(rewriter, loc, turn, order.constant(1));
+    rewriter.modifyOpInPlace(
+        yield, [&] { yield->setOperands(ValueRange{next, nextTurn}); });
+  }
+};
+} // namespace
+
+void wgtile::populateTileLoopPatterns(const TileTypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ForEachTileLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// LLVM's address space of shared memory.
+static constexpr unsigned kShared = 3;
+
+gpu::GPUFuncOp KernelBuilder::createKernel(StringRef name, TypeRange arguments,
+                                           int threads) {
+  auto kernel =
+      gpu::GPUFuncOp::create(b, name, b.getFunctionType(arguments, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
+  symbols.insert(kernel);
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  return kernel;
+}
+
+Value KernelBuilder::clamp(Value value, Value low, Value high) {
+  return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, value, low), high);
+}
+
+Value KernelBuilder::load(Value memref, ValueRange indices) {
+  return memref::LoadOp::create(b, memref, indices);
+}
+
+void KernelBuilder::store(Value value, Value memref, ValueRange indices) {
+  memref::StoreOp::create(b, value, memref, indices);
+}
+
+Value KernelBuilder::atomic(arith::AtomicRMWKind kind, Value value,
+                            Value memref, ValueRange indices) {
+  return memref::AtomicRMWOp::create(b, value.getType(), kind, value, memref,
+                                     indices);
+}
+
+Value KernelBuilder::shared(StringRef name, ArrayRef<int64_t> shape) {
+  auto type =
+      MemRefType::get(shape, b.getI32Type(), MemRefLayoutAttrInterface(),
+                      b.getI64IntegerAttr(kShared));
+  OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
+  auto global = memref::GlobalOp::create(
+      atStart, b.getLoc(), name, atStart.getStringAttr("private"), type,
+      /*initial_value=*/atStart.getUnitAttr(), /*constant=*/false,
+      /*alignment=*/IntegerAttr());
+  symbols.insert(global);
+  return memref::GetGlobalOp::create(b, type, global.getSymName());
+}
+
+void KernelBuilder::ifThen(Value condition, function_ref<void()> body) {
+  scf::IfOp::create(b, condition, [&](OpBuilder &, Location) {
+    body();
+    scf::YieldOp::create(b);
+  });
+}
+
+SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, Value step,
+                                       ValueRange inits, Body body) {
+  auto op = scf::ForOp::create(
+      b, lower, upper, step, inits,
+      [&](OpBuilder &, Location, Value iv, ValueRange carried) {
+        SmallVector<Value> results = body(iv, carried);
+        scf::YieldOp::create(b, results);
+      });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+Value KernelBuilder::prefixSum(Value value, Value thread, Value sums) {
+  int64_t threads = cast<MemRefType>(sums.getType()).getNumElements();
+  Value zero = index(0);
+  store(value, sums, thread);
+  barrier();
+  for (int64_t distance = 1; distance < threads; distance *= 2) {
+    Value from = sub(thread, index(distance));
+    Value has = compare(arith::CmpIPredicate::sge, from, zero);
+    Value other = load(sums, clamp(from, zero, thread));
+    value = add(value, arith::SelectOp::create(b, has, other, i32(0)));
+    barrier();
+    store(value, sums, thread);
+    barrier();
+  }
+  return value;
+}
