@@ -148,8 +148,7 @@ public:
     int64_t column = columnConstant + columnOffset(element);
     std::string address =
         "[$1+" + std::to_string(column * *columns.staticByteStride) + "]";
-    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n"
-                       "mov.b32 $0, 0;\n";
+    std::string text = "{\n.reg .pred %p, %q;\nmov.b32 $0, 0;\n";
     std::string both, inRow;
     if (rows.limit) {
       text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n",
@@ -164,10 +163,11 @@ public:
       std::string limit = addOperand(columns.limit);
       text += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}", limit,
                             column + 1, inRow, load);
-      // The last column, where their number is odd.
+      // The last column, where their number is odd. Straight into the result:
+      // a register of its own, written under a predicate only, is live from
+      // the kernel's start to ptxas, around the loop over tiles.
       text += llvm::formatv("setp.eq.s32 %q, {0}, {1};\n{2}"
-                            "@%q ld.global.b16 %h, {3};\n"
-                            "@%q cvt.u32.u16 $0, %h;\n",
+                            "@%q ld.global.u16 $0, {3};\n",
                             limit, column + 1, inRow, address);
     }
     return createAsm(b.getI32Type(), operands, text + "}\n", constraints)

@@ -51,9 +51,10 @@ gpu.module @kernels {
 }
 
 // Two neighbouring elements of an aligned row are one read; the last one of an
-// odd number is read alone.
+// odd number is read alone. No register is written under a predicate that was
+// not written before: such a one would be live all around the loop over tiles.
 // CHECK-LABEL: gpu.func @aligned
-// CHECK-COUNT-8: llvm.inline_asm {{.*}}@%q ld.global.b32 $0, [$1+{{.*}}@%q ld.global.b16 %h,
+// CHECK-COUNT-8: llvm.inline_asm {{.*}}"{\0A.reg .pred %p, %q;\0Amov.b32 $0, 0;\0A{{.*}}@%q ld.global.b32 $0, [$1+{{.*}}@%q ld.global.u16 $0, [$1+
 // CHECK-NOT:     ld.global
 gpu.module @reads {
   gpu.func @aligned(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
