@@ -60,7 +60,7 @@ func.func @left_no_beta(%crow: tensor<?xi32>, %col: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry left_wide(
-// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}left_wide: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @left_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
@@ -72,7 +72,7 @@ func.func @left_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
       left(%left : tensor<?xbf16>)
       outs(%out : tensor<?x?xbf16>)
-      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
+      {meta = #sattn.meta<tile = [64, 256, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
 
@@ -147,7 +147,7 @@ func.func @right_no_beta(%crow: tensor<?xi32>, %col: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry right_wide(
-// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}right_wide: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @right_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                       %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
@@ -159,7 +159,7 @@ func.func @right_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
       right(%right : tensor<?xf32>)
       outs(%out : tensor<?x?xbf16>)
-      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
+      {meta = #sattn.meta<tile = [64, 256, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
 
@@ -239,7 +239,7 @@ func.func @left_right_no_beta(%crow: tensor<?xi32>, %col: tensor<?xi32>,
 }
 
 // CHECK-LABEL: .entry left_right_wide(
-// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}left_right_wide: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @left_right_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                            %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
@@ -252,7 +252,7 @@ func.func @left_right_wide(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       left(%left : tensor<?xf32>)
       right(%right : tensor<?xbf16>)
       outs(%out : tensor<?x?xbf16>)
-      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
+      {meta = #sattn.meta<tile = [64, 256, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
 

@@ -30,7 +30,7 @@ class Case:
     batches: tuple = ((), (), ())
     index: str = "i32"
     static: bool = False
-    pad: bool = True  # rows of b in multiples of 16 bytes, as the copy engine needs
+    pad: bool = True  # rows of b, input and out in multiples of 16 bytes, as the copy engine needs
     pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates
     precision: str = ""  # of f32: tf32, or ieee where empty
     nan_in: tuple = ()  # operands that hold NaN, since they must not be read
@@ -150,8 +150,9 @@ def arguments(case, folder, seed=0):
     for name in ["crow", "col", "values", "b", *case.operands, "out"]:
         path = str(save(folder / f"{name}.npy", arrays[name]))
         columns = arrays[name].shape[-1]
-        if name == "b" and case.pad and columns % 8:
-            path += f":ld={-(-columns // 8) * 8}"
+        multiple = 16 // arrays[name].itemsize
+        if name in ("b", "input", "out") and case.pad and columns % multiple:
+            path += f":ld={-(-columns // multiple) * multiple}"
         result.append(path)
     return result
 
@@ -172,7 +173,8 @@ def panel_cases():
         "-unaligned": {"pad": False, "shape": (64 * 5, 640, 131)}, "-static": {"static": True},
         "-alpha-0": {"alpha": 0.0, "nan_in": ("values", "b")},
         "-beta-0": {"beta": 0.0, "nan_in": ("out",)},
-        "-scaled": {"operands": ("input", "left", "right"), "tile": (128, 128, 64)},
+        "-scaled": {"operands": ("input", "left", "right")},
+        "-odd-columns": {"shape": (64 * 3, 320, 301)},
         "-many-tiles": {"shape": (64 * 31, 640, 256 * 20), "density": 0.2},
         "-long": {"shape": (64 * 4, 64 * 200, 300), "density": 0.3},
     }
@@ -218,6 +220,10 @@ def gpu_cases():
         Case("f16-result", out="f16", beta=0.5),
         Case("f32-result-of-f16", dtype="f16", out="f32", beta=2.0, block=(128, 128), tile=(128, 128, 64),
              shape=(384, 384, 136)),
+        *[Case(f"scaled-{'-'.join(names)}", operands=names, block=(128, 128), tile=(128, 256, 64),
+               shape=(384, 512, 300), beta=0.5) for names in (("left",), ("right",), ("left", "right"))],
+        *[Case(f"odd-columns-{n}-of-{dtype}", dtype=dtype, shape=(192, 256, n), beta=0.5, pattern="empty_rows")
+          for dtype in ("bf16", "f16") for n in (1, 7, 65, 129, 131)],
         Case("index-i64", index="i64"),
         Case("static", static=True, beta=1.0, shape=(256, 320, 200)),
         Case("empty", pattern="empty", beta=1.0, alpha=float("nan")),

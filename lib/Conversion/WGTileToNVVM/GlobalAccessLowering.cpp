@@ -134,44 +134,90 @@ public:
            layout.type.getElementType().getIntOrFloatBitWidth() / 8;
   }
 
-  /// Inline assembly that reads an element of 16 bits and its right neighbour,
-  /// the low half of the result, at once; the pair is aligned. What is out of
-  /// bounds is 0 and not accessed.
-  Value createPairRead(int64_t element) {
-    SmallVector<Value> operands = {rowBase(rowOffset(element))};
-    std::string constraints = "=&r,l";
-    auto addOperand = [&](Value value) {
+  /// Inline assembly that reads all elements of 16 bits, each and its right
+  /// neighbour at once, the low and high half of a result; the pairs are
+  /// aligned. What is out of bounds is 0 and not accessed. A thread tests once
+  /// whether it has any such, and only then for each pair.
+  SmallVector<Value> createPairReads() {
+    int64_t pairs = layout.elements / 2;
+    SmallVector<Value> operands;
+    std::string constraints = "=&r";
+    for (int64_t i = 1; i < pairs; ++i)
+      constraints += ",=&r";
+    auto addOperand = [&](Value value, StringRef constraint) {
       operands.push_back(value);
-      constraints += ",r";
-      return "$" + std::to_string(operands.size());
+      constraints += ("," + constraint).str();
+      return "$" + std::to_string(pairs + operands.size() - 1);
     };
-    int64_t column = columnConstant + columnOffset(element);
-    std::string address =
-        "[$1+" + std::to_string(column * *columns.staticByteStride) + "]";
-    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n"
-                       "mov.b32 $0, 0;\n";
-    std::string both, inRow;
-    if (rows.limit) {
-      text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n",
-                            addOperand(rows.limit), rowOffset(element));
-      both = "@%p ";
-      inRow = "and.pred %q, %q, %p;\n";
+    std::string rowLimit, columnLimit;
+    if (rows.limit)
+      rowLimit = addOperand(rows.limit, "r");
+    if (columns.limit)
+      columnLimit = addOperand(columns.limit, "r");
+
+    // The reads where all is in bounds, and where some may not be.
+    std::string whole, clipped;
+    int64_t lastRow = 0, lastColumn = 0;
+    DenseMap<int64_t, std::string> bases;
+    for (int64_t i = 0; i < pairs; ++i) {
+      int64_t row = rowOffset(2 * i);
+      int64_t column = columnConstant + columnOffset(2 * i);
+      lastRow = std::max(lastRow, row);
+      lastColumn = std::max(lastColumn, column + 1);
+      std::string &base = bases[row];
+      if (base.empty())
+        base = addOperand(rowBase(row), "l");
+      std::string place = llvm::formatv("${0}, [{1}+{2}];\n", i, base,
+                                        column * *columns.staticByteStride);
+      whole += "ld.global.b32 " + place;
+
+      clipped += llvm::formatv("mov.b32 ${0}, 0;\n", i);
+      std::string inRow;
+      if (rows.limit) {
+        clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
+        inRow = "and.pred %q, %q, %p;\n";
+      }
+      if (!columns.limit) {
+        clipped += "@%p ld.global.b32 " + place;
+        continue;
+      }
+      // The last column, where their number is odd. Straight into the result:
+      // a register of its own, written under a predicate only, is live from
+      // the kernel's start to ptxas, around the loop over tiles.
+      clipped += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}"
+                               "@%q ld.global.b32 {3}"
+                               "setp.eq.s32 %q, {0}, {1};\n{2}"
+                               "@%q ld.global.u16 {3}",
+                               columnLimit, column + 1, inRow, place);
     }
-    std::string load = "ld.global.b32 $0, " + address + ";\n";
-    if (!columns.limit) {
-      text += both + load;
-    } else {
-      std::string limit = addOperand(columns.limit);
-      text += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}", limit,
-                            column + 1, inRow, load);
-      // The last column, where their number is odd.
-      text += llvm::formatv("setp.eq.s32 %q, {0}, {1};\n{2}"
-                            "@%q ld.global.b16 %h, {3};\n"
-                            "@%q cvt.u32.u16 $0, %h;\n",
-                            limit, column + 1, inRow, address);
+    std::string text = "{\n";
+    if (rows.limit || columns.limit) {
+      text += ".reg .pred %p, %q;\n";
+      if (rows.limit)
+        text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, lastRow);
+      if (columns.limit)
+        text +=
+            llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
+                          rows.limit ? "%q" : "%p", columnLimit, lastColumn);
+      if (rows.limit && columns.limit)
+        text += "and.pred %p, %p, %q;\n";
+      text += "@%p bra WHOLE;\n" + clipped + "bra.uni DONE;\nWHOLE:\n";
+      whole += "DONE:\n";
     }
-    return createAsm(b.getI32Type(), operands, text + "}\n", constraints)
-        .getResult(0);
+    text += whole + "}\n";
+
+    if (pairs == 1)
+      return {
+          createAsm(b.getI32Type(), operands, text, constraints).getResult(0)};
+    SmallVector<Type> types(pairs, b.getI32Type());
+    Value all =
+        createAsm(LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+                  operands, text, constraints)
+            .getResult(0);
+    SmallVector<Value> results;
+    for (int64_t i = 0; i < pairs; ++i)
+      results.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
+    return results;
   }
 
 private:
@@ -299,9 +345,9 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
                          op.getInBounds(), *layout);
     if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
       SmallVector<Value> registers;
-      for (int64_t i = 0; i < layout->elements; i += 2)
+      for (Value pair : access.createPairReads())
         registers.push_back(LLVM::BitcastOp::create(
-            rewriter, loc, layout->registerType(), access.createPairRead(i)));
+            rewriter, loc, layout->registerType(), pair));
       rewriter.replaceOpWithMultiple(op, {registers});
       return success();
     }

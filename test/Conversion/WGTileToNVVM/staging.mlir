@@ -50,18 +50,74 @@ gpu.module @kernels {
   }
 }
 
-// Two neighbouring elements of an aligned row are one read; the last one of an
-// odd number is read alone.
+// Two neighbouring elements of an aligned row are one read. A thread with no
+// element out of bounds branches around the tests of each; the last column of
+// an odd number is read alone. No register is written under a predicate that
+// was not written before: such a one would be live all around a loop over tiles.
 // CHECK-LABEL: gpu.func @aligned
-// CHECK-COUNT-8: llvm.inline_asm {{.*}}@%q ld.global.b32 $0, [$1+{{.*}}@%q ld.global.b16 %h,
+// CHECK:         llvm.inline_asm {{.*}} "{\0A.reg .pred %p, %q;\0A
+// CHECK-SAME:      setp.gt.s32 %p, $8, 25;\0A@%p bra WHOLE;\0A
+// CHECK-SAME:      mov.b32 $0, 0;\0Asetp.gt.s32 %q, $8, 1;\0A@%q ld.global.b32 $0, [$9+0];\0A
+// CHECK-SAME:      setp.eq.s32 %q, $8, 1;\0A@%q ld.global.u16 $0, [$9+0];\0A
+// CHECK-SAME:      mov.b32 $1, 0;\0Asetp.gt.s32 %q, $8, 1;\0A@%q ld.global.b32 $1, [$10+0];\0A
+// CHECK-SAME:      mov.b32 $7, 0;\0Asetp.gt.s32 %q, $8, 25;\0A@%q ld.global.b32 $7, [$10+48];\0A
+// CHECK-SAME:      bra.uni DONE;\0AWHOLE:\0Ald.global.b32 $0, [$9+0];\0Ald.global.b32 $1, [$10+0];\0A
+// CHECK-SAME:      ld.global.b32 $7, [$10+48];\0ADONE:\0A}\0A", "=&r,=&r,=&r,=&r,=&r,=&r,=&r,=&r,r,l,l"
 // CHECK-NOT:     ld.global
+
+// Rows and columns: both are tested, and a pair's row too.
+// CHECK-LABEL: gpu.func @aligned_rows
+// CHECK:         llvm.inline_asm {{.*}} "{\0A.reg .pred %p, %q;\0A
+// CHECK-SAME:      setp.gt.s32 %p, $8, 8;\0Asetp.gt.s32 %q, $9, 25;\0Aand.pred %p, %p, %q;\0A@%p bra WHOLE;\0A
+// CHECK-SAME:      mov.b32 $1, 0;\0Asetp.gt.s32 %p, $8, 8;\0A
+// CHECK-SAME:      setp.gt.s32 %q, $9, 1;\0Aand.pred %q, %q, %p;\0A@%q ld.global.b32 $1, [$11+0];\0A
+// CHECK-SAME:      setp.eq.s32 %q, $9, 1;\0Aand.pred %q, %q, %p;\0A@%q ld.global.u16 $1, [$11+0];\0A
+
+// Rows alone.
+// CHECK-LABEL: gpu.func @aligned_whole_columns
+// CHECK:         llvm.inline_asm {{.*}} "{\0A.reg .pred %p, %q;\0A
+// CHECK-SAME:      setp.gt.s32 %p, $8, 8;\0A@%p bra WHOLE;\0A
+// CHECK-SAME:      mov.b32 $1, 0;\0Asetp.gt.s32 %p, $8, 8;\0A@%p ld.global.b32 $1, [$10+0];\0A
+// CHECK-SAME:      WHOLE:\0Ald.global.b32 $0, [$9+0];\0A
+
+// Nothing to test.
+// CHECK-LABEL: gpu.func @aligned_inside
+// CHECK:         llvm.inline_asm {{.*}} "{\0Ald.global.b32 $0, [$8+0];\0Ald.global.b32 $1, [$9+0];\0A
+// CHECK-SAME:      ld.global.b32 $7, [$9+48];\0A}\0A"
 gpu.module @reads {
   gpu.func @aligned(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
                     %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %0 = wgtile.read %in[%i, %i] in_bounds [true, false] aligned
         : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
-    wgtile.store %0, %out[%i, %i] in_bounds [true, false]
+    wgtile.store %0, %out[%i, %i] in_bounds [true, true]
+        : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
+    gpu.return
+  }
+  gpu.func @aligned_rows(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                         %i: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %0 = wgtile.read %in[%i, %i] in_bounds [false, false] aligned
+        : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
+    wgtile.store %0, %out[%i, %i] in_bounds [true, true]
+        : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
+    gpu.return
+  }
+  gpu.func @aligned_whole_columns(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                                  %i: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %0 = wgtile.read %in[%i, %i] in_bounds [false, true] aligned
+        : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
+    wgtile.store %0, %out[%i, %i] in_bounds [true, true]
+        : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
+    gpu.return
+  }
+  gpu.func @aligned_inside(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                           %i: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %0 = wgtile.read %in[%i, %i] in_bounds [true, true] aligned
+        : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
+    wgtile.store %0, %out[%i, %i] in_bounds [true, true]
         : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
     gpu.return
   }

@@ -110,6 +110,24 @@ func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
   return %0 : tensor<?x256xbf16>
 }
 
+// Factors of rows and columns do not narrow a tile.
+// HOPPER-LABEL: func.func @factors
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+func.func @factors(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                   %b: tensor<?x?xbf16>, %left: tensor<?xf32>,
+                   %right: tensor<?xf32>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      left(%left : tensor<?xf32>) right(%right : tensor<?xf32>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
 // N is known to be smaller than the default.
 // CHECK-LABEL: func.func @small_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}

@@ -171,25 +171,15 @@ private:
     return problem;
   }
 
-  /// The computed default. With row or column factors the epilogue of a tile of
-  /// 256 columns spills registers.
-  meta::Parameters defaultParameters(BsrAddmmOp op,
-                                     const meta::Problem &problem) {
-    meta::Parameters parameters = meta::defaultParameters(problem, *limits);
-    if (op.getLeft() || op.getRight())
-      parameters.columns = std::min<int64_t>(parameters.columns, 128);
-    return parameters;
-  }
-
   void inject(BsrAddmmOp op, ArrayRef<meta::Table> tables) {
     Sizes of = sizesOf(op);
     meta::Problem problem = problemOf(op, of);
     meta::Choice choice;
     if (device.empty()) {
-      choice.parameters = defaultParameters(op, problem);
+      choice.parameters = meta::defaultParameters(problem, *limits);
       choice.origin = "the computed default";
     } else if (!of.m || !of.n || !of.k) {
-      choice.parameters = defaultParameters(op, problem);
+      choice.parameters = meta::defaultParameters(problem, *limits);
       choice.origin = std::string("the computed default (a row is found by M, "
                                   "N and K, and ") +
                       (!of.m   ? "M"

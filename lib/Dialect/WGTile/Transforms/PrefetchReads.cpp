@@ -45,13 +45,17 @@ public:
     for (auto loop : kernel.getBody().getOps<ForEachTileOp>()) {
       body = &loop.getBody().front();
       early.clear();
+      clones.clear();
       OpBuilder b = OpBuilder::atBlockBegin(body);
       SmallVector<ReadOp> reads;
       loop.walk([&](ReadOp read) { reads.push_back(read); });
       SmallVector<Prefetch> prefetches;
       for (ReadOp read : reads)
         if (std::optional<Prefetch> prefetch = plan(b, read))
-          prefetches.push_back(*prefetch);
+          if (llvm::none_of(prefetches, [&](const Prefetch &earlier) {
+                return covers(earlier, *prefetch);
+              }))
+            prefetches.push_back(*prefetch);
       emit(b, prefetches);
     }
     maps.finish();
@@ -63,9 +67,21 @@ private:
   Block *body = nullptr;
   /// Values of the tile's program, computed at its start.
   DenseMap<Value, Value> early;
+  /// The ops that compute them.
+  SmallVector<Operation *> clones;
+
+  /// Whether a prefetch brings all that another would, whenever that runs:
+  /// both arms of a branch may read the same.
+  static bool covers(const Prefetch &earlier, const Prefetch &later) {
+    ReadOp read = earlier.read, other = later.read;
+    return read.getSource() == other.getSource() &&
+           read.getTile().getType() == other.getTile().getType() &&
+           earlier.indices == later.indices &&
+           (!earlier.condition || earlier.condition == later.condition);
+  }
 
   /// The same value at the builder's place, or null where it needs more than
-  /// arithmetic.
+  /// arithmetic. What is computed in several places has one there.
   Value computeEarly(OpBuilder &b, Value value) {
     Operation *loop = body->getParentOp();
     if (auto argument = dyn_cast<BlockArgument>(value))
@@ -88,6 +104,13 @@ private:
     }
     Operation *clone = b.clone(*op);
     clone->setOperands(operands);
+    for (Operation *other : clones)
+      if (OperationEquivalence::isEquivalentTo(
+              clone, other, OperationEquivalence::IgnoreLocations)) {
+        clone->erase();
+        return early[value] = other->getResult(0);
+      }
+    clones.push_back(clone);
     return early[value] = clone->getResult(0);
   }
 

@@ -302,7 +302,8 @@ def WGTilePrefetchReads
     (see `wgtile-version-kernels`) that the program reads into registers, and
     which, behind the products, it would otherwise wait for. A prefetch is under
     the conditions of the branches around its read, as far as they follow from
-    arithmetic alone; so must the read's indices, or there is none.
+    arithmetic alone; so must the read's indices, or there is none. What both
+    arms of a branch read is asked for once.
 
     Before:
     ```mlir
