@@ -137,3 +137,47 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<16x16xbf16, swizzle = 32>
+!b = !wgtile.shared<16x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<16x16xbf16, swizzle = 32>
+!mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
+!acc = tensor<16x64xf32, #wgtile.mma<warps = 2, columns = 2>>
+
+// A product by mma.sync is over when the next op runs, and gives the stage back
+// without a wait. Less than a warpgroup keeps the registers of the start. Stages
+// are as many as max-stages.
+// CHECK-LABEL: gpu.func @mma_sync
+// CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
+// CHECK:         wgtile.ring warps 2 : !wgtile.ring<16, [
+// CHECK:         wgtile.roles producer 0 {
+// CHECK:         } consumer 0 {
+// CHECK:             scf.for
+// CHECK:               wgtile.ring_take
+// CHECK:               %[[D:.*]] = wgtile.mma {{.*}} mma_sync
+// CHECK-NEXT:          wgtile.ring_release %{{.*}} held 0
+// CHECK-NEXT:          scf.yield %[[D]]
+// CHECK:             }
+// CHECK-NEXT:        wgtile.store
+// STAGES-LABEL: gpu.func @mma_sync
+// STAGES:         wgtile.ring warps 2 : !wgtile.ring<3, [
+gpu.module @kernels {
+  gpu.func @mma_sync(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%i, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc mma_sync : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}

@@ -189,7 +189,8 @@ def WGTileCreateTensorMaps
   let description = [{
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
     a `wgtile.tensor_map` before the launch, and an argument of the kernel.
-    Arguments that the kernel no longer uses are dropped.
+    Arguments that the kernel no longer uses are dropped. A kernel that loads
+    tiles with padding is left alone: the copy engine cannot fill it with zeros.
 
     Before:
     ```mlir
@@ -367,13 +368,14 @@ def WGTileSpecialize
     memory. The producer keeps the loads, as copies into the ring's stages, and
     what their addresses need. The consumers keep everything else and take the
     tiles from the ring; a stage is given back after the wait that retires the
-    last product that reads it. Where that product is still running at the end of
-    the loop's turn, a wait for all but the products of this turn is placed after
-    it, and the stage of the turn before is given back.
+    last product that reads it, or after that product itself where it is by
+    mma.sync and has nothing to wait for. Where the product is still running at
+    the end of the loop's turn, a wait for all but the products of this turn is
+    placed after it, and the stage of the turn before is given back.
 
     The loads of one block share a stage. There are as many stages as fit in
     `max-shared-bytes`, at most `max-stages`. Registers go from the producer's
-    warps to the consumers'. A kernel without loads is left alone; one whose loads
+    warps to the consumers', where those are whole warpgroups. A kernel without loads is left alone; one whose loads
     depend on what a product computed, or lie in a branch, is refused.
 
     Before:
@@ -413,7 +415,7 @@ def WGTileSpecialize
   let options = [
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
-    Option<"maxStages", "max-stages", "int64_t", /*default=*/"8",
+    Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
            "Most stages of a ring">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Thread blocks that share a multiprocessor; 0: two where one "
