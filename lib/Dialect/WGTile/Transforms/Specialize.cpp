@@ -130,6 +130,8 @@ public:
     if (failed(makeProducer(producer, groups, mapping)) ||
         failed(makeConsumer(loop, groups)))
       return failure();
+    loadIndicesAhead(roles.getProducer());
+    loadIndicesAhead(roles.getConsumer());
 
     MLIRContext *context = kernel.getContext();
     kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(

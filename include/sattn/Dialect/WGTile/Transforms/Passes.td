@@ -159,7 +159,8 @@ def WGTileAssignLayouts
     elements, rows in multiples of 64, shared tiles of whole
     rows of the 128-byte swizzle), else by mma.sync. Register tiles get the
     accumulator's layout: for wgmma one warp for 16 rows; for mma.sync 4 or 8
-    warps that divide rows and columns so that they load the least, or the rows
+    warps that divide rows and columns so that they load the least (the share of a
+    tile of 8 warps, where the copy engine loads for a group of tiles), or the rows
     alone where a product takes a register tile or rows are reduced. Vectors get
     the slice of it that their broadcast or reduction asks for; shared tiles get
     the widest swizzle that divides their rows. The kernel's number of threads
@@ -376,7 +377,16 @@ def WGTileSpecialize
     The loads of one block share a stage. There are as many stages as fit in
     `max-shared-bytes`, at most `max-stages`. Registers go from the producer's
     warps to the consumers', where those are whole warpgroups. A kernel without loads is left alone; one whose loads
-    depend on what a product computed, or lie in a branch, is refused.
+    depend on what a product computed is refused.
+
+    What the loops read from memory to know where their tiles are, or whether
+    there are any, is read one turn ahead.
+
+    With `groups` on the loop over tiles as many groups of consumers compute a
+    tile each, whose loops the producer walks as one: what does not depend on the
+    group is loaded once. Products in a branch stay there where they are by
+    mma.sync; around wgmma, which ptxas serializes in branches, the branch becomes
+    a loop that passes over the turns without products.
 
     Before:
     ```mlir
