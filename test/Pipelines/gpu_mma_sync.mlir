@@ -1,12 +1,18 @@
 // RUN: sparse-translate --to=ptx --chip=sm_80 %s | FileCheck %s
+// RUN: sparse-translate --to=ptx --chip=sm_90a %s | FileCheck %s --check-prefix=HOPPER
 // RUN: sparse-translate --to=cubin --chip=sm_80 %s -o %t.sm_80.cubin
 // RUN: sparse-translate --to=cubin --chip=sm_86 %s -o %t.sm_86.cubin
 // RUN: sparse-translate --to=cubin --chip=sm_90a %s -o %t.sm_90a.cubin
 // REQUIRES: ptxas
 
 // Products by mma.sync, loads by all threads some turns ahead: every chip before
-// Hopper, and there what wgmma cannot multiply. A cubin says that nothing spills.
+// Hopper, and there what wgmma cannot multiply. Hopper's copy engine loads tiles
+// without padding into a ring; it cannot take blocks of 8. A cubin says that
+// nothing spills.
 
+// HOPPER-LABEL: .entry blocks_of_8(
+// HOPPER-NOT: cp.async.bulk.tensor
+// HOPPER: cp.async.cg.shared.global
 // CHECK: .entry blocks_of_8(
 // CHECK: cp.async.cg.shared.global
 // CHECK: cp.async.wait_group
@@ -22,6 +28,14 @@ func.func @blocks_of_8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
+// HOPPER-LABEL: .entry blocks_of_16(
+// HOPPER: cp.async.bulk.tensor.2d.shared
+// HOPPER: ldmatrix
+// HOPPER: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// HOPPER: mbarrier.arrive
+// HOPPER-LABEL: .entry blocks_of_16_generic(
+// HOPPER-NOT: cp.async.bulk.tensor
+// HOPPER: .entry blocks_of_32(
 // CHECK: .entry blocks_of_16(
 // CHECK: cp.async.cg.shared.global
 // CHECK: cp.async.wait_group

@@ -181,6 +181,42 @@ def panel_cases():
     return [dataclasses.replace(base, name=f"panel{name}", **changes) for name, changes in variants.items()]
 
 
+def small_panel_cases():
+    """Panels of blocks of 32 and 16, which mma.sync multiplies: four and eight block rows."""
+    variants = {
+        "": {}, "-odd": {"rows": 7}, "-one-row": {"rows": 1}, "-n128": {"columns": 128}, "-narrow": {"columns": 64},
+        "-empty": {"pattern": "empty"}, "-empty-rows": {"pattern": "empty_rows"},
+        "-skewed": {"pattern": "skewed", "density": 0.1}, "-duplicates": {"pattern": "duplicates", "density": 0.9},
+        "-sparse": {"density": 0.05, "rows": 9, "width": 40}, "-full": {"density": 1.0},
+        "-f16": {"dtype": "f16"}, "-f32-result": {"out": "f32"}, "-i64": {"index": "i64"},
+        "-batch": {"batches": ((3,), (3,), (3,)), "rows": 5},
+        "-batch-of-b": {"batches": ((), (3,), (3,)), "rows": 3},
+        "-unaligned": {"pad": False, "rows": 5, "n": 131}, "-static": {"static": True},
+        "-alpha-0": {"alpha": 0.0, "nan_in": ("values", "b")}, "-beta-0": {"beta": 0.0, "nan_in": ("out",)},
+        "-scaled": {"operands": ("input", "left", "right"), "columns": 128},
+        "-many-tiles": {"rows": 61, "n": 256 * 20, "density": 0.2},
+        "-long": {"rows": 8, "width": 200, "density": 0.3},
+        "-two-rows": {"groups": 2}, "-three-rows": {"groups": 3, "columns": 128, "rows": 10},
+    }
+    cases = []
+    for block in (32, 16):
+        for name, changes in variants.items():
+            changes = dict(changes)
+            tile_rows = changes.pop("groups", 128 // block) * block
+            shape = (changes.pop("rows", 16) * block, changes.pop("width", 20) * block, changes.pop("n", 500))
+            cases.append(Case(f"panel-{block}{name}", **{
+                "block": (block, block), "tile": (tile_rows, changes.pop("columns", 256), block), "shape": shape,
+                "beta": 0.5, **changes}))
+    cases += [
+        Case("panel-32x64", block=(32, 64), tile=(128, 128, 64), shape=(32 * 9, 640, 500), beta=0.5),
+        Case("panel-32x64-steps", block=(32, 64), tile=(128, 256, 32), shape=(32 * 9, 640, 500), beta=0.5),
+        Case("panel-16-tf32", dtype="f32", precision="tf32", block=(16, 16), tile=(64, 128, 16), shape=(160, 320, 200)),
+        # Padding, which the copy engine cannot write: threads load, a block row a thread block.
+        Case("panel-24x40", block=(24, 40), tile=(96, 128, 40), shape=(24 * 7, 400, 300), beta=0.5),
+    ]
+    return cases
+
+
 def gpu_cases():
     """What the plain sm_90a path takes."""
     cases = []
@@ -251,6 +287,7 @@ def gpu_cases():
         Case("staged-many-tiles", tile=(64, 256, 64), shape=(64 * 40, 256, 256 * 20), beta=1.0, density=0.2),
         # Tiles of several block rows: panels.
         *panel_cases(),
+        *small_panel_cases(),
         Case("tall", shape=(64 * 200, 128, 64), density=0.3),
         Case("wide", shape=(64, 128, 128 * 90), density=0.5),
     ]

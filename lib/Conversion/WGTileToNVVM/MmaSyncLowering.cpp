@@ -122,6 +122,10 @@ public:
           multiply(fragments.a[m], fragments.b[j], acc,
                    fragment.fragmentRegister(m, j));
     }
+    // One thread of the warp gives a ring's stage back for all: none may still
+    // read it then.
+    if (op->getParentOfType<RolesOp>())
+      NVVM::SyncWarpOp::create(b, loc, constant(-1));
     return acc;
   }
 

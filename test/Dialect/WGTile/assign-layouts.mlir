@@ -131,3 +131,57 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Four tiles a thread block: eight warps in all, two for each tile.
+// CHECK-LABEL: gpu.func @groups
+// CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
+// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, columns = 2>>
+// The same where threads load for themselves, without the copy engine's
+// attribute or with padding: a tile a thread block.
+// CHECK-LABEL: gpu.func @groups_by_threads
+// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
+// CHECK-LABEL: gpu.func @groups_padded
+// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
+gpu.module @kernels {
+  gpu.func @groups(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+      %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %d = wgtile.mma %x, %y, %zeros
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @groups_by_threads(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+      %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %d = wgtile.mma %x, %y, %zeros
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @groups_padded(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<24x256xf32>
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+      %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<24x32xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %d = wgtile.mma %x, %y, %zeros
+          : !wgtile.shared<24x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<24x256xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<24x256xf32>, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --wgtile-create-tensor-maps | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --wgtile-create-tensor-maps | FileCheck %s
 
 // The same source and box give one map; arguments that nobody uses any more are
 // dropped; the index of a dimension that is no tile's has a box of 1.
@@ -36,5 +36,51 @@ func.func @host(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
                 %out: memref<?x?xbf16>, %n: index) {
   wgtile.launch @kernels::@kernel grid(%n) args(%a, %b, %out)
       : memref<?x64x64xbf16>, memref<?x?xbf16>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+// The copy engine fills no padding with zeros: where one tile has some, here 8
+// rows of 24, threads load all of them.
+// CHECK-LABEL: gpu.func @padded
+// CHECK-SAME:    (%{{[a-z0-9]*}}: memref<?x?xbf16>) kernel
+// CHECK:         wgtile.load %{{.*}} : memref<?x?xbf16> -> !wgtile.shared<24x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %{{.*}} : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  gpu.func @padded(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+    %c0 = arith.constant 0 : index
+    %0 = wgtile.load %a[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<24x64xbf16, swizzle = 128>
+    %1 = wgtile.load %a[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+func.func @host(%a: memref<?x?xbf16>, %n: index) {
+  wgtile.launch @kernels::@padded grid(%n) args(%a) : memref<?x?xbf16>
+  return
+}
+
+// -----
+
+// Products by mma.sync read what the copy engine brings as others do.
+// CHECK-LABEL: gpu.func @mma_sync
+// CHECK-SAME:    (%{{[a-z0-9]*}}: !wgtile.tensor_map<16x16xbf16, swizzle = 32>) kernel
+gpu.module @kernels {
+  gpu.func @mma_sync(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32, #wgtile.mma<warps = 1>>
+    %0 = wgtile.load %a[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 32>
+    %1 = wgtile.mma %0, %0, %zero mma_sync
+        : !wgtile.shared<16x16xbf16, swizzle = 32>,
+          !wgtile.shared<16x16xbf16, swizzle = 32>
+          -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+    gpu.return
+  }
+}
+func.func @host(%a: memref<?x?xbf16>, %n: index) {
+  wgtile.launch @kernels::@mma_sync grid(%n) args(%a) : memref<?x?xbf16>
   return
 }

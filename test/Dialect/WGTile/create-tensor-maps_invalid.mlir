@@ -38,7 +38,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     // expected-error @below {{expected box sizes from 1 to 256, but got 272}}
     %0 = wgtile.load %a[%c0, %c0]
-        : memref<?x?xbf16> -> !wgtile.shared<264x64xbf16, swizzle = 128>
+        : memref<?x?xbf16> -> !wgtile.shared<272x64xbf16, swizzle = 128>
     gpu.return
   }
 }

@@ -8,22 +8,32 @@
 !acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
 
 // One warpgroup consumes, so two thread blocks share the multiprocessor: half of
-// its shared memory holds 4 stages of 24 KB.
+// its shared memory holds 4 stages of 24 KB. The producer loads a turn's column
+// in the turn before it, the first one's before the loop, if there is one.
 // CHECK-LABEL: gpu.func @product
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME:    nvvm.maxnreg = 128 : i32, nvvm.minctasm = 2 : i32
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<4, [
 // CHECK:         wgtile.roles producer 56 {
 // CHECK:           wgtile.for_each_tile
-// CHECK:             scf.for
-// CHECK-NOT:         iter_args
-// CHECK:               wgtile.ring_acquire %[[RING]]
-// CHECK:               wgtile.ring_copy %[[RING]] 0, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}]
-// CHECK:               wgtile.ring_copy %[[RING]] 1, %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK:             %[[SOME:.*]] = arith.cmpi slt, %[[BEGIN:.*]], %[[END:.*]] : index
+// CHECK:             %[[LAST:.*]] = arith.subi %[[END]], %{{.*}} : index
+// CHECK:             %[[FIRST:.*]] = scf.if %[[SOME]] -> (i32) {
+// CHECK-NEXT:          memref.load %{{.*}}[%[[BEGIN]]]
+// CHECK:             scf.for %[[P:.*]] = %[[BEGIN]] to %[[END]] {{.*}} iter_args(%[[COL:.*]] = %[[FIRST]]) -> (i32)
+// CHECK-NEXT:          %[[NEXT:.*]] = arith.addi %[[P]]
+// CHECK-NEXT:          %[[CLAMPED:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK-NEXT:          %[[AHEAD:.*]] = memref.load %{{.*}}[%[[CLAMPED]]]
+// CHECK-NEXT:          %[[X:.*]] = arith.index_cast %[[COL]]
+// CHECK-NEXT:          wgtile.ring_acquire %[[RING]]
+// CHECK:               wgtile.ring_copy %[[RING]] 0, %{{.*}}[%[[P]], %{{.*}}, %{{.*}}]
+// CHECK:               wgtile.ring_copy %[[RING]] 1, %{{.*}}[%[[X]], %{{.*}}]
 // CHECK:               wgtile.ring_commit %[[RING]]
+// CHECK:               scf.yield %[[AHEAD]]
 // CHECK-NOT:         wgtile.store
 // CHECK:         } consumer 200 {
 // CHECK:           wgtile.for_each_tile
+// CHECK-NOT:         memref.load
 // CHECK:             scf.for
 // CHECK:               wgtile.ring_take %[[RING]]
 // CHECK:               %[[A:.*]] = wgtile.ring_tile %[[RING]] 0
@@ -133,6 +143,129 @@ gpu.module @kernels {
         scf.yield %zero : !acc
       }
       wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<16x16xbf16, swizzle = 32>
+!b = !wgtile.shared<16x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<16x16xbf16, swizzle = 32>
+!mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
+!acc = tensor<16x64xf32, #wgtile.mma<warps = 2, columns = 2>>
+
+// A product by mma.sync is over when the next op runs, and gives the stage back
+// without a wait. Less than a warpgroup keeps the registers of the start. Stages
+// are as many as max-stages.
+// CHECK-LABEL: gpu.func @mma_sync
+// CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
+// CHECK:         wgtile.ring warps 2 : !wgtile.ring<16, [
+// CHECK:         wgtile.roles producer 0 {
+// CHECK:         } consumer 0 {
+// CHECK:             scf.for
+// CHECK:               wgtile.ring_take
+// CHECK:               %[[D:.*]] = wgtile.mma {{.*}} mma_sync
+// CHECK-NEXT:          wgtile.ring_release %{{.*}} held 0
+// CHECK-NEXT:          scf.yield %[[D]]
+// CHECK:             }
+// CHECK-NEXT:        wgtile.store
+// STAGES-LABEL: gpu.func @mma_sync
+// STAGES:         wgtile.ring warps 2 : !wgtile.ring<3, [
+gpu.module @kernels {
+  gpu.func @mma_sync(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%i, %p] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc mma_sync : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<16x16xbf16, swizzle = 32>
+!b = !wgtile.shared<16x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<1x16x16xbf16, swizzle = 32>
+!mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
+!acc = tensor<16x64xf32, #wgtile.mma<warps = 1>>
+
+// Two tiles a thread block, which share b. A product by mma.sync stays in its
+// branch: a group that has none in a turn gives the stage back at once. What is
+// read for a tile's store is read under the condition that there is such a tile.
+// CHECK-LABEL: gpu.func @groups
+// CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 2 : !wgtile.ring<16, [{{.*}}], instances = [1, 2]>
+// CHECK:         wgtile.roles producer 0 {
+// CHECK:             scf.for
+// CHECK:               %[[NEXT0:.*]] = memref.load
+// CHECK:               %[[NEXT1:.*]] = memref.load
+// CHECK:               wgtile.ring_acquire
+// CHECK:               wgtile.ring_copy %[[RING]] 0,
+// CHECK:               scf.if
+// CHECK:                 wgtile.ring_copy %[[RING]] 1,
+// CHECK:               scf.if
+// CHECK:                 wgtile.ring_copy %[[RING]] 1 instance 1,
+// CHECK:               wgtile.ring_commit
+// CHECK:               scf.yield %[[NEXT0]], %[[NEXT1]]
+// CHECK:         } consumer 0 groups 2 {
+// CHECK:           wgtile.for_each_tile (%[[I:.*]], %{{.*}}) in (%[[N:.*]], %{{.*}}) attributes {groups
+// CHECK-NOT:         memref.load %{{.*}}[%[[I]]]
+// CHECK:             scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[BLOCK:.*]] = %{{.*}}) ->
+// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK-NEXT:          wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:          %[[PRESENT:.*]] = arith.cmpi sge, %[[BLOCK]]
+// CHECK-NEXT:          %[[D:.*]] = scf.if %[[PRESENT]]
+// CHECK:                 wgtile.ring_tile %[[RING]] 1 instance
+// CHECK-NEXT:            wgtile.mma
+// CHECK-NEXT:            scf.yield
+// CHECK:               } else {
+// CHECK-NEXT:            scf.yield %[[ACC]]
+// CHECK-NEXT:          }
+// CHECK-NEXT:          wgtile.ring_release %[[RING]] held 0
+// CHECK-NOT:         ring_drain
+// CHECK:             %[[EXISTS:.*]] = arith.cmpi ult, %[[I]], %[[N]]
+// CHECK-NEXT:        scf.if %[[EXISTS]] {
+// CHECK-NEXT:          memref.load %{{.*}}[%[[I]]]
+// CHECK:               wgtile.store
+gpu.module @kernels {
+  gpu.func @groups(%ma: !ma, %mb: !mb, %steps: memref<?x2xi32>, %scale: memref<?xf32>,
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %none = arith.constant 0 : i32
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 1>} {
+      %g = affine.apply affine_map<(d0) -> (d0 mod 2)>(%i)
+      %s = memref.load %scale[%i] : memref<?xf32>
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %block = memref.load %steps[%p, %g] : memref<?x2xi32>
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %present = arith.cmpi sge, %block, %none : i32
+        %d = scf.if %present -> (!acc) {
+          %x = arith.index_cast %block : i32 to index
+          %a = wgtile.load %ma[%x, %c0, %c0] : !ma -> !a
+          %d0 = wgtile.mma %a, %b, %acc mma_sync : !a, !b -> !acc
+          scf.yield %d0 : !acc
+        } else {
+          scf.yield %acc : !acc
+        }
+        scf.yield %d : !acc
+      }
+      %all = tensor.splat %s : !acc
+      %scaled = arith.mulf %r, %all : !acc
+      wgtile.store %scaled, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
   }

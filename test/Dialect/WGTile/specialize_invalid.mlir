@@ -32,12 +32,17 @@ gpu.module @kernels {
 // -----
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!r = !wgtile.shared<16x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<16x64xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels {
-  // expected-error @below {{expected whole warpgroups, but got 32 threads}}
   gpu.func @part_of_a_warpgroup(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant dense<0.0> : !acc
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %a = wgtile.load %ma[%i, %j] : !ma -> !a
+      %q = wgtile.load %ma[%i, %j] : !ma -> !r
+      // expected-error @below {{expected whole warpgroups, but got 32 threads}}
+      %d = wgtile.mma %q, %a, %zero : !r, !a -> !acc
     }
     gpu.return
   }

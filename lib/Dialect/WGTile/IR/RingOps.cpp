@@ -30,12 +30,19 @@ int64_t RingType::getInstanceBytes(int64_t tile) const {
 int64_t RingType::getTileOffset(int64_t tile) const {
   int64_t bytes = 0;
   for (int64_t i = 0; i < tile; ++i)
-    bytes += getNumInstances(i) * getInstanceBytes(i);
-  return bytes;
+    bytes = llvm::alignTo(bytes, getLayout(getTiles()[i]).alignment()) +
+            getNumInstances(i) * getInstanceBytes(i);
+  return llvm::alignTo(bytes, getLayout(getTiles()[tile]).alignment());
 }
 
 int64_t RingType::getStageBytes() const {
-  return getTileOffset(getTiles().size());
+  int64_t last = getTiles().size() - 1;
+  int64_t bytes =
+      getTileOffset(last) + getNumInstances(last) * getInstanceBytes(last);
+  // The next stage's tiles are aligned as this one's.
+  for (Type tile : getTiles())
+    bytes = llvm::alignTo(bytes, getLayout(tile).alignment());
+  return bytes;
 }
 
 static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {

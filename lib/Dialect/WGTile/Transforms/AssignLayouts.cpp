@@ -39,6 +39,8 @@ static constexpr int64_t kMaxWarps = 32;
 /// other's products. Accumulators of more elements than 4 warps of 64 registers
 /// a thread hold take 8.
 static constexpr int64_t kSmallTile = 4 * 32 * 64;
+/// Warps of all groups of consumers of a thread block.
+static constexpr int64_t kGroupedWarps = 8;
 /// Most warps that divide the columns: a slice of 32 columns, as
 /// wgtile-slice-stores cuts them, is then whole eights in every warp.
 static constexpr int64_t kMaxColumnWarps = 4;
@@ -151,6 +153,23 @@ private:
     return success();
   }
 
+  /// Tiles that groups of consumers compute side by side in a thread block
+  /// (wgtile-specialize). Where the copy engine cannot take the loads each has
+  /// its own.
+  int64_t countGroups() {
+    int64_t groups = 1;
+    if (!hasWgmma)
+      return groups;
+    kernel.walk([&](ForEachTileOp loop) {
+      groups = std::max(groups, loop.getGroupSize());
+    });
+    WalkResult walk = kernel.walk([](LoadOp load) {
+      return load.getTile().getType().isPadded() ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+    });
+    return walk.wasInterrupted() ? 1 : groups;
+  }
+
   /// Divides tiles among warps that multiply by themselves. Each loads the rows
   /// of a and the columns of b that it needs: of as many warps as there should
   /// be, those near squares load the least. Of equals the one that divides the
@@ -171,6 +190,8 @@ private:
         }
     });
     int64_t wanted = fragments * kFragmentRows * columns > kSmallTile ? 8 : 4;
+    if (int64_t groups = countGroups(); groups > 1)
+      wanted = std::max<int64_t>(1, kGroupedWarps / groups);
     // Rows that a warp shares with none: as many warps as it takes to fill.
     if (ownsRows) {
       warps = std::min<int64_t>(fragments, kMaxWarps);

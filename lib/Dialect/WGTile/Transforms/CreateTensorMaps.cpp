@@ -43,13 +43,12 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
   return type;
 }
 
-/// Whether a kernel multiplies by mma.sync: its tiles may have padding that the
-/// copy engine cannot fill, and its threads load them (wgtile-pipeline).
-static bool usesMmaSync(gpu::GPUFuncOp kernel) {
-  WalkResult walk = kernel.walk([](MmaOp op) {
-    return op.getMmaSync() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
+/// Whether a kernel loads tiles with padding. It holds zeros, where the copy
+/// engine would bring what follows in memory: threads load such tiles
+/// (wgtile-pipeline).
+static bool hasPadding(ArrayRef<LoadOp> loads) {
+  return llvm::any_of(
+      loads, [](LoadOp load) { return load.getTile().getType().isPadded(); });
 }
 
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
@@ -58,7 +57,7 @@ static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
     if (isa<MemRefType>(load.getSource().getType()))
       loads.push_back(load);
   });
-  if (!kernel->hasAttr(kCopyEngineAttrName) || usesMmaSync(kernel))
+  if (!kernel->hasAttr(kCopyEngineAttrName) || hasPadding(loads))
     return success();
   TensorMapArguments maps(kernel, launch);
   for (LoadOp load : loads) {

@@ -52,17 +52,20 @@ RingType LoadGroup::getRingType(int64_t stages) {
 }
 
 namespace {
-/// Registers a thread at a kernel's start and after each role's change. They
-/// come in eights, and roles may not have more in all than the kernel started
-/// with, or the change never returns.
+/// Registers a thread at a kernel's start and after each role's change; 0 where
+/// a role keeps those of the start, since only whole warpgroups change theirs.
+/// They come in eights, and roles may not have more in all than the kernel
+/// started with, or the change never returns.
 struct RegisterBudget {
-  int64_t entry, producer, consumer;
+  int64_t entry, producer = 0, consumer = 0;
 
   RegisterBudget(int64_t consumerThreads, int64_t blocks) {
     int64_t threads = consumerThreads + kWarpgroupThreads;
     auto floor8 = [](int64_t count) { return count / 8 * 8; };
     entry =
         floor8(std::min(kMaxThreadRegisters, kRegisters / blocks / threads));
+    if (consumerThreads % kWarpgroupThreads != 0)
+      return;
     producer = std::min(entry, kProducerRegisters);
     consumer = std::min<int64_t>(
         floor8(kMaxThreadRegisters),
@@ -92,18 +95,17 @@ public:
                                 "threads (wgtile-assign-layouts)");
     loop = loops.front();
     consumerThreads = threads[0] * loop.getGroupSize();
-    if (consumerThreads % kWarpgroupThreads != 0)
-      return kernel.emitOpError() << "expected whole warpgroups, but got "
-                                  << consumerThreads << " threads";
+    if (failed(checkWarpgroups(threads[0])))
+      return failure();
     // Where one warpgroup consumes, a second thread block works while it
     // stores.
     if (blocks == 0) {
       int64_t accumulator = 0;
       loop.walk([&](MmaOp op) {
-        accumulator =
-            std::max(accumulator, op.getResult().getType().getDimSize(1) / 2);
+        int64_t elements = op.getResult().getType().getNumElements();
+        accumulator = std::max(accumulator, elements / threads[0]);
       });
-      blocks = consumerThreads == kWarpgroupThreads &&
+      blocks = consumerThreads <= kWarpgroupThreads &&
                        accumulator <= kMaxSharedAccumulator
                    ? 2
                    : 1;
@@ -128,6 +130,8 @@ public:
     if (failed(makeProducer(producer, groups, mapping)) ||
         failed(makeConsumer(loop, groups)))
       return failure();
+    loadIndicesAhead(roles.getProducer());
+    loadIndicesAhead(roles.getConsumer());
 
     MLIRContext *context = kernel.getContext();
     kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(
@@ -146,6 +150,18 @@ private:
   ForEachTileOp loop;
   int64_t consumerThreads = 0;
   SmallVector<LoadGroup> groups;
+
+  /// wgmma is an instruction of whole warpgroups.
+  LogicalResult checkWarpgroups(int64_t threads) {
+    WalkResult walk = loop.walk([&](MmaOp op) {
+      if (op.getMmaSync() || threads % kWarpgroupThreads == 0)
+        return WalkResult::advance();
+      op.emitOpError() << "expected whole warpgroups, but got " << threads
+                       << " threads";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
 
   LogicalResult collectGroups() {
     GroupDependence dependence(loop);

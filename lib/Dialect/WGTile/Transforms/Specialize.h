@@ -44,6 +44,10 @@ llvm::LogicalResult makeProducer(ForEachTileOp loop,
 llvm::LogicalResult makeConsumer(ForEachTileOp loop,
                                  llvm::MutableArrayRef<LoadGroup> groups);
 
+/// Loads what turns of a role's loops need to know from memory, as indices of
+/// tiles, one turn ahead.
+void loadIndicesAhead(mlir::Region &role);
+
 } // namespace wgtile
 
 #endif // SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SPECIALIZE_H

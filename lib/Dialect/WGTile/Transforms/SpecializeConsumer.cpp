@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -80,13 +81,13 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
 }
 
 /// The last op of `block` that reads one of the tiles taken in it: a product,
-/// or a loop or branch with products.
+/// or a loop or branch with products or with tiles of its own.
 static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
                                              Operation *take) {
   Operation *last = take;
   for (Operation *user : ring->getUsers()) {
     auto tile = dyn_cast<RingTileOp>(user);
-    if (!tile || tile->getBlock() != block)
+    if (!tile || !block->findAncestorOpInBlock(*tile))
       continue;
     for (Operation *reader : tile->getUsers()) {
       Operation *ancestor = block->findAncestorOpInBlock(*reader);
@@ -270,6 +271,28 @@ private:
 };
 } // namespace
 
+static bool isSynchronous(scf::IfOp branch) {
+  WalkResult walk = branch.walk([](MmaOp op) {
+    return op.getMmaSync() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
+/// Moves what only the branch uses into it: memory of a tile that is not there
+/// may not be read.
+static void sinkInto(scf::IfOp branch) {
+  Block *target = branch.thenBlock();
+  for (Operation *op = branch->getPrevNode(), *next; op; op = next) {
+    next = op->getPrevNode();
+    bool isMovable = op->getNumRegions() == 0 && !op->use_empty() &&
+                     (isMemoryEffectFree(op) || isa<memref::LoadOp>(op));
+    if (isMovable && llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return branch->isProperAncestor(user);
+        }))
+      op->moveBefore(target, target->begin());
+  }
+}
+
 /// The tiles of a group that does not fill its last thread block are not there:
 /// what follows the last stage is left out.
 static void guardTile(ForEachTileOp loop) {
@@ -295,6 +318,7 @@ static void guardTile(ForEachTileOp loop) {
   target->getOperations().splice(target->begin(), body.getOperations(),
                                  first->getIterator(),
                                  body.getTerminator()->getIterator());
+  sinkInto(branch);
 }
 
 LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
@@ -305,7 +329,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       if (load->getBlock() != group.block)
         branch = dyn_cast<scf::IfOp>(load->getParentOp());
     Location loc = group.ring.getLoc();
-    if (branch) {
+    // Products that are over when the next op runs may stand in a branch.
+    if (branch && !isSynchronous(branch)) {
       auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
       if (!forOp)
         return branch.emitOpError("expected a branch in a loop");
@@ -314,7 +339,7 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
         return failure();
       continue;
     }
-    OpBuilder b(group.loads.front());
+    OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
     Operation *take = RingTakeOp::create(b, loc, group.ring);
     if (failed(makeTiles(loop, group)))
       return failure();

@@ -159,7 +159,8 @@ def WGTileAssignLayouts
     elements, rows in multiples of 64, shared tiles of whole
     rows of the 128-byte swizzle), else by mma.sync. Register tiles get the
     accumulator's layout: for wgmma one warp for 16 rows; for mma.sync 4 or 8
-    warps that divide rows and columns so that they load the least, or the rows
+    warps that divide rows and columns so that they load the least (the share of a
+    tile of 8 warps, where the copy engine loads for a group of tiles), or the rows
     alone where a product takes a register tile or rows are reduced. Vectors get
     the slice of it that their broadcast or reduction asks for; shared tiles get
     the widest swizzle that divides their rows. The kernel's number of threads
@@ -189,7 +190,8 @@ def WGTileCreateTensorMaps
   let description = [{
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
     a `wgtile.tensor_map` before the launch, and an argument of the kernel.
-    Arguments that the kernel no longer uses are dropped.
+    Arguments that the kernel no longer uses are dropped. A kernel that loads
+    tiles with padding is left alone: the copy engine cannot fill it with zeros.
 
     Before:
     ```mlir
@@ -368,14 +370,24 @@ def WGTileSpecialize
     memory. The producer keeps the loads, as copies into the ring's stages, and
     what their addresses need. The consumers keep everything else and take the
     tiles from the ring; a stage is given back after the wait that retires the
-    last product that reads it. Where that product is still running at the end of
-    the loop's turn, a wait for all but the products of this turn is placed after
-    it, and the stage of the turn before is given back.
+    last product that reads it, or after that product itself where it is by
+    mma.sync and has nothing to wait for. Where the product is still running at
+    the end of the loop's turn, a wait for all but the products of this turn is
+    placed after it, and the stage of the turn before is given back.
 
     The loads of one block share a stage. There are as many stages as fit in
     `max-shared-bytes`, at most `max-stages`. Registers go from the producer's
-    warps to the consumers'. A kernel without loads is left alone; one whose loads
-    depend on what a product computed, or lie in a branch, is refused.
+    warps to the consumers', where those are whole warpgroups. A kernel without loads is left alone; one whose loads
+    depend on what a product computed is refused.
+
+    What the loops read from memory to know where their tiles are, or whether
+    there are any, is read one turn ahead.
+
+    With `groups` on the loop over tiles as many groups of consumers compute a
+    tile each, whose loops the producer walks as one: what does not depend on the
+    group is loaded once. Products in a branch stay there where they are by
+    mma.sync; around wgmma, which ptxas serializes in branches, the branch becomes
+    a loop that passes over the turns without products.
 
     Before:
     ```mlir
@@ -414,7 +426,7 @@ def WGTileSpecialize
   let options = [
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
-    Option<"maxStages", "max-stages", "int64_t", /*default=*/"8",
+    Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
            "Most stages of a ring">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Thread blocks that share a multiprocessor; 0: two where one "

@@ -1,0 +1,147 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A turn of a role's loop begins with what memory says about it: where its
+// tiles are, and whether there are any. With small stages the answer's delay is
+// as long as the turn, so that it is asked for one turn ahead.
+
+#include "Specialize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Adds what computes a value of the loop's body from the induction variable.
+/// Fails where that is more than arithmetic.
+static LogicalResult collect(Value value, scf::ForOp loop,
+                             llvm::SetVector<Operation *> &slice) {
+  if (value.getParentBlock() != loop.getBody())
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return success(value == loop.getInductionVar());
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collect(operand, loop, slice)))
+      return failure();
+  slice.insert(op);
+  return success();
+}
+
+/// Loads that can be issued a turn ahead, and, in `slice`, what they need.
+static SmallVector<memref::LoadOp>
+collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
+  SmallVector<memref::LoadOp> loads;
+  for (auto load : loop.getBody()->getOps<memref::LoadOp>()) {
+    llvm::SetVector<Operation *> needed;
+    if (load.getMemRef().getParentBlock() == loop.getBody() ||
+        llvm::any_of(load.getIndices(), [&](Value index) {
+          return failed(collect(index, loop, needed));
+        }))
+      continue;
+    slice.insert_range(needed);
+    loads.push_back(load);
+  }
+  return loads;
+}
+
+static bool writesMemory(scf::ForOp loop) {
+  WalkResult walk = loop.getBody()->walk([](Operation *op) {
+    bool isKnown = op->getNumRegions() != 0 || isMemoryEffectFree(op) ||
+                   isa<memref::LoadOp, SyncOpInterface>(op);
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return walk.wasInterrupted();
+}
+
+/// What the role does not need, carried from turn to turn, would stay.
+static void eraseDead(Block &block) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static void loadAhead(scf::ForOp loop) {
+  eraseDead(*loop.getBody());
+  llvm::SetVector<Operation *> slice;
+  SmallVector<memref::LoadOp> loads = collectLoads(loop, slice);
+  if (loads.empty() || writesMemory(loop) ||
+      !isConstantIntValue(loop.getStep(), 1))
+    return;
+  Location loc = loop.getLoc();
+  Value begin = loop.getLowerBound(), end = loop.getUpperBound();
+  auto loadFor = [&](OpBuilder &b, Value turn) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), turn);
+    for (Operation *op : slice)
+      b.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (memref::LoadOp load : loads)
+      results.push_back(b.clone(*load, mapping)->getResult(0));
+    return results;
+  };
+
+  IRRewriter b(loop);
+  // A loop without turns loads nothing.
+  Value isEntered =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
+  Value last = arith::SubIOp::create(b, loc, end,
+                                     arith::ConstantIndexOp::create(b, loc, 1));
+  auto first = scf::IfOp::create(
+      b, loc, isEntered,
+      [&](OpBuilder &nested, Location) {
+        scf::YieldOp::create(nested, loc, loadFor(nested, begin));
+      },
+      [&](OpBuilder &nested, Location) {
+        SmallVector<Value> zeros;
+        for (memref::LoadOp load : loads)
+          zeros.push_back(arith::ConstantOp::create(
+              nested, loc, nested.getZeroAttr(load.getType())));
+        scf::YieldOp::create(nested, loc, zeros);
+      });
+  (void)loop.replaceWithAdditionalYields(
+      b, first.getResults(), /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &nested, Location, ArrayRef<BlockArgument> arguments) {
+        // The next turn's loads come first; past the end, the last turn's
+        // again.
+        OpBuilder::InsertionGuard guard(nested);
+        nested.setInsertionPointToStart(loop.getBody());
+        Value next = arith::AddIOp::create(nested, loc, loop.getInductionVar(),
+                                           loop.getStep());
+        SmallVector<Value> ahead =
+            loadFor(nested, arith::MinSIOp::create(nested, loc, next, last));
+        for (auto [load, argument] : llvm::zip(loads, arguments)) {
+          load.getResult().replaceAllUsesWith(argument);
+          load.erase();
+        }
+        for (Operation *op : llvm::reverse(slice))
+          if (op->use_empty())
+            op->erase();
+        return ahead;
+      });
+}
+
+void wgtile::loadIndicesAhead(Region &role) {
+  SmallVector<scf::ForOp> loops;
+  role.walk([&](scf::ForOp loop) {
+    for (Operation &op : *loop.getBody())
+      if (isa<RingAcquireOp, RingTakeOp>(op)) {
+        loops.push_back(loop);
+        return;
+      }
+  });
+  for (scf::ForOp loop : loops)
+    loadAhead(loop);
+}
