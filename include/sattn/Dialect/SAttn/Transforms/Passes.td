@@ -12,6 +12,42 @@
 include "mlir/Pass/PassBase.td"
 include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 
+def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
+  let summary = "Unpack matrices in upstream's block-sparse encoding";
+  let description = [{
+    A tensor in upstream's encoding of block-sparse matrices becomes three:
+    offsets of the block rows (positions), block columns (coordinates) and
+    blocks (values), in signatures of functions and in calls, in `scf.if`,
+    `scf.for` and `scf.while`, in `arith.select` and `tensor.cast`, and as
+    operand of `sattn.bsr_addmm`. Attributes of an argument or a result go to
+    each of the three.
+
+    Batches at levels of type `batch` are dimensions of all three. At levels of
+    type `dense` they have one list of offsets, which stays as it is; at its use
+    the offsets of a batch are taken out of it.
+
+    Nothing encoded is left: bufferization would drop the encoding and take the
+    tensor for a dense one. An encoding of another kind, and an op that is not
+    among those above, is an error.
+
+    Before:
+    ```mlir
+    func.func @f(%a: tensor<512x?xbf16, #bsr>, %b: tensor<?x?xbf16>, ...) {
+      %0 = sattn.bsr_addmm ... ins(%a, %b : tensor<512x?xbf16, #bsr>, ...) ...
+    ```
+    After:
+    ```mlir
+    func.func @f(%crow: tensor<9xi32>, %col: tensor<?xi32>,
+                 %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>, ...) {
+      %0 = sattn.bsr_addmm ... ins(%crow, %col, %values, %b : tensor<9xi32>, ...) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SAttnRecordContracts
     : Pass<"sattn-record-contracts", "::mlir::ModuleOp"> {
   let summary = "Record which arguments of a function are operands of which op";
