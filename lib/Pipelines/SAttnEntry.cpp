@@ -14,9 +14,11 @@
 #include "mlir/Transforms/Passes.h"
 
 void sattn::buildSAttnEntryPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createSAttnRaiseLinalg());
   pm.addPass(createSAttnUnpackBsr());
   // A program is one function: host code makes no calls, and contracts are
   // those of its own ops. Nothing else is simplified yet.
   pm.addPass(mlir::createInlinerPass({}, [](mlir::OpPassManager &) {}));
+  pm.addPass(createSAttnResultsToArguments());
   pm.addPass(createSAttnRecordContracts());
 }

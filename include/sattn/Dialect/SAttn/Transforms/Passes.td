@@ -12,6 +12,68 @@
 include "mlir/Pass/PassBase.td"
 include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 
+def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
+  let summary = "Raise linalg products of block-sparse matrices";
+  let description = [{
+    A `linalg.matmul`, `linalg.batch_matmul` or `linalg.generic` that multiplies
+    a matrix in upstream's block-sparse encoding by a dense one becomes a
+    `sattn.bsr_addmm`. What it adds to is `out`, with beta = 1; zeros that it
+    adds to are not written, and beta is 0.
+
+    Transposes of the encoded matrix are looked through. Where it is the right
+    operand, as the weight of a linear layer, the product is computed transposed,
+    (W x^T)^T, between `linalg.transpose` ops of the dense operand and of the
+    result. The CPU takes them; the GPU's host code does not.
+
+    Products over other encodings and other types stay as they are, for
+    `sattn-unpack-bsr` to refuse. Values that are not stored are not multiplied:
+    an infinity or NaN opposite to them does not show.
+
+    Before:
+    ```mlir
+    %0 = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x?xf32>)
+    %1 = linalg.matmul ins(%a, %b : tensor<512x256xf32, #bsr>, tensor<256x?xf32>)
+                       outs(%0 : tensor<512x?xf32>)
+    ```
+    After:
+    ```mlir
+    %1 = sattn.bsr_addmm alpha(%one) beta(%zero)
+        ins(%a, %b : tensor<512x256xf32, #bsr>, tensor<256x?xf32>)
+        outs(%empty : tensor<512x?xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "SAttnDialect"
+  ];
+}
+
+def SAttnResultsToArguments
+    : Pass<"sattn-results-to-arguments", "::mlir::ModuleOp"> {
+  let summary = "Compute results in memory that the caller passes";
+  let description = [{
+    A result of a public function with `sattn` ops that is computed in a
+    `tensor.empty` is computed in an argument instead, which is appended to the
+    others: the runtime takes no memory that a program allocates. The function
+    still returns the tensor; what is the same memory is dropped later.
+
+    Functions that others call, and results that are not made by
+    destination-passing ops, stay as they are.
+
+    Before:
+    ```mlir
+    func.func @f(...) -> tensor<512x?xf32> {
+      %empty = tensor.empty(%n) : tensor<512x?xf32>
+      %0 = sattn.bsr_addmm ... outs(%empty : tensor<512x?xf32>)
+    ```
+    After:
+    ```mlir
+    func.func @f(..., %out: tensor<512x?xf32>) -> tensor<512x?xf32> {
+      %0 = sattn.bsr_addmm ... outs(%out : tensor<512x?xf32>)
+    ```
+  }];
+}
+
 def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
   let summary = "Unpack matrices in upstream's block-sparse encoding";
   let description = [{
