@@ -11,8 +11,8 @@
 #include "CpuExecution.h"
 #include "Session.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/InitAll.h"
+#include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
@@ -61,7 +61,7 @@ static bool compileForCPU(Session &session, StringRef name, int64_t threads,
                           sattn_program &program) {
   OwningOpRef<ModuleOp> copy = session.module().clone();
   PassManager pm(&session.context());
-  pm.addPass(createSAttnRecordContracts());
+  buildSAttnEntryPipeline(pm);
   if (failed(pm.run(*copy)))
     return false;
   FailureOr<std::string> manifest =

@@ -9,6 +9,7 @@
 #include "sattn/Pipelines/SAttnToCPU.h"
 
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Pipelines/SAttnEntry.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -29,7 +30,7 @@ using namespace mlir;
 /// Tile programs on tensors, then on vectors in registers.
 static void addTilePasses(OpPassManager &pm,
                           const sattn::SAttnToCPUOptions &options) {
-  pm.addPass(sattn::createSAttnRecordContracts());
+  sattn::buildSAttnEntryPipeline(pm);
   pm.addPass(sattn::createSAttnInjectMeta());
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnTile());
   pm.addPass(createCanonicalizerPass());

@@ -11,6 +11,7 @@
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Passes.h"
 
@@ -46,7 +47,7 @@ static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
 /// Whole tiles as vectors between reads and writes of the arguments' memory.
 static void addTileAndBufferize(OpPassManager &pm,
                                 const SAttnToGPUOptions &options) {
-  pm.addPass(createSAttnRecordContracts());
+  buildSAttnEntryPipeline(pm);
   pm.addPass(createSAttnInjectMeta(metaOptions(options)));
   pm.addNestedPass<func::FuncOp>(createSAttnPlanPanels());
   pm.addNestedPass<func::FuncOp>(createSAttnTile());

@@ -64,7 +64,16 @@ public:
   FailureOr<std::string> write() {
     contracts = function->getAttrOfType<ArrayAttr>(kContractsAttrName);
     bool launches = false;
-    function.walk([&](wgtile::LaunchOp) { launches = true; });
+    func::CallOp call;
+    function.walk([&](Operation *op) {
+      launches |= isa<wgtile::LaunchOp>(op);
+      if (!call)
+        call = dyn_cast<func::CallOp>(op);
+    });
+    // A program that the runtime interprets is one function.
+    if (call && target != kCPUTarget)
+      return call.emitOpError("expected no call on the host: the function is "
+                              "not defined in the module, or calls itself");
     if (failed(writeArguments()))
       return failure();
     writeContracts();

@@ -8,7 +8,7 @@
 
 #include "ProgramSource.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
 
@@ -94,17 +94,20 @@ ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
     if (function.getName() != program.entry &&
         SymbolTable::symbolKnownUseEmpty(function, *program.module))
       function.erase();
+  // The entry is called from outside, whatever it says; functions that nobody
+  // calls go away.
+  program.module->lookupSymbol<func::FuncOp>(program.entry).setPublic();
+  // From here on the functions have the arguments that are passed.
+  PassManager pm(context);
+  buildSAttnEntryPipeline(pm);
+  if (failed(pm.run(*program.module)))
+    return Error("the program's arguments could not be described");
   return program;
 }
 
 ErrorOr<Manifest> sattn::run::describeProgram(ProgramSource &program) {
-  OwningOpRef<ModuleOp> copy = program.module->clone();
-  PassManager pm(copy->getContext());
-  pm.addPass(createSAttnRecordContracts());
-  if (failed(pm.run(*copy)))
-    return Error("the program's arguments could not be described");
-  FailureOr<std::string> text =
-      emitManifest(copy->lookupSymbol<func::FuncOp>(program.entry), kCPUTarget);
+  FailureOr<std::string> text = emitManifest(
+      program.module->lookupSymbol<func::FuncOp>(program.entry), kCPUTarget);
   if (failed(text))
     return Error("function '" + program.entry +
                  "' does not take what sparse-run can pass");

@@ -8,8 +8,8 @@
 
 #include "SparseTranslateMain.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/InitAll.h"
+#include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Pipelines/SAttnToCPU.h"
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Target/Chip.h"
@@ -130,9 +130,7 @@ static FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
 static FailureOr<std::string> translateForCPU(ModuleOp module,
                                               const Options &options) {
   if (options.to == Output::Manifest) {
-    if (failed(run(module, options, [](OpPassManager &pm) {
-          pm.addPass(createSAttnRecordContracts());
-        })))
+    if (failed(run(module, options, buildSAttnEntryPipeline)))
       return failure();
     FailureOr<func::FuncOp> entry = findEntry(module, options.entry);
     if (failed(entry))

@@ -131,13 +131,13 @@ func.func @c1_rank_of_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 func.func @c1_batch_rank_of_col(%alpha: f32, %beta: f32, %crow: tensor<3x?xi32>,
                                 %col: tensor<?xi32>,
-                                %values: tensor<?x64x64xbf16>,
+                                %values: tensor<3x?x64x64xbf16>,
                                 %b: tensor<?x?xbf16>, %out: tensor<3x?x?xbf16>)
     -> tensor<3x?x?xbf16> {
   // expected-error @below {{expected 'col' to have the batch rank of 'crow', 1, but got 0}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<3x?xi32>, tensor<?xi32>,
-          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+          tensor<3x?x64x64xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<3x?x?xbf16>)
       -> tensor<3x?x?xbf16>
   return %0 : tensor<3x?x?xbf16>
@@ -754,4 +754,99 @@ func.func @c13_tile_k_of_two_blocks(%alpha: f32, %beta: f32,
       {meta = #sattn.meta<tile = [64, 128, 128]>}
       -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @operand_count(%alpha: f32, %crow: tensor<?xi32>,
+                         %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
+                         %out: tensor<?x?xbf16>) {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      // expected-error @below {{expected 2 operands (values, b) or 4 (crow, col, values, b), and as many types, but got 3 and 3}}
+      ins(%crow, %values, %b : tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @c16_not_encoded(%alpha: f32, %a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>,
+                           %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected 'values' to be a matrix of blocks: expected a matrix in an encoding of sparse_tensor, in 'tensor<?x?xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @c16_levels(%alpha: f32, %a: tensor<?x?xbf16, #csr>, %b: tensor<?x?xbf16>,
+                      %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected 'values' to be a matrix of blocks: expected levels (i floordiv BM : dense}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x?xbf16, #csr>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense)}>
+func.func @c16_other_operand(%alpha: f32, %a: tensor<?x?xbf16, #bsr>, %b: tensor<?x?xbf16, #bsr>,
+                             %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected an encoding of no operand but 'values' without 'crow' and 'col', but got}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x?xbf16, #bsr>, tensor<?x?xbf16, #bsr>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense)}>
+func.func @c7_encoded_m(%alpha: f32, %a: tensor<512x?xbf16, #bsr>, %b: tensor<?x?xbf16>,
+                        %out: tensor<256x?xbf16>) {
+  // expected-error @below {{expected M of 'out' (dimension 0) to be 512, but got 256}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<512x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%out : tensor<256x?xbf16>) -> tensor<256x?xbf16>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense)}>
+func.func @c9_encoded_k(%alpha: f32, %a: tensor<?x512xbf16, #bsr>, %b: tensor<256x?xbf16>,
+                        %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected K of 'b' (dimension 0) to be 512, but got 256}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x512xbf16, #bsr>, tensor<256x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 4 : dense, j floordiv 64 : compressed, i mod 4 : dense, j mod 64 : dense)}>
+func.func @c6_encoded(%alpha: f32, %a: tensor<?x?xbf16, #bsr>, %b: tensor<?x?xbf16>,
+                      %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (n, i, j) -> (n : batch, i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense)}>
+func.func @c11_encoded(%alpha: f32, %a: tensor<3x?x?xbf16, #bsr>, %b: tensor<?x?xbf16>,
+                       %out: tensor<2x?x?xbf16>) {
+  // expected-error @below {{expected batch dimension 0 of 'values' to be 1 or 2, but got 3}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<3x?x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%out : tensor<2x?x?xbf16>) -> tensor<2x?x?xbf16>
+  return
 }

@@ -160,3 +160,19 @@ func.func @meta() attributes {
     test.tile = #sattn.meta<tile = [64, 128, 64]>} {
   return
 }
+
+// A is one operand in upstream's encoding.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 32 : compressed, i mod 64 : dense, j mod 32 : dense), posWidth = 32, crdWidth = 32}>
+// CHECK-LABEL: func.func @encoded
+// CHECK-SAME:    %{{.*}}: f32, %{{.*}}: f32, %[[A:.*]]: tensor<512x?xbf16, #{{.*}}>, %[[B:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<512x?xbf16>
+// CHECK:         sattn.bsr_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%[[A]], %[[B]] : tensor<512x?xbf16, #{{.*}}>, tensor<?x?xbf16>) outs(%[[OUT]] : tensor<512x?xbf16>) -> tensor<512x?xbf16>
+// GENERIC-LABEL: sym_name = "encoded"
+// GENERIC:         operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1>
+func.func @encoded(%alpha: f32, %beta: f32, %a: tensor<512x?xbf16, #bsr>,
+                   %b: tensor<?x?xbf16>, %out: tensor<512x?xbf16>)
+    -> tensor<512x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%a, %b : tensor<512x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%out : tensor<512x?xbf16>) -> tensor<512x?xbf16>
+  return %0 : tensor<512x?xbf16>
+}

@@ -44,3 +44,15 @@ func.func @nine_batches(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>
   return %0 : tensor<1x1x1x1x1x1x1x1x1x?x?xbf16>
 }
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense)}>
+func.func @encoded(%alpha: f32, %a: tensor<?x?xbf16, #bsr>, %b: tensor<?x?xbf16>,
+                   %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  // expected-error-re @below {{expected 'crow' and 'col' before it is tiled, but got {{.*}}sparse_tensor{{.*}} (sattn-unpack-bsr makes them of it)}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%a, %b : tensor<?x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

@@ -9,12 +9,26 @@
 // Definition and verification of sattn.bsr_addmm. The constraint numbers are
 // those of the op's description.
 
+#include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;
 
 MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
+
+/// A stored block's size in dimension 0 (rows) or 1 (columns).
+static int64_t getBlockSize(BsrAddmmOp op, unsigned dim) {
+  RankedTensorType values = op.getValues().getType();
+  if (!op.isEncoded())
+    return values.getDimSize(values.getRank() - 2 + dim);
+  FailureOr<BsrStorage> storage = getBsrStorage(values);
+  return dim == 0 ? storage->blockRows : storage->blockColumns;
+}
+
+int64_t BsrAddmmOp::getBlockRows() { return getBlockSize(*this, 0); }
+
+int64_t BsrAddmmOp::getBlockColumns() { return getBlockSize(*this, 1); }
 
 namespace {
 using Tensor = TypedValue<RankedTensorType>;
@@ -56,10 +70,11 @@ static LogicalResult verifySize(BsrAddmmOp op, const NamedOperand &operand,
 
 static LogicalResult verifyElementTypes(BsrAddmmOp op,
                                         ArrayRef<NamedOperand> operands) {
-  Type index = op.getCrow().getType().getElementType();
+  Type index =
+      op.isEncoded() ? Type() : op.getCrow().getType().getElementType();
   Type value = op.getValues().getType().getElementType();
   // (C2), (C4): checked first, so that the rest can refer to them.
-  if (!index.isInteger(32) && !index.isInteger(64))
+  if (index && !index.isInteger(32) && !index.isInteger(64))
     return op.emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << index;
   for (const NamedOperand &operand : operands) {
@@ -122,11 +137,69 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
                     op.getCol().getType().getShape().back());
 }
 
+/// (C16)
+static LogicalResult verifyEncoding(BsrAddmmOp op) {
+  if (!op.getCrow() != !op.getCol())
+    return op.emitOpError("expected 'crow' and 'col' together");
+  for (OpOperand &operand : op->getOpOperands())
+    if (isSparseEncoded(operand.get().getType()) &&
+        !(op.isEncoded() && operand.get() == op.getValues()))
+      return op.emitOpError()
+             << "expected an encoding of no operand but 'values' without "
+                "'crow' and 'col', but got "
+             << operand.get().getType();
+  if (!op.isEncoded())
+    return success();
+  std::string reason;
+  if (failed(getBsrStorage(op.getValues().getType(), &reason)))
+    return op.emitOpError()
+           << "expected 'values' to be a matrix of blocks: " << reason
+           << ", in " << op.getValues().getType();
+  if (op.getPanels() || op.getSteps())
+    return op.emitOpError("expected no plan without 'crow' and 'col'");
+  return success();
+}
+
+/// (C1)
+static LogicalResult verifyRanks(BsrAddmmOp op,
+                                 ArrayRef<NamedOperand> operands) {
+  int64_t batchRank = op.getBatchRank();
+  if (batchRank < 0)
+    return op.emitOpError() << "expected 'out' of rank at least 2, but got "
+                            << op.getOut().getType();
+  for (const NamedOperand &operand : operands) {
+    int64_t rank = operand.value.getType().getRank();
+    if (rank < operand.baseRank || rank > operand.baseRank + batchRank)
+      return op.emitOpError()
+             << "expected '" << operand.name << "' of rank " << operand.baseRank
+             << " to " << operand.baseRank + batchRank << ", but got "
+             << operand.value.getType();
+  }
+  if (op.isEncoded())
+    return success();
+  // Without batches, col and values serve all those of crow.
+  int64_t expected = operands.front().batchRank();
+  if (operands[1].batchRank() == 0 && operands[2].batchRank() == 0)
+    return success();
+  for (const NamedOperand &operand : operands.slice(1, 2))
+    if (operand.batchRank() != expected)
+      return op.emitOpError()
+             << "expected '" << operand.name
+             << "' to have the batch rank of 'crow', " << expected
+             << ", but got " << operand.batchRank();
+  return success();
+}
+
 LogicalResult BsrAddmmOp::verify() {
-  SmallVector<NamedOperand> operands = {{"crow", getCrow(), 1},
-                                        {"col", getCol(), 1},
-                                        {"values", getValues(), 3},
-                                        {"b", getB(), 2}};
+  if (failed(verifyEncoding(*this)))
+    return failure();
+  SmallVector<NamedOperand> operands;
+  if (!isEncoded()) {
+    operands.push_back({"crow", getCrow(), 1});
+    operands.push_back({"col", getCol(), 1});
+  }
+  operands.push_back({"values", getValues(), isEncoded() ? 2 : 3});
+  operands.push_back({"b", getB(), 2});
   if (getInput())
     operands.push_back({"input", getInput(), 2});
   if (getLeft())
@@ -135,27 +208,8 @@ LogicalResult BsrAddmmOp::verify() {
     operands.push_back({"right", getRight(), 1});
   operands.push_back({"out", getOut(), 2});
 
-  // (C1)
-  int64_t batchRank = getBatchRank();
-  if (batchRank < 0)
-    return emitOpError() << "expected 'out' of rank at least 2, but got "
-                         << getOut().getType();
-  for (const NamedOperand &operand : operands) {
-    int64_t rank = operand.value.getType().getRank();
-    if (rank < operand.baseRank || rank > operand.baseRank + batchRank)
-      return emitOpError() << "expected '" << operand.name << "' of rank "
-                           << operand.baseRank << " to "
-                           << operand.baseRank + batchRank << ", but got "
-                           << operand.value.getType();
-  }
-  for (const NamedOperand &operand : ArrayRef(operands).slice(1, 2))
-    if (operand.batchRank() != operands.front().batchRank())
-      return emitOpError() << "expected '" << operand.name
-                           << "' to have the batch rank of 'crow', "
-                           << operands.front().batchRank() << ", but got "
-                           << operand.batchRank();
-
-  if (failed(verifyElementTypes(*this, operands)))
+  if (failed(verifyRanks(*this, operands)) ||
+      failed(verifyElementTypes(*this, operands)))
     return failure();
 
   // (C6)
@@ -167,14 +221,21 @@ LogicalResult BsrAddmmOp::verify() {
                            << getValues().getType();
 
   // (C7)
+  int64_t batchRank = getBatchRank();
   ArrayRef<int64_t> outShape = getOut().getType().getShape();
   int64_t m = outShape[batchRank], n = outShape[batchRank + 1];
-  int64_t crowSize = operands.front().size(0);
-  if (!ShapedType::isDynamic(crowSize)) {
+  int64_t rows = ShapedType::kDynamic, k = ShapedType::kDynamic;
+  if (isEncoded()) {
+    rows = operands.front().size(0);
+    k = operands.front().size(1);
+  } else if (int64_t crowSize = operands.front().size(0);
+             !ShapedType::isDynamic(crowSize)) {
     if (crowSize < 1)
       return emitOpError() << "expected 'crow' of at least one entry, but got "
                            << getCrow().getType();
-    int64_t rows = (crowSize - 1) * blockRows;
+    rows = (crowSize - 1) * blockRows;
+  }
+  if (!ShapedType::isDynamic(rows)) {
     if (!mayMatch(m, rows))
       return emitOpError() << "expected M of 'out' (dimension " << batchRank
                            << ") to be " << rows << ", but got " << m;
@@ -196,15 +257,18 @@ LogicalResult BsrAddmmOp::verify() {
         failed(verifySize(*this, operand, 0, "N", n)))
       return failure();
     // (C9)
-    if (operand.name == "b" && !ShapedType::isDynamic(operand.size(0)) &&
-        operand.size(0) % blockColumns != 0)
-      return emitOpError() << "expected K of 'b' (dimension "
-                           << operand.batchRank()
-                           << ") to be a multiple of the block's "
-                           << blockColumns << " columns, but got "
-                           << operand.size(0);
+    if (operand.name == "b") {
+      if (failed(verifySize(*this, operand, 0, "K", k)))
+        return failure();
+      if (!ShapedType::isDynamic(operand.size(0)) &&
+          operand.size(0) % blockColumns != 0)
+        return emitOpError()
+               << "expected K of 'b' (dimension " << operand.batchRank()
+               << ") to be a multiple of the block's " << blockColumns
+               << " columns, but got " << operand.size(0);
+    }
     // (C10)
-    if (operand.name == "values" &&
+    if (operand.name == "values" && !isEncoded() &&
         failed(verifySize(*this, operand, 0, "nnz", operands[1].size(0))))
       return failure();
     // (C11)

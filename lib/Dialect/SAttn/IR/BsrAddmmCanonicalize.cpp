@@ -108,7 +108,8 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
       return rewriter.notifyMatchFailure(op, "alpha is 0 already");
     ArrayRef<int64_t> values = op.getValues().getType().getShape();
     ArrayRef<int64_t> b = op.getB().getType().getShape();
-    if (values[values.size() - 3] != 0 && b[b.size() - 2] != 0)
+    bool isStored = op.isEncoded() || values[values.size() - 3] != 0;
+    if (isStored && b[b.size() - 2] != 0)
       return rewriter.notifyMatchFailure(op, "there may be stored blocks");
     Value zero = createConstant(rewriter, op.getLoc(), APFloat(0.0f));
     rewriter.modifyOpInPlace(op, [&] { op.getAlphaMutable().assign(zero); });
@@ -122,8 +123,9 @@ struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
 
   LogicalResult matchAndRewrite(BsrAddmmOp op,
                                 PatternRewriter &rewriter) const override {
-    bool isEmpty = llvm::is_contained(op.getOut().getType().getShape(), 0) ||
-                   op.getCrow().getType().getShape().back() == 1;
+    bool isEmpty =
+        llvm::is_contained(op.getOut().getType().getShape(), 0) ||
+        (!op.isEncoded() && op.getCrow().getType().getShape().back() == 1);
     bool isUnchanged =
         !op.getInput() && isZero(op.getAlpha()) && isOne(op.getBeta());
     if (!isEmpty && !isUnchanged)

@@ -20,6 +20,11 @@ using namespace mlir;
 using namespace sattn;
 
 FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
+  if (isEncoded())
+    return emitOpError() << "expected 'crow' and 'col' before it is tiled, but "
+                            "got "
+                         << getValues().getType()
+                         << " (sattn-unpack-bsr makes them of it)";
   MetaAttr meta = getMetaAttr();
   if (!meta)
     return emitOpError() << "expected a 'meta' attribute with tile sizes, but "

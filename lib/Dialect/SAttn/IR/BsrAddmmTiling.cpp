@@ -142,6 +142,8 @@ private:
 FailureOr<TilingResult>
 BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                    ArrayRef<OpFoldResult> sizes) {
+  if (isEncoded())
+    return failure();
   Location loc = getLoc();
   int64_t batchRank = getBatchRank();
   OpFoldResult zero = b.getIndexAttr(0);
@@ -164,7 +166,7 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
 
   SmallVector<Value> operands = {getAlpha(), getBeta()};
   operands.push_back(slicer.slice(getCrow(), {crowOffset}, {crowSize}));
-  int64_t storageBatch = getCrow().getType().getRank() - 1;
+  int64_t storageBatch = getCol().getType().getRank() - 1;
   operands.push_back(
       slicer.slice(getCol(), {zero}, {slicer.whole(getCol(), storageBatch)}));
   operands.push_back(slicer.slice(getValues(), {zero, zero, zero},

@@ -10,9 +10,52 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+
+/// `crow, col, values, b : types`, or `values, b : types` where A is encoded.
+static ParseResult parseBsrOperands(
+    OpAsmParser &parser, std::optional<OpAsmParser::UnresolvedOperand> &crow,
+    std::optional<OpAsmParser::UnresolvedOperand> &col,
+    OpAsmParser::UnresolvedOperand &values, OpAsmParser::UnresolvedOperand &b,
+    Type &crowType, Type &colType, Type &valuesType, Type &bType) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands) || parser.parseColonTypeList(types))
+    return failure();
+  size_t count = operands.size();
+  if ((count != 2 && count != 4) || types.size() != count)
+    return parser.emitError(loc)
+           << "expected 2 operands (values, b) or 4 (crow, col, values, b), "
+              "and as many types, but got "
+           << count << " and " << types.size();
+  if (count == 4) {
+    crow = operands[0];
+    col = operands[1];
+    crowType = types[0];
+    colType = types[1];
+  }
+  values = operands[count - 2];
+  b = operands[count - 1];
+  valuesType = types[count - 2];
+  bType = types[count - 1];
+  return success();
+}
+
+static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
+                             Value col, Value values, Value b, Type, Type, Type,
+                             Type) {
+  SmallVector<Value> operands;
+  for (Value operand : {crow, col, values, b})
+    if (operand)
+      operands.push_back(operand);
+  printer.printOperands(operands);
+  printer << " : ";
+  llvm::interleaveComma(ValueRange(operands).getTypes(), printer);
+}
 
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.cpp.inc"
 
@@ -24,9 +67,21 @@ using namespace mlir;
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/SAttnOps.cpp.inc"
 
+namespace {
+/// Ops of the dialect depend on nothing but their operands.
+struct SAttnInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 namespace sattn {
 
 void SAttnDialect::initialize() {
+  addInterfaces<SAttnInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "sattn/Dialect/SAttn/IR/SAttnAttrs.cpp.inc"

@@ -119,8 +119,10 @@ private:
 
   Sizes sizesOf(BsrAddmmOp op) {
     std::optional<int64_t> m = known(op.getOut(), -2);
-    if (std::optional<int64_t> offsets = known(op.getCrow(), -1); !m && offsets)
-      m = (*offsets - 1) * op.getBlockRows();
+    if (!m && op.isEncoded())
+      m = known(op.getValues(), -2);
+    else if (!m && known(op.getCrow(), -1))
+      m = (*known(op.getCrow(), -1) - 1) * op.getBlockRows();
     return {orOption(m, 0), orOption(known(op.getOut(), -1), 1),
             orOption(known(op.getB(), -2), 2)};
   }
@@ -130,8 +132,10 @@ private:
   int64_t sparsityOf(BsrAddmmOp op, const Sizes &of) {
     if (sparsity >= 0)
       return std::lround(sparsity * 100);
-    if (std::optional<int64_t> nnz = known(op.getValues(), -3);
-        nnz && of.m && of.k)
+    std::optional<int64_t> nnz;
+    if (!op.isEncoded())
+      nnz = known(op.getValues(), -3);
+    if (nnz && of.m && of.k)
       return meta::sparsityInHundredths(*nnz, op.getBlockRows(),
                                         op.getBlockColumns(), *of.m, *of.k);
     return 50;
@@ -191,7 +195,11 @@ private:
     }
     for (const std::string &warning : choice.problems)
       op.emitWarning() << warning;
-    const meta::Parameters &chosen = choice.parameters;
+    meta::Parameters &chosen = choice.parameters;
+    // A plan merges block rows of one batch's own blocks.
+    if (!op.isEncoded() &&
+        op.getCol().getType().getRank() != op.getCrow().getType().getRank())
+      chosen.rows = op.getBlockRows();
     MetaAttr attr = MetaAttr::get(op.getContext(),
                                   {chosen.rows, chosen.columns, chosen.depth},
                                   chosen.stages, chosen.warps, chosen.group);

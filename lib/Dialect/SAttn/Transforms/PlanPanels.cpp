@@ -58,7 +58,8 @@ struct PlanPanelsPass
     getOperation().walk([](BsrAddmmOp op) {
       MetaAttr meta = op.getMetaAttr();
       int64_t groups = meta ? meta.getTile()[0] / op.getBlockRows() : 1;
-      if (groups > 1 && !op.getSteps())
+      if (groups > 1 && !op.isEncoded() && !op.getSteps() &&
+          op.getCol().getType().getRank() == op.getCrow().getType().getRank())
         addPlan(op, groups);
     });
   }

@@ -37,6 +37,8 @@ static Attribute describe(OpBuilder &b, func::FuncOp function, Value value) {
 /// Null unless the function's arguments are all that the op works on.
 static DictionaryAttr describe(OpBuilder &b, func::FuncOp function,
                                BsrAddmmOp op) {
+  if (op.isEncoded())
+    return {};
   NamedAttrList entries;
   entries.set("op", b.getStringAttr("bsr_addmm"));
   entries.set("block", b.getDenseI64ArrayAttr(

@@ -78,6 +78,34 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
 }
 
 namespace {
+/// extract (extract_slice (tensor.generate {f}) [offsets]) [indices]
+///   -> f(offsets + indices)
+/// A computed index tensor is never made; upstream's canonicalization does the
+/// same without the slice.
+struct FoldReadOfGenerated : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    auto slice = op.getTensor().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || !slice.getSource().getDefiningOp<tensor::GenerateOp>() ||
+        slice.getDroppedDims().any() || !slice.hasUnitStride())
+      return rewriter.notifyMatchFailure(op, "no read of a computed tensor");
+    AffineExpr d0 = rewriter.getAffineDimExpr(0),
+               d1 = rewriter.getAffineDimExpr(1);
+    SmallVector<Value> indices;
+    for (auto [offset, index] :
+         llvm::zip_equal(slice.getMixedOffsets(), op.getIndices()))
+      indices.push_back(getValueOrCreateConstantIndexOp(
+          rewriter, op.getLoc(),
+          affine::makeComposedFoldedAffineApply(
+              rewriter, op.getLoc(), d0 + d1, {offset, OpFoldResult(index)})));
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, slice.getSource(),
+                                                   indices);
+    return success();
+  }
+};
+
 struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
   void runOnOperation() override {
     SmallVector<TileProgramOpInterface> ops;
@@ -89,6 +117,8 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
 
     RewritePatternSet patterns(&getContext());
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
+    tensor::ExtractOp::getCanonicalizationPatterns(patterns, &getContext());
+    patterns.add<FoldReadOfGenerated>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
   }

@@ -28,6 +28,7 @@ def SAttn_Dialect : Dialect {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::sparse_tensor::SparseTensorDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

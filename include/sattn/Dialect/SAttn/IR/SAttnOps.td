@@ -48,6 +48,15 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     | `right`  | (*, N), optional     | that of `values`, f32 |
     | `out`    | (*, M, N)            | f16, bf16, f32        |
 
+    Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
+    upstream's encoding of block-sparse matrices, of which `sattn-unpack-bsr`
+    makes the three:
+
+    ```
+    #sparse_tensor.encoding<{map = (i, j) -> (i floordiv BM : dense,
+        j floordiv BK : compressed, i mod BM : dense, j mod BK : dense)}>
+    ```
+
     `*` stands for leading batch dimensions, which broadcast to those of `out`
     as NumPy's do. Semantics:
 
@@ -70,7 +79,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     Constraints:
 
     - (C1) Each operand has its rank of the table plus at most the batch rank
-      of `out`; `crow`, `col` and `values` have one batch rank.
+      of `out`; `col` and `values` have one batch rank, that of `crow` or 0.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
     - (C3) The element types of `values`, `b` and `input` are equal.
     - (C4) The element type of `values` and of `out` is one of f16, bf16, f32.
@@ -89,6 +98,11 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2) and
       (*, nnz, 1 + G) with static 2 and 1 + G, P = ceil((M / BM) / G).
     - (C15) `precision` is "ieee" or, with `values` of f32, "tf32".
+    - (C16) `crow` and `col` come together. Without them `values` is in the
+      encoding above, perhaps with levels of batches in front, all `batch` or
+      all `dense`; positions and coordinates have the same width, 32 or 64 (0
+      is 64), and M and K are multiples of BM and BK. No other operand is in an
+      encoding, and there is no plan.
 
     `panels` and `steps` say in which order the stored blocks are taken, block
     rows of one panel side by side; the result is the same.
@@ -102,12 +116,15 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
         right(%bias : tensor<?xf32>)
         outs(%out : tensor<512x?xbf16>)
         {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<512x?xbf16>
+    %1 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+        ins(%a, %b : tensor<512x1024xbf16, #bsr>, tensor<1024x?xbf16>)
+        outs(%out : tensor<512x?xbf16>) -> tensor<512x?xbf16>
     ```
   }];
   let arguments = (ins
     F32:$alpha, F32:$beta,
-    AnyRankedTensor:$crow, AnyRankedTensor:$col, AnyRankedTensor:$values,
-    AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
+    Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
+    AnyRankedTensor:$values, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
     Optional<AnyRankedTensor>:$panels, Optional<AnyRankedTensor>:$steps,
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
@@ -115,8 +132,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `alpha` `(` $alpha `)` `beta` `(` $beta `)`
-    `ins` `(` $crow `,` $col `,` $values `,` $b `:` type($crow) `,` type($col)
-    `,` type($values) `,` type($b) `)`
+    `ins` `(` custom<BsrOperands>($crow, $col, $values, $b, type($crow),
+                                  type($col), type($values), type($b)) `)`
     (`input` `(` $input^ `:` type($input) `)`)?
     (`left` `(` $left^ `:` type($left) `)`)?
     (`right` `(` $right^ `:` type($right) `)`)?
@@ -124,13 +141,11 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{
+    /// Whether A is one operand in upstream's encoding.
+    bool isEncoded() { return !getCrow(); }
     /// Sizes of a block.
-    int64_t getBlockRows() {
-      return *(getValues().getType().getShape().end() - 2);
-    }
-    int64_t getBlockColumns() {
-      return getValues().getType().getShape().back();
-    }
+    int64_t getBlockRows();
+    int64_t getBlockColumns();
     /// Block rows of a panel, 1 where there is no plan.
     int64_t getPanelGroups() {
       return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;

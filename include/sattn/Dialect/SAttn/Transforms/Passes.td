@@ -12,6 +12,104 @@
 include "mlir/Pass/PassBase.td"
 include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 
+def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
+  let summary = "Raise linalg products of block-sparse matrices";
+  let description = [{
+    A `linalg.matmul`, `linalg.batch_matmul` or `linalg.generic` that multiplies
+    a matrix in upstream's block-sparse encoding by a dense one becomes a
+    `sattn.bsr_addmm`. What it adds to is `out`, with beta = 1; zeros that it
+    adds to are not written, and beta is 0.
+
+    Transposes of the encoded matrix are looked through. Where it is the right
+    operand, as the weight of a linear layer, the product is computed transposed,
+    (W x^T)^T, between `linalg.transpose` ops of the dense operand and of the
+    result. The CPU takes them; the GPU's host code does not.
+
+    Products over other encodings and other types stay as they are, for
+    `sattn-unpack-bsr` to refuse. Values that are not stored are not multiplied:
+    an infinity or NaN opposite to them does not show.
+
+    Before:
+    ```mlir
+    %0 = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x?xf32>)
+    %1 = linalg.matmul ins(%a, %b : tensor<512x256xf32, #bsr>, tensor<256x?xf32>)
+                       outs(%0 : tensor<512x?xf32>)
+    ```
+    After:
+    ```mlir
+    %1 = sattn.bsr_addmm alpha(%one) beta(%zero)
+        ins(%a, %b : tensor<512x256xf32, #bsr>, tensor<256x?xf32>)
+        outs(%empty : tensor<512x?xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "SAttnDialect"
+  ];
+}
+
+def SAttnResultsToArguments
+    : Pass<"sattn-results-to-arguments", "::mlir::ModuleOp"> {
+  let summary = "Compute results in memory that the caller passes";
+  let description = [{
+    A result of a public function with `sattn` ops that is computed in a
+    `tensor.empty` is computed in an argument instead, which is appended to the
+    others: the runtime takes no memory that a program allocates. The function
+    still returns the tensor; what is the same memory is dropped later.
+
+    Functions that others call, and results that are not made by
+    destination-passing ops, stay as they are.
+
+    Before:
+    ```mlir
+    func.func @f(...) -> tensor<512x?xf32> {
+      %empty = tensor.empty(%n) : tensor<512x?xf32>
+      %0 = sattn.bsr_addmm ... outs(%empty : tensor<512x?xf32>)
+    ```
+    After:
+    ```mlir
+    func.func @f(..., %out: tensor<512x?xf32>) -> tensor<512x?xf32> {
+      %0 = sattn.bsr_addmm ... outs(%out : tensor<512x?xf32>)
+    ```
+  }];
+}
+
+def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
+  let summary = "Unpack matrices in upstream's block-sparse encoding";
+  let description = [{
+    A tensor in upstream's encoding of block-sparse matrices becomes three:
+    offsets of the block rows (positions), block columns (coordinates) and
+    blocks (values), in signatures of functions and in calls, in `scf.if`,
+    `scf.for` and `scf.while`, in `arith.select` and `tensor.cast`, and as
+    operand of `sattn.bsr_addmm`. Attributes of an argument or a result go to
+    each of the three.
+
+    Batches at levels of type `batch` are dimensions of all three. At levels of
+    type `dense` they have one list of offsets, which stays as it is; at its use
+    the offsets of a batch are taken out of it.
+
+    Nothing encoded is left: bufferization would drop the encoding and take the
+    tensor for a dense one. An encoding of another kind, and an op that is not
+    among those above, is an error.
+
+    Before:
+    ```mlir
+    func.func @f(%a: tensor<512x?xbf16, #bsr>, %b: tensor<?x?xbf16>, ...) {
+      %0 = sattn.bsr_addmm ... ins(%a, %b : tensor<512x?xbf16, #bsr>, ...) ...
+    ```
+    After:
+    ```mlir
+    func.func @f(%crow: tensor<9xi32>, %col: tensor<?xi32>,
+                 %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>, ...) {
+      %0 = sattn.bsr_addmm ... ins(%crow, %col, %values, %b : tensor<9xi32>, ...) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SAttnRecordContracts
     : Pass<"sattn-record-contracts", "::mlir::ModuleOp"> {
   let summary = "Record which arguments of a function are operands of which op";

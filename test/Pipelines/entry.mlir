@@ -1,0 +1,67 @@
+// RUN: rm -rf %t && split-file %s %t
+
+// Matrices in upstream's encoding, passed through a call, on both targets.
+// RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/bf16
+// RUN: sparse-run --check %t/call.mlir 1.5 0.5 %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy %t/bf16/c.npy
+// RUN: sparse-translate --to=manifest %t/call.mlir 2>/dev/null | FileCheck %s --check-prefix=MANIFEST
+// MANIFEST: "contracts":[{"alpha":{"argument":0},"b":5,
+// MANIFEST-SAME: "launch":"main"
+
+// 64-bit positions, f32, blocks that are not square.
+// RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/f32 dtype=f32 block=24x40 n=37 index=i64
+// RUN: sparse-run --check %t/native.mlir %t/f32/crow.npy %t/f32/col.npy %t/f32/values.npy %t/f32/b.npy nan
+
+// Batches of one matrix: levels of type dense need no copy of the offsets.
+// RUN: sparse-opt %t/stacked.mlir --sattn-to-nvvm --mlir-print-ir-before=wgtile-outline-kernels -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STACKED --implicit-check-not=memref.alloc --implicit-check-not=tensor.
+// RUN: sparse-opt %t/stacked.mlir --sattn-to-cpu -o /dev/null --mlir-print-ir-after=one-shot-bufferize 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STACKED
+// STACKED: func.func @main(%[[POS:[a-z0-9]+]]: memref<?xi32, strided<[?], offset: ?>>,
+// STACKED:   scf.forall
+// STACKED-COUNT-2: memref.load %[[POS]]
+
+// What is left of calls is refused where the runtime would have to make them.
+// RUN: not sparse-translate --to=manifest %t/external.mlir 2>&1 | FileCheck %s --check-prefix=EXTERNAL
+// EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected no call on the host: the function is not defined in the module, or calls itself
+
+//--- call.mlir
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
+func.func @main(%alpha: f32, %beta: f32, %a: tensor<?x256xbf16, #bsr>, %b: tensor<256x?xbf16>,
+                %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = func.call @layer(%alpha, %beta, %a, %b, %c)
+      : (f32, f32, tensor<?x256xbf16, #bsr>, tensor<256x?xbf16>, tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+func.func private @layer(%alpha: f32, %beta: f32, %a: tensor<?x256xbf16, #bsr>, %b: tensor<256x?xbf16>,
+                         %c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%a, %b : tensor<?x256xbf16, #bsr>, tensor<256x?xbf16>)
+      outs(%c : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+//--- native.mlir
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 24 : dense, j floordiv 40 : compressed, i mod 24 : dense, j mod 40 : dense)}>
+func.func @main(%a: tensor<?x?xf32, #bsr>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%a, %b : tensor<?x?xf32, #bsr>, tensor<?x?xf32>)
+      outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+//--- stacked.mlir
+#stacked = #sparse_tensor.encoding<{map = (n, i, j) -> (n : dense, i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
+func.func @main(%a: tensor<3x?x256xbf16, #stacked>, %b: tensor<256x72xbf16>, %c: tensor<3x?x72xbf16>) -> tensor<3x?x72xbf16> {
+  %one = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one) ins(%a, %b : tensor<3x?x256xbf16, #stacked>, tensor<256x72xbf16>)
+      outs(%c : tensor<3x?x72xbf16>) -> tensor<3x?x72xbf16>
+  return %0 : tensor<3x?x72xbf16>
+}
+
+//--- external.mlir
+func.func private @other(%c: tensor<?x?xbf16>) -> tensor<?x?xbf16>
+func.func @main(%c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = func.call @other(%c) : (tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
