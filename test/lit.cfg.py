@@ -4,6 +4,7 @@
 #   %python      the Python that has NumPy and SciPy
 #   %examples    the folder examples/
 #   %sattn_lib   the folder of the libraries that the build made
+#   %sattn_version, %llvm_version  what --version should print
 #   %stub_libcuda  a CUDA driver that only records (stub-libcuda/)
 import os
 import shutil
@@ -39,6 +40,8 @@ config.substitutions[:0] = [
     ("%python", f"'{config.python_executable}'"),
     ("%examples", os.path.join(config.sattn_source_root, "examples")),
     ("%sattn_lib", config.sattn_lib_dir),
+    ("%sattn_version", config.sattn_version),
+    ("%llvm_version", config.llvm_version),
     ("%stub_libcuda", os.path.join(config.test_exec_root, "stub-libcuda", "libcuda.so.1")),
 ]
 
