@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import make_docs  # noqa: E402
+import make_walk  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
 
@@ -89,6 +90,42 @@ def described(section):
 
 def test_generated_pages_are_fresh():
     assert make_docs.stale() == [], "run ./dev docs"
+
+
+def test_walk_is_fresh(built_tools):
+    assert (ROOT / "docs" / "Walk.md").read_text() == make_walk.page(built_tools), "run ./dev docs"
+
+
+NESTED = """a {
+  b {
+    c
+  } else {
+    d
+  }
+  e
+}
+f
+"""
+
+
+@pytest.mark.parametrize("fragments, shown", [
+    (["a", "c", "}"], ["a {", "    ...", "    c", "  ...", "}"]),
+    (["b", "c", "} else {", "}"], ["b {", "  c", "} else {", "  ...", "}"]),
+    (["a", "b", "}", "f"], ["a {", "  b {", "    ...", "  }", "...", "f"]),
+    (["d", "f"], ["    d", "...", "f"]),
+])
+def test_excerpts(fragments, shown):
+    assert make_walk.excerpt(NESTED, fragments, "x").splitlines() == shown
+
+
+@pytest.mark.parametrize("fragments", [["c", "b"], ["none"], ["f", "}"]])
+def test_excerpts_of_what_is_not_there(fragments):
+    with pytest.raises(make_walk.WalkError, match=f"x: expected a line with '{fragments[-1]}'"):
+        make_walk.excerpt(NESTED, fragments, "x")
+
+
+def test_long_lines_are_cut():
+    assert make_walk.excerpt("a " * 40 + "{\n}\n", ["a", "}"], "x", 20).splitlines() == ["a a a a a a a a a a ... {", "}"]
 
 
 def test_every_generated_page_is_known():
