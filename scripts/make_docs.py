@@ -1,4 +1,5 @@
-"""Writes docs/reference/ from the TableGen files, docs/Walk.md by the built tools, and README's table and plot.
+"""Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md by the built
+tools, and README's table and plot of results.
 
     ./dev docs [--check]
 
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import diagnostics
 import make_walk
 import results_plot
 import results_table
@@ -19,6 +21,7 @@ import results_table
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
+DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
 WALK = ROOT / "docs" / "Walk.md"
 DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
 
@@ -92,6 +95,7 @@ def wanted():
     """{path: text} of everything that is generated from the sources alone: all but Walk.md."""
     files = {REFERENCE / name: page(name) for name in PAGES}
     readme = ROOT / "README.md"
+    files[DIAGNOSTICS] = diagnostics.page()
     files[PLOT] = results_plot.plot(results_table.newest())
     files[readme] = results_table.replace(readme.read_text(), results_table.table(results_table.newest()))
     return files

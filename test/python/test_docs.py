@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
 import make_walk  # noqa: E402
 import results_plot  # noqa: E402
@@ -126,6 +127,51 @@ def test_excerpts_of_what_is_not_there(fragments):
 
 def test_long_lines_are_cut():
     assert make_walk.excerpt("a " * 40 + "{\n}\n", ["a", "}"], "x", 20).splitlines() == ["a a a a a a a a a a ... {", "}"]
+
+
+CPP = r'''
+#include "not a message"
+// emitError() << "a comment is no message";
+return emitOpError() << "expected '" << name << "' of rank " "at least 1, but got " << type;
+return makeError(who, ": expected rank ", rank, ", but got ", tensor.rank());
+return expected(name + " of rank " + str(rank) + " or more", str(view.rank()));
+return badValue(option, option == "--entry" ? "a good name" : "a path", value);
+auto text = "not said by anything at all";
+op->emitWarning("left \"out\" here");
+return malformed("a key");
+'''
+PYTHON = """
+def f():
+    "not a message of any kind"
+    raise ValueError(f"argument '{name}': expected {1 + 1} rows, "
+                     f"but got {rows}" + other) from None
+"""
+
+
+def test_messages_of_sources():
+    found = [(diagnostics.tidy(text), kind) for text, kind in diagnostics.cpp_messages(CPP, diagnostics.MAKERS)]
+    assert found == [
+        ("expected '...' of rank at least 1, but got ...", "error"), ("...: expected rank ..., but got ...", "error"),
+        ("expected ... of rank ... or more, but got ...", "error"),
+        ("option '...': expected a good name or a path, but got '...'", "error"),
+        ('left "out" here', "warning"), ("the header is malformed: expected a key", "error")]
+    assert list(diagnostics.python_messages(PYTHON)) == [
+        ("argument '...': expected ... rows, but got ......", "ValueError")]
+
+
+def test_diagnostics_are_indexed():
+    """One of each boundary; that the page is fresh is tested above."""
+    text = (ROOT / "docs" / "Diagnostics.md").read_text()
+    for message in ["expected element type i32 or i64 of 'crow', but got ...", "ptxas refused the kernel: ...",
+                    "expected tile_n to be a multiple of 8, but got ...", "kernel '...': cuLaunchKernel failed: ...",
+                    "argument 'dense': expected shape (*, K, N), but got ...", "unknown option '...' (see --help)",
+                    "expected a kernel, but found none named ..."]:
+        assert f"| `{message}` |" in text
+    # Sources that say something have a row.
+    for folder in ["lib", "tools"]:
+        for path in (ROOT / folder).rglob("*.cpp"):
+            if re.search(r'emit(Op)?Error\(\)?[\s<]*"', path.read_text()):
+                assert f"({'../' + name(path)})" in text, path
 
 
 def test_every_generated_page_is_known():
