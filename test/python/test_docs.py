@@ -215,6 +215,28 @@ def test_readme_shows_what_the_tools_print(built_tools):
         assert missing_lines(shown, run(*command, *arguments.split())) is None
 
 
+# An excerpt of a file, which its fence names.
+QUOTE = re.compile(r"^```\w+ (\S+/\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def unquoted(text):
+    """(file, line) of the lines of excerpts that their files do not have, in this order; `...` is what is left out."""
+    wrong = []
+    for file, body in QUOTE.findall(text):
+        for part in body.split("...\n"):
+            if part not in (ROOT / file).read_text():
+                wrong.append((file, part.splitlines()[0]))
+    return wrong
+
+
+def test_adding_an_op_quotes_the_test_op():
+    text = (ROOT / "docs" / "AddingAnOp.md").read_text()
+    assert len(QUOTE.findall(text)) >= 10
+    assert unquoted(text) == []
+    assert unquoted("```sh dev\nx\n```\n```sh .ci/run\nset -euo pipefail\n...\nexport CI=false\n```\n") == [
+        (".ci/run", "export CI=false")]
+
+
 def test_missing_lines_are_found():
     output = "  %3 = scf.for %i = %a to %b step %c1 {\n    %x:2 = foo.bar %i : f32\n  }\n"
     assert missing_lines("%0 = scf.for %p = %0 to %1 step %c {\n...\n}\n", output) is None
