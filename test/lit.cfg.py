@@ -16,8 +16,8 @@ from lit.llvm.subst import FindTool, ToolSubst
 config.name = "sattn"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ptx"]
-# Not lit's: pytest's, ctest's, what only a GPU can run, and inputs of tests.
-config.excludes = ["CMakeLists.txt", "Inputs", "gpu", "lib", "python", "unit"]
+# Not lit's: pytest's, ctest's, seeds, what only a GPU can run, and inputs of tests.
+config.excludes = ["CMakeLists.txt", "Inputs", "fuzz", "gpu", "lib", "python", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sattn_build_root, "test")
 
