@@ -2,7 +2,7 @@
 """The main job, end to end: a program of one op to PTX, then run on a real matrix.
 
 `./dev demo` calls it with the built tools on PATH. The matrix is the stiffness
-matrix of fem_stiffness.py, or a SciPy .npz file; the result is compared with the
+matrix of fem_stiffness.py, or a SciPy .npz or Matrix Market file; the result is compared with the
 product in double precision, and its rate with SciPy's product in float32.
 """
 
@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from fem_stiffness import fem_stiffness
-from matrix_files import DTYPES, MatrixError, load_array, load_matrix, save_operands, scale_to_one, to_blocks
+from matrix_files import (DTYPES, MAX_BYTES, MatrixError, block_costs, load_array, load_matrix, padded, save_operands,
+                          scale_to_one, to_blocks)
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "bsr_addmm.mlir"
@@ -74,12 +75,20 @@ def lower_to_ptx(folder, chip):
 
 
 def make_matrix(options):
-    """The matrix as a bsr_array, and its name."""
+    """The matrix as a bsr_array, its name, and lines on what blocks cost a matrix that has none."""
     if options.matrix is None:
-        return fem_stiffness(options.n, options.block, options.dtype, options.seed), "finite-element stiffness matrix"
-    matrix = to_blocks(load_matrix(options.matrix), options.block)
+        matrix = fem_stiffness(options.n, options.block, options.dtype, options.seed)
+        return matrix, "finite-element stiffness matrix", []
+    elements = load_matrix(options.matrix)
+    dense = sum(padded(elements.shape, options.block)) * options.columns * 8
+    if dense > MAX_BYTES:
+        raise MatrixError(f"expected dense operands of at most {MAX_BYTES >> 30} GiB for '{options.matrix}', but got "
+                          f"{dense >> 30} GiB for {elements.shape[0]} x {elements.shape[1]}: choose fewer --columns")
+    matrix = to_blocks(elements, options.block)
     matrix.data, exponent = scale_to_one(matrix.data)
-    return matrix, str(options.matrix) + (f", divided by 2^{exponent}" if exponent else "")
+    name = str(options.matrix) + (f", divided by 2^{exponent}" if exponent else "")
+    return matrix, name, [f"Blocks of {options.matrix}: {elements.shape[0]} x {elements.shape[1]}, "
+                          f"{elements.nnz} elements", *block_costs(elements, BLOCKS, options.block)]
 
 
 def relative_error(result, reference):
@@ -127,7 +136,9 @@ def gpu_present():
 def demo(options):
     options.output_dir.mkdir(parents=True, exist_ok=True)
     # The user's own file first: a mistake there shows before anything else runs.
-    matrix, name = make_matrix(options)
+    matrix, name, costs = make_matrix(options)
+    if costs:
+        print("\n".join(costs), end="\n\n")
     lower_to_ptx(options.output_dir, options.chip)
 
     # What the tools see is rounded to the element type; so is what they are compared with.
@@ -163,7 +174,8 @@ def demo(options):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matrix", type=Path, metavar="FILE.npz", help="a matrix saved by scipy.sparse.save_npz")
+    parser.add_argument("--matrix", type=Path, metavar="FILE",
+                        help="a sparse matrix of your own: .npz of scipy.sparse.save_npz, or Matrix Market (.mtx)")
     parser.add_argument("--block", type=int, choices=BLOCKS, default=EXAMPLE_BLOCK)
     parser.add_argument("--dtype", choices=list(DTYPES), default=EXAMPLE_DTYPE)
     parser.add_argument("--columns", type=int, default=512, help="columns of b (default 512)")

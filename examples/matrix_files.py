@@ -1,31 +1,66 @@
-"""Sparse matrices and dense operands between SciPy's .npz and the .npy files of sparse-run."""
+"""Sparse matrices of SciPy's .npz and of Matrix Market, and the .npy files of sparse-run."""
 
 import zipfile
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import scipy.io
 import scipy.sparse as sparse
 
 # Names of element types as in MLIR.
 DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
 
-# What the stored blocks may take, in bytes of float64 during the conversion.
-MAX_BLOCK_BYTES = 8 << 30
+# What the stored blocks may take, and what the dense operands may, in bytes of float64.
+MAX_BYTES = 8 << 30
 
 
 class MatrixError(Exception):
     """A matrix that cannot be used; the message says what was expected and what came."""
 
 
-def load_matrix(path):
-    """The real, non-empty two-dimensional sparse matrix of a .npz file, as a coo_array of float64."""
+def read_npz(path):
     try:
         with open(path, "rb") as stream:
-            matrix = sparse.load_npz(stream)
+            return sparse.load_npz(stream)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise MatrixError(f"expected '{path}' to be a file of scipy.sparse.save_npz, but got: {error}") from None
+
+
+def read_matrix_market(path):
+    """Symmetric forms come whole, and patterns as ones. Dense and complex files are refused."""
+    try:
+        # By its path: given a stream, SciPy's reader aborts the process.
+        *_, entries, form, field, _ = scipy.io.mminfo(path)
+        if form != "coordinate":
+            raise MatrixError(f"expected a sparse matrix (coordinate) in '{path}', but got a dense one ({form})")
+        if field == "complex":
+            raise MatrixError(f"expected real numbers in '{path}', but got {field}")
+        # The reader takes memory for as many as the header says. "1 1" is the shortest entry.
+        size = path.stat().st_size
+        if entries > size // len("1 1"):
+            raise MatrixError(f"expected {entries} entries in '{path}', as its header says, but got a file of {size} "
+                              "bytes")
+        return scipy.io.mmread(path, spmatrix=False)
+    except (ValueError, OverflowError, EOFError) as error:
+        raise MatrixError(f"expected '{path}' to be a Matrix Market file, but got: {error}") from None
+
+
+READERS = {".npz": read_npz, ".mtx": read_matrix_market}
+
+
+def load_matrix(path):
+    """The real, non-empty two-dimensional sparse matrix of a .npz or .mtx file, as a coo_array of float64."""
+    path = Path(path)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise MatrixError(f"expected a SciPy file (.npz) or a Matrix Market file (.mtx), but got '{path}'")
+    try:
+        matrix = reader(path)
     except FileNotFoundError:
         raise MatrixError(f"no matrix '{path}'") from None
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise MatrixError(f"expected '{path}' to be a file of scipy.sparse.save_npz, but got: {error}") from None
     if matrix.ndim != 2:
         raise MatrixError(f"expected a matrix of 2 dimensions in '{path}', but got {matrix.ndim}")
     if matrix.dtype.kind not in "fiub":
@@ -50,21 +85,45 @@ def load_matrix(path):
     return matrix
 
 
+def stored_blocks(matrix, block):
+    """How many blocks of block x block a sparse matrix touches."""
+    places = matrix.coords[0].astype(np.int64) // block * -(-matrix.shape[1] // block) + matrix.coords[1] // block
+    return len(np.unique(places))
+
+
+def padded(shape, block):
+    """A shape's extents, each up to the next multiple of the block."""
+    return tuple(-(-extent // block) * block for extent in shape)
+
+
+def block_costs(matrix, blocks, chosen):
+    """Lines that say what each size of blocks costs a matrix: rows and columns added, and zeros stored."""
+    matrix = sparse.coo_array(matrix)
+    matrix.sum_duplicates()
+    rows, columns = matrix.shape
+    yield f"{'block':>11} {'padding':>15} {'padded to':>19} {'blocks':>9} {'fill':>7} {'stored per element':>20}"
+    for block in blocks:
+        wide = padded(matrix.shape, block)
+        count = stored_blocks(matrix, block)
+        stored = count * block * block
+        yield (f"{'->' if block == chosen else '':2} {f'{block} x {block}':>8} "
+               f"{f'{wide[0] - rows} + {wide[1] - columns}':>15} {f'{wide[0]} x {wide[1]}':>19} {count:9} "
+               f"{100 * matrix.nnz / stored:5.1f} % {stored / matrix.nnz:20.1f}")
+
+
 def to_blocks(matrix, block):
     """A sparse matrix as a bsr_array of block x block, both extents padded to whole blocks.
 
     A block that holds only zeros explicitly stored stays stored.
     """
     matrix = sparse.coo_array(matrix)
-    rows, columns = (-(-extent // block) for extent in matrix.shape)
-    places = matrix.coords[0].astype(np.int64) // block * columns + matrix.coords[1] // block
-    size = len(np.unique(places)) * block * block * 8
-    if size > MAX_BLOCK_BYTES:
-        raise MatrixError(f"expected blocks of at most {MAX_BLOCK_BYTES >> 30} GiB, but got {size >> 30} GiB in "
+    size = stored_blocks(matrix, block) * block * block * 8
+    if size > MAX_BYTES:
+        raise MatrixError(f"expected blocks of at most {MAX_BYTES >> 30} GiB, but got {size >> 30} GiB in "
                           f"blocks of {block} x {block}: choose smaller ones, or reorder the matrix so that "
                           "elements lie together (scipy.sparse.csgraph.reverse_cuthill_mckee)")
-    padded = sparse.coo_array((matrix.data, matrix.coords), shape=(rows * block, columns * block))
-    bsr = padded.tobsr(blocksize=(block, block))
+    whole = sparse.coo_array((matrix.data, matrix.coords), shape=padded(matrix.shape, block))
+    bsr = whole.tobsr(blocksize=(block, block))
     bsr.sort_indices()
     return bsr
 

@@ -1,4 +1,5 @@
-"""Writes docs/reference/ from the TableGen files, and README's table and plot of results.
+"""Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md by the built
+tools, and README's table and plot of results.
 
     ./dev docs [--check]
 
@@ -12,12 +13,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import diagnostics
+import make_walk
 import results_plot
 import results_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
+DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
+WALK = ROOT / "docs" / "Walk.md"
 DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
 
 # Page: title (None: TableGen writes one), then (TableGen file, generator options) of each part.
@@ -78,10 +83,19 @@ def page(name):
     return "\n".join([head, *texts])
 
 
+def walk():
+    """The text of docs/Walk.md, by the tools on PATH."""
+    tool = shutil.which("sparse-opt")
+    if tool is None:
+        raise DocsError("no sparse-opt on PATH; ./dev docs builds it")
+    return make_walk.page(Path(tool).resolve().parent)
+
+
 def wanted():
-    """{path: text} of everything that is generated."""
+    """{path: text} of everything that is generated from the sources alone: all but Walk.md."""
     files = {REFERENCE / name: page(name) for name in PAGES}
     readme = ROOT / "README.md"
+    files[DIAGNOSTICS] = diagnostics.page()
     files[PLOT] = results_plot.plot(results_table.newest())
     files[readme] = results_table.replace(readme.read_text(), results_table.table(results_table.newest()))
     return files
@@ -99,16 +113,16 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         if options.check:
-            names = stale()
+            names = stale() + ([] if WALK.read_text() == walk() else [WALK.relative_to(ROOT)])
             if names:
                 raise DocsError(f"stale: {', '.join(map(str, names))}; run ./dev docs")
             return 0
-        for path, text in wanted().items():
+        for path, text in {**wanted(), WALK: walk()}.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists() or path.read_text() != text:
                 path.write_text(text)
                 print(f"wrote {path.relative_to(ROOT)}")
-    except (DocsError, results_table.ResultsError, OSError) as error:
+    except (DocsError, make_walk.WalkError, results_table.ResultsError, OSError) as error:
         print(f"make_docs: error: {error}", file=sys.stderr)
         return 1
     return 0

@@ -4,7 +4,7 @@
 
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 lld-22
-  libomp-22-dev cmake ninja-build ccache python3-venv libgtest-dev nlohmann-json3-dev
+  libomp-22-dev libclang-rt-22-dev cmake ninja-build ccache python3-venv libgtest-dev nlohmann-json3-dev
 )
 security_source='deb http://deb.debian.org/debian-security bookworm-security main'
 

@@ -4,6 +4,7 @@
 #   %python      the Python that has NumPy and SciPy
 #   %examples    the folder examples/
 #   %sattn_lib   the folder of the libraries that the build made
+#   %sattn_version, %llvm_version  what --version should print
 #   %stub_libcuda  a CUDA driver that only records (stub-libcuda/)
 import os
 import shutil
@@ -15,8 +16,8 @@ from lit.llvm.subst import FindTool, ToolSubst
 config.name = "sattn"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ptx"]
-# Not lit's: pytest's, ctest's, what only a GPU can run, and inputs of tests.
-config.excludes = ["CMakeLists.txt", "Inputs", "gpu", "lib", "python", "unit"]
+# Not lit's: pytest's, ctest's, seeds, what only a GPU can run, and inputs of tests.
+config.excludes = ["CMakeLists.txt", "Inputs", "fuzz", "gpu", "lib", "python", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sattn_build_root, "test")
 
@@ -39,6 +40,8 @@ config.substitutions[:0] = [
     ("%python", f"'{config.python_executable}'"),
     ("%examples", os.path.join(config.sattn_source_root, "examples")),
     ("%sattn_lib", config.sattn_lib_dir),
+    ("%sattn_version", config.sattn_version),
+    ("%llvm_version", config.llvm_version),
     ("%stub_libcuda", os.path.join(config.test_exec_root, "stub-libcuda", "libcuda.so.1")),
 ]
 

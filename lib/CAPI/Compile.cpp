@@ -16,6 +16,7 @@
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
+#include "sattn/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -123,7 +124,7 @@ static bool compileForGPU(Session &session, StringRef name, StringRef target,
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-const char *sattn_version(void) { return SATTN_VERSION; }
+const char *sattn_version(void) { return sattn::version(); }
 
 sattn_program *sattn_compile(const char *source, size_t size,
                              const sattn_options *options, char **messages) {

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sparse
 
 import demo
@@ -53,6 +54,13 @@ def test_bad_matrix_stops_before_anything_runs(tmp_path, capsys):
     assert list(out.iterdir()) == []
 
 
+def test_huge_matrix_is_refused_before_memory_is_taken(tmp_path, capsys):
+    path = tmp_path / "a.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n99999999999 2 1\n1 1 1\n")
+    assert demo.main(["--matrix", str(path), "--output-dir", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith("demo: error: expected dense operands of at most 8 GiB for ")
+
+
 def test_missing_tool(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert demo.main(["--n", "8", "--output-dir", str(tmp_path)]) == 1
@@ -92,3 +100,15 @@ def test_own_matrix_end_to_end(root, built_tools, tmp_path, block, dtype, bound)
     assert done.returncode == 0, done.stderr
     errors = table_errors(done.stdout)
     assert next(error for row, error in errors.items() if row.startswith("sattn, CPU")) < bound
+
+
+def test_own_matrix_says_what_blocks_cost(root, built_tools, tmp_path):
+    scipy.io.mmwrite(tmp_path / "own.mtx", sparse.eye_array(100, 70))
+    done = run_demo(root, built_tools, "--matrix", str(tmp_path / "own.mtx"), "--block", "32", "--columns", "8",
+                    "--output-dir", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert f"Blocks of {tmp_path / 'own.mtx'}: 100 x 70, 70 elements" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines() if re.match(r"[ ->]* \d+ x \d+ +\d+ \+ ", line)]
+    assert rows == ["16 x 16 12 + 10 112 x 80 5 5.5 % 18.3".split(), "-> 32 x 32 28 + 26 128 x 96 3 2.3 % 43.9".split(),
+                    "64 x 64 28 + 58 128 x 128 2 0.9 % 117.0".split(), "128 x 128 28 + 58 128 x 128 1 0.4 % 234.1".split()]
+    assert "A: 128 x 96, block 32 x 32, 3 of 12 blocks stored" in done.stdout

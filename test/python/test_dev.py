@@ -154,7 +154,8 @@ def test_no_network_for_the_packages(machine):
 
 def test_only_what_is_missing_is_installed(machine):
     machine.with_packages(installed="libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 "
-                          "lld-22 libomp-22-dev ninja-build ccache python3-venv libgtest-dev nlohmann-json3-dev",
+                          "lld-22 libomp-22-dev libclang-rt-22-dev ninja-build ccache python3-venv libgtest-dev "
+                          "nlohmann-json3-dev",
                           candidates="*")
     done = machine.dev("setup")
     assert "installing Debian packages: cmake\n" in done.stdout

@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
+import make_walk  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
 
@@ -91,6 +93,87 @@ def test_generated_pages_are_fresh():
     assert make_docs.stale() == [], "run ./dev docs"
 
 
+def test_walk_is_fresh(built_tools):
+    assert (ROOT / "docs" / "Walk.md").read_text() == make_walk.page(built_tools), "run ./dev docs"
+
+
+NESTED = """a {
+  b {
+    c
+  } else {
+    d
+  }
+  e
+}
+f
+"""
+
+
+@pytest.mark.parametrize("fragments, shown", [
+    (["a", "c", "}"], ["a {", "    ...", "    c", "  ...", "}"]),
+    (["b", "c", "} else {", "}"], ["b {", "  c", "} else {", "  ...", "}"]),
+    (["a", "b", "}", "f"], ["a {", "  b {", "    ...", "  }", "...", "f"]),
+    (["d", "f"], ["    d", "...", "f"]),
+])
+def test_excerpts(fragments, shown):
+    assert make_walk.excerpt(NESTED, fragments, "x").splitlines() == shown
+
+
+@pytest.mark.parametrize("fragments", [["c", "b"], ["none"], ["f", "}"]])
+def test_excerpts_of_what_is_not_there(fragments):
+    with pytest.raises(make_walk.WalkError, match=f"x: expected a line with '{fragments[-1]}'"):
+        make_walk.excerpt(NESTED, fragments, "x")
+
+
+def test_long_lines_are_cut():
+    assert make_walk.excerpt("a " * 40 + "{\n}\n", ["a", "}"], "x", 20).splitlines() == ["a a a a a a a a a a ... {", "}"]
+
+
+CPP = r'''
+#include "not a message"
+// emitError() << "a comment is no message";
+return emitOpError() << "expected '" << name << "' of rank " "at least 1, but got " << type;
+return makeError(who, ": expected rank ", rank, ", but got ", tensor.rank());
+return expected(name + " of rank " + str(rank) + " or more", str(view.rank()));
+return badValue(option, option == "--entry" ? "a good name" : "a path", value);
+auto text = "not said by anything at all";
+op->emitWarning("left \"out\" here");
+return malformed("a key");
+'''
+PYTHON = """
+def f():
+    "not a message of any kind"
+    raise ValueError(f"argument '{name}': expected {1 + 1} rows, "
+                     f"but got {rows}" + other) from None
+"""
+
+
+def test_messages_of_sources():
+    found = [(diagnostics.tidy(text), kind) for text, kind in diagnostics.cpp_messages(CPP, diagnostics.MAKERS)]
+    assert found == [
+        ("expected '...' of rank at least 1, but got ...", "error"), ("...: expected rank ..., but got ...", "error"),
+        ("expected ... of rank ... or more, but got ...", "error"),
+        ("option '...': expected a good name or a path, but got '...'", "error"),
+        ('left "out" here', "warning"), ("the header is malformed: expected a key", "error")]
+    assert list(diagnostics.python_messages(PYTHON)) == [
+        ("argument '...': expected ... rows, but got ......", "ValueError")]
+
+
+def test_diagnostics_are_indexed():
+    """One of each boundary; that the page is fresh is tested above."""
+    text = (ROOT / "docs" / "Diagnostics.md").read_text()
+    for message in ["expected element type i32 or i64 of 'crow', but got ...", "ptxas refused the kernel: ...",
+                    "expected tile_n to be a multiple of 8, but got ...", "kernel '...': cuLaunchKernel failed: ...",
+                    "argument 'dense': expected shape (*, K, N), but got ...", "unknown option '...' (see --help)",
+                    "expected a kernel, but found none named ..."]:
+        assert f"| `{message}` |" in text
+    # Sources that say something have a row.
+    for folder in ["lib", "tools"]:
+        for path in (ROOT / folder).rglob("*.cpp"):
+            if re.search(r'emit(Op)?Error\(\)?[\s<]*"', path.read_text()):
+                assert f"({'../' + name(path)})" in text, path
+
+
 def test_every_generated_page_is_known():
     assert {path.name for path in make_docs.REFERENCE.iterdir()} == set(make_docs.PAGES)
 
@@ -130,6 +213,28 @@ def test_readme_shows_what_the_tools_print(built_tools):
     for tool, arguments, shown in snippets:
         command = ["cat"] if tool == "cat" else [built_tools / tool]
         assert missing_lines(shown, run(*command, *arguments.split())) is None
+
+
+# An excerpt of a file, which its fence names.
+QUOTE = re.compile(r"^```\w+ (\S+/\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def unquoted(text):
+    """(file, line) of the lines of excerpts that their files do not have, in this order; `...` is what is left out."""
+    wrong = []
+    for file, body in QUOTE.findall(text):
+        for part in body.split("...\n"):
+            if part not in (ROOT / file).read_text():
+                wrong.append((file, part.splitlines()[0]))
+    return wrong
+
+
+def test_adding_an_op_quotes_the_test_op():
+    text = (ROOT / "docs" / "AddingAnOp.md").read_text()
+    assert len(QUOTE.findall(text)) >= 10
+    assert unquoted(text) == []
+    assert unquoted("```sh dev\nx\n```\n```sh .ci/run\nset -euo pipefail\n...\nexport CI=false\n```\n") == [
+        (".ci/run", "export CI=false")]
 
 
 def test_missing_lines_are_found():

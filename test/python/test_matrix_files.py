@@ -1,8 +1,9 @@
-"""examples/matrix_files.py: .npz in, .npy out."""
+"""examples/matrix_files.py: .npz and .mtx in, .npy out."""
 
 import ml_dtypes
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sparse
 
 import matrix_files
@@ -72,6 +73,66 @@ def test_malformed_indices(tmp_path, indices, indptr):
              indices=np.array(indices), indptr=np.array(indptr))
     with pytest.raises(matrix_files.MatrixError, match="expected"):
         matrix_files.load_matrix(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_loads_matrix_market(tmp_path, symmetry):
+    matrix = random_matrix(24, 24)
+    matrix = matrix + matrix.T if symmetry == "symmetric" else matrix
+    scipy.io.mmwrite(tmp_path / "a.mtx", matrix, symmetry=symmetry)
+    assert (tmp_path / "a.mtx").read_text().split()[4] == symmetry
+    loaded = matrix_files.load_matrix(tmp_path / "a.mtx")
+    assert (loaded.toarray() == matrix.toarray()).all()
+
+
+def test_loads_matrix_market_patterns_and_integers(tmp_path):
+    for field, entry in [("pattern", ""), ("integer", "1"), ("real", "1e0")]:
+        (tmp_path / "A.MTX").write_text(f"%%MatrixMarket matrix coordinate {field} general\n% note\n2 3 1\n2 3 {entry}\n")
+        assert matrix_files.load_matrix(tmp_path / "A.MTX").toarray().tolist() == [[0, 0, 0], [0, 0, 1]]
+
+
+HEADER = "%%MatrixMarket matrix coordinate real general\n"
+
+
+@pytest.mark.parametrize("text, message", [
+    ("", "to be a Matrix Market file, but got"),
+    ("1 1 1\n1 1 1\n", "to be a Matrix Market file, but got"),
+    ("%%MatrixMarket tensor coordinate real general\n1 1 1\n1 1 1\n", "to be a Matrix Market file, but got"),
+    (HEADER + "2 2 2\n1 1 1\n", "to be a Matrix Market file, but got"),
+    (HEADER + "2 2 1\n3 1 1\n", "to be a Matrix Market file, but got: Line 3: Row index out of bounds"),
+    (HEADER + "2 2 1\n1 1 x\n", "to be a Matrix Market file, but got: Line 3: "),
+    (HEADER + "2 2 99999999999999999999\n1 1 1\n", "to be a Matrix Market file, but got"),
+    (HEADER + "2 2 1000000000000\n1 1 1\n",
+     r"expected 1000000000000 entries in '.*', as its header says, but got a file of 70 bytes"),
+    (HEADER + "2 2 1\n1 1 nan\n", "expected finite numbers in '.*', but got an infinity or NaN"),
+    (HEADER + "2 2 0\n", "expected stored elements in '.*', but got none in 2 x 2"),
+    ("%%MatrixMarket matrix array real general\n1 1\n1\n",
+     r"expected a sparse matrix \(coordinate\) in '.*', but got a dense one \(array\)"),
+    ("%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1 0\n",
+     "expected real numbers in '.*', but got complex"),
+])
+def test_bad_matrix_market(tmp_path, text, message):
+    (tmp_path / "a.mtx").write_text(text)
+    with pytest.raises(matrix_files.MatrixError, match=message):
+        matrix_files.load_matrix(tmp_path / "a.mtx")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.mtx.gz", "a"])
+def test_other_files_are_refused_by_name(tmp_path, name):
+    (tmp_path / name).write_text("1")
+    with pytest.raises(matrix_files.MatrixError,
+                       match=rf"expected a SciPy file \(.npz\) or a Matrix Market file \(.mtx\), but got '.*/{name}'"):
+        matrix_files.load_matrix(tmp_path / name)
+
+
+def test_costs_of_blocks():
+    """17 elements on the diagonal: what 8, 16 and 32 add and store."""
+    lines = list(matrix_files.block_costs(sparse.eye_array(17, 20), [8, 16, 32], 16))
+    assert [line.split() for line in lines[1:]] == [
+        "8 x 8 7 + 4 24 x 24 3 8.9 % 11.3".split(), "-> 16 x 16 15 + 12 32 x 32 2 3.3 % 30.1".split(),
+        "32 x 32 15 + 12 32 x 32 1 1.7 % 60.2".split()]
+    twice = sparse.coo_array((np.ones(2), ([0, 0], [0, 0])), shape=(8, 8))
+    assert list(matrix_files.block_costs(twice, [8], 8))[1].split()[-3:] == ["1.6", "%", "64.0"]
 
 
 @pytest.mark.parametrize("block", [8, 16, 64])

@@ -9,11 +9,16 @@
 #include "SparseOptMain.h"
 
 #include "sattn/InitAll.h"
+#include "sattn/Version.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 int sattn::sparseOptMain(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << versionText("sparse-opt"); });
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();

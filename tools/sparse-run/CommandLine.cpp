@@ -53,6 +53,7 @@ options:
   --out=PATH            write the result as .npy
   --no-verify-contents  do not look into the index arrays
   --help                print this text
+  --version             print the versions of sattn and of LLVM
 )";
 
 static Error badValue(StringRef option, StringRef expected, StringRef value) {
@@ -135,6 +136,8 @@ static bool parseFlag(CommandLine &line, StringRef option) {
     line.verifyContents = false;
   else if (option == "--help")
     line.help = true;
+  else if (option == "--version")
+    line.version = true;
   else
     return false;
   return true;
@@ -170,7 +173,7 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
       line.arguments.push_back(word.str());
     }
   }
-  if (!hasProgram && !line.help)
+  if (!hasProgram && !line.help && !line.version)
     return Error("expected an MLIR file (see --help)");
   if (line.target == Target::Cpu) {
     const CudaOptions &cuda = line.cuda;

@@ -35,6 +35,7 @@ struct CudaOptions {
 
 struct CommandLine {
   bool help = false;
+  bool version = false;
   std::string program;
   /// One for each argument of the function, as written.
   std::vector<std::string> arguments;

@@ -19,6 +19,7 @@
 #include "sattn/Reference/BsrAddmm.h"
 #include "sattn/Reference/Compare.h"
 #include "sattn/Runtime/Contract.h"
+#include "sattn/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -248,6 +249,10 @@ int sattn::sparseRunMain(int argc, char **argv) {
   ErrorOr<CommandLine> line = parseCommandLine(argc, argv);
   if (line && line->help) {
     llvm::outs() << kUsage;
+    return 0;
+  }
+  if (line && line->version) {
+    llvm::outs() << versionText("sparse-run");
     return 0;
   }
   Error error = line ? runProgram(*line) : line.takeError();

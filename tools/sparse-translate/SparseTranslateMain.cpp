@@ -16,6 +16,7 @@
 #include "sattn/Target/Manifest.h"
 #include "sattn/Target/NVPTX.h"
 #include "sattn/Target/Passes.h"
+#include "sattn/Version.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -194,6 +195,8 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
 int sattn::sparseTranslateMain(int argc, char **argv,
                                void (*extend)(DialectRegistry &)) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << versionText("sparse-translate"); });
   Options options;
   llvm::cl::HideUnrelatedOptions(options.category);
   llvm::cl::ParseCommandLineOptions(

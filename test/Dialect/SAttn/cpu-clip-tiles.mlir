@@ -112,6 +112,32 @@ func.func private @product() -> tensor<64x128xf32>
 
 // -----
 
+// A tile that a loop carries in the result's own memory is not copied.
+// CHECK-LABEL: func.func @carried
+// CHECK:         scf.forall {{.*}} shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK-NOT:       linalg.copy
+// CHECK:           %[[SLICE:.*]] = tensor.extract_slice %[[O]]
+// CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[SLICE]])
+// CHECK-NOT:       linalg.copy
+// CHECK:           tensor.parallel_insert_slice %[[R]] into %[[O]]
+func.func @carried(%begin: index, %end: index, %out: tensor<256xf32>) -> tensor<256xf32> {
+  %c1 = arith.constant 1 : index
+  %0 = scf.forall (%i) = (0) to (256) step (64) shared_outs(%o = %out) -> (tensor<256xf32>) {
+    %m = tensor.extract_slice %o[%i] [64] [1] : tensor<256xf32> to tensor<64xf32>
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%a = %m) -> (tensor<64xf32>) {
+      %n = func.call @row(%a) : (tensor<64xf32>) -> tensor<64xf32>
+      scf.yield %n : tensor<64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %o[%i] [64] [1] : tensor<64xf32> into tensor<256xf32>
+    }
+  }
+  return %0 : tensor<256xf32>
+}
+func.func private @row(tensor<64xf32>) -> tensor<64xf32>
+
+// -----
+
 // A pad by a size that is not known to be the clip's stays.
 // CHECK-LABEL: func.func @other_size
 // CHECK:         tensor.pad

@@ -95,3 +95,28 @@ func.func @masked(%in: tensor<8x?xf32>, %left: tensor<8xf32>, %w: index, %h: ind
   }
   return %0 : tensor<8x?xf32>
 }
+
+// A row is reduced to one element.
+// CHECK-LABEL: func.func @reduce
+// CHECK-NOT:     vector.multi_reduction
+// CHECK-DAG:     %[[ROW:.*]] = vector.transfer_read %{{.*}} vector<64xbf16>
+// CHECK-DAG:     %[[OLD:.*]] = vector.transfer_read %{{.*}} vector<1xf32>
+// CHECK-DAG:     %[[WIDE:.*]] = arith.extf %[[ROW]]
+// CHECK-DAG:     %[[FIRST:.*]] = vector.extract %[[OLD]][0]
+// CHECK:         vector.reduction <maximumf>, %[[WIDE]], %[[FIRST]] : vector<64xf32> into f32
+func.func @reduce(%in: tensor<1x64xbf16>, %out: tensor<1xf32>) -> tensor<1xf32> {
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<1xf32>) {
+    %m = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%in : tensor<1x64xbf16>) outs(%o : tensor<1xf32>) {
+    ^bb0(%x: bf16, %y: f32):
+      %e = arith.extf %x : bf16 to f32
+      %n = arith.maximumf %e, %y : f32
+      linalg.yield %n : f32
+    } -> tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0] [1] [1] : tensor<1xf32> into tensor<1xf32>
+    }
+  }
+  return %0 : tensor<1xf32>
+}

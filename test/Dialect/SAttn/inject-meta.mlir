@@ -176,3 +176,22 @@ func.func @explicit(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [64, 64, 32]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
+
+// The CPU takes one block row of a tile that has several.
+// CHECK-LABEL: func.func @panel
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 32], stages = 3>}
+// HOPPER-LABEL: func.func @panel
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 32], stages = 3>}
+func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                 %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                 %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-remark @below {{tile of one block row, as the CPU takes: #sattn.meta<tile = [64, 256, 32], stages = 3>}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [128, 256, 32], stages = 3>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

@@ -249,6 +249,11 @@ private:
         return;
       }
     }
+    // A loop that carries the slice from turn to turn writes there already.
+    if (auto forOp = tile.getDefiningOp<scf::ForOp>())
+      if (tile.hasOneUse() &&
+          isSameTile(forOp.getTiedLoopInit(cast<OpResult>(tile))->get(), slice))
+        return;
     Operation *user = use.getOwner();
     if (isa<tensor::ParallelInsertSliceOp>(user))
       user = user->getParentOp();

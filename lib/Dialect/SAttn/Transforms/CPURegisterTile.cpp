@@ -88,7 +88,7 @@ struct CPURegisterTilePass
   }
 
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> elementwise;
+    SmallVector<linalg::LinalgOp> rowwise;
     SmallVector<linalg::MatmulOp> products;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (!op->getParentOfType<scf::ForallOp>() || !op.hasPureTensorSemantics())
@@ -106,11 +106,11 @@ struct CPURegisterTilePass
     // Copies that went into the loop over panels are found only now.
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
-          op.getNumLoops() == op.getNumParallelLoops() && op.getNumLoops() > 0)
-        elementwise.push_back(op);
+          isRowwise(op))
+        rowwise.push_back(op);
     });
-    for (linalg::LinalgOp op : elementwise)
-      if (failed(tileElementwise(rewriter, op)))
+    for (linalg::LinalgOp op : rowwise)
+      if (failed(tileRows(rewriter, op)))
         return signalPassFailure();
     if (failed(simplify()))
       return signalPassFailure();
@@ -188,7 +188,16 @@ private:
     return cast<TilingInterface>(tiled->tiledAndFusedOps.front());
   }
 
-  LogicalResult tileElementwise(RewriterBase &rewriter, linalg::LinalgOp op) {
+  /// Whether rows are apart from each other: an elementwise op, or one that
+  /// reduces each row.
+  static bool isRowwise(linalg::LinalgOp op) {
+    SmallVector<utils::IteratorType> loops = op.getIteratorTypesArray();
+    return !isa<linalg::MatmulOp>(op.getOperation()) && !loops.empty() &&
+           llvm::all_of(ArrayRef(loops).drop_back(),
+                        linalg::isParallelIterator);
+  }
+
+  LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     int64_t columns = ranges.back();
     if (ShapedType::isDynamic(columns)) {

@@ -68,6 +68,8 @@ struct InjectMetaPass
     getOperation().walk([&](BsrAddmmOp op) {
       if (!op.getMeta())
         ops.push_back(op);
+      else if (limits->kind == meta::TargetKind::CPU)
+        takeOneBlockRow(op);
     });
     if (ops.empty())
       return;
@@ -85,6 +87,20 @@ struct InjectMetaPass
 
 private:
   std::optional<meta::Target> limits;
+
+  /// A tile of several block rows is what thread blocks share; a program that
+  /// asks for one runs on the CPU too.
+  static void takeOneBlockRow(BsrAddmmOp op) {
+    MetaAttr meta = op.getMetaAttr();
+    SmallVector<int64_t> tile(meta.getTile());
+    if (tile[0] == op.getBlockRows())
+      return;
+    tile[0] = op.getBlockRows();
+    op.setMetaAttr(MetaAttr::get(op.getContext(), tile, meta.getStages(),
+                                 meta.getWarps(), meta.getGroup()));
+    op.emitRemark() << "tile of one block row, as the CPU takes: "
+                    << op.getMetaAttr();
+  }
 
   LogicalResult checkOptions() {
     limits = meta::findTarget(target);

@@ -56,6 +56,22 @@ def SAttnTest_TwoProductsOp : Op<SAttnTest_Dialect, "two_products", [
     | `d`      | (W, N), N static | that of `values` |
     | `o`      | (M, N)           | f16, bf16, f32   |
     | `m`      | (M)              | f32              |
+
+    Constraints:
+    - (C1) Each operand has its rank of the table.
+    - (C2) Each operand has an element type of the table.
+    - (C3) BM, BK, W and N are static, positive multiples of 8.
+    - (C4) Extents of the same name are equal, M is BM * (size of crow - 1),
+      and K is a multiple of BK.
+    - (C5) The results have the types of `o` and `m`.
+
+    ```mlir
+    %0:2 = sattn_test.two_products
+        ins(%crow, %col, %values, %b, %d : tensor<?xi32>, tensor<?xi32>,
+            tensor<?x64x64xbf16>, tensor<?x128xbf16>, tensor<128x128xbf16>)
+        outs(%o, %m : tensor<?x128xbf16>, tensor<?xf32>)
+        -> tensor<?x128xbf16>, tensor<?xf32>
+    ```
   }];
   let arguments = (ins
     AnyRankedTensor:$crow, AnyRankedTensor:$col, AnyRankedTensor:$values,
@@ -68,6 +84,7 @@ def SAttnTest_TwoProductsOp : Op<SAttnTest_Dialect, "two_products", [
     `outs` `(` $o `,` $m `:` type($o) `,` type($m) `)` attr-dict `->`
     type($product) `,` type($maximum)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // SATTN_TEST_LIB_DIALECT_TEST_TESTOPS_TD

@@ -34,6 +34,91 @@ MutableOperandRange TwoProductsOp::getDpsInitsMutable() {
 }
 
 //===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+LogicalResult TwoProductsOp::verify() {
+  static constexpr StringLiteral names[] = {"crow", "col", "values", "b",
+                                            "d",    "o",   "m"};
+  static constexpr int64_t ranks[] = {1, 1, 3, 2, 2, 2, 1};
+  SmallVector<RankedTensorType> types;
+  for (auto [name, rank, value] : llvm::zip(names, ranks, getOperands())) {
+    types.push_back(cast<RankedTensorType>(value.getType()));
+    if (types.back().getRank() != rank) // (C1)
+      return emitOpError() << "expected '" << name << "' of rank " << rank
+                           << ", but got " << types.back();
+  }
+  auto expectElement = [&](int operand, bool holds,
+                           const Twine &what) -> LogicalResult {
+    return holds ? success()
+                 : emitOpError() << "expected element type " << what << " of '"
+                                 << names[operand] << "', but got "
+                                 << types[operand].getElementType();
+  };
+  auto element = [&](int i) { return types[i].getElementType(); };
+  Type index = element(0), value = element(2);
+  // (C2)
+  if (failed(expectElement(0, index.isInteger(32) || index.isInteger(64),
+                           "i32 or i64")) ||
+      failed(expectElement(1, element(1) == index, "that of 'crow'")) ||
+      failed(expectElement(2, value.isF16() || value.isBF16(), "f16 or bf16")))
+    return failure();
+  for (int i : {3, 4})
+    if (failed(expectElement(i, element(i) == value, "that of 'values'")))
+      return failure();
+  if (failed(expectElement(
+          5, element(5).isF16() || element(5).isBF16() || element(5).isF32(),
+          "f16, bf16 or f32")) ||
+      failed(expectElement(6, element(6).isF32(), "f32")))
+    return failure();
+
+  int64_t blockRows = types[2].getDimSize(1),
+          blockColumns = types[2].getDimSize(2);
+  int64_t width = types[3].getDimSize(1), columns = types[4].getDimSize(1);
+  for (auto [name, size] : {std::pair("BM", blockRows),
+                            {"BK", blockColumns},
+                            {"W", width},
+                            {"N", columns}}) // (C3)
+    if (ShapedType::isDynamic(size) || size <= 0 || size % 8 != 0)
+      return emitOpError() << "expected " << name
+                           << " to be a static, positive multiple of 8";
+
+  // (C4)
+  auto expectSize = [&](int operand, int64_t dim,
+                        int64_t size) -> LogicalResult {
+    int64_t actual = types[operand].getDimSize(dim);
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(actual) ||
+        actual == size)
+      return success();
+    return emitOpError() << "expected dimension " << dim << " of '"
+                         << names[operand] << "' to be " << size << ", but got "
+                         << actual;
+  };
+  int64_t entries = types[0].getDimSize(0), rows = ShapedType::kDynamic;
+  if (!ShapedType::isDynamic(entries)) {
+    if (entries < 1)
+      return emitOpError("expected 'crow' of at least one entry, but got none");
+    rows = (entries - 1) * blockRows;
+  }
+  int64_t depth = types[3].getDimSize(0);
+  if (!ShapedType::isDynamic(depth) && depth % blockColumns != 0)
+    return emitOpError() << "expected dimension 0 of 'b' to be a multiple of "
+                         << blockColumns << ", but got " << depth;
+  if (failed(expectSize(2, 0, types[1].getDimSize(0))) ||
+      failed(expectSize(4, 0, width)) || failed(expectSize(5, 0, rows)) ||
+      failed(expectSize(5, 1, columns)) || failed(expectSize(6, 0, rows)) ||
+      failed(expectSize(6, 0, types[5].getDimSize(0))))
+    return failure();
+
+  // (C5)
+  for (auto [result, init] : llvm::zip(getResults(), getDpsInits()))
+    if (result.getType() != init.getType())
+      return emitOpError() << "expected a result of type " << init.getType()
+                           << ", but got " << result.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // TilingInterface: a loop over block rows
 //===----------------------------------------------------------------------===//
 

@@ -93,8 +93,8 @@ def SAttnCPURegisterTile
     Upstream's tiling, by sizes that registers hold. A `linalg.matmul` gets three
     loops: over panels of columns (into which the copy of the right operand is
     fused, so that a panel stays in the first-level cache), over rows, and over
-    the reduction in steps of 1. Elementwise ops get rows of at most one panel's
-    width.
+    the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
+    of at most one panel's width.
 
     The register tile, rows x columns, is `register-tile` where given. Otherwise
     it follows from `vector-bits`, the width of the target's vectors: four
@@ -140,7 +140,7 @@ def SAttnCPUVectorize
     dynamic slices (the clipped edge of a result) are vectorized with masks, at
     the largest size that the slice can have. Reads of a `tensor.pad` become
     reads of its source that are not in bounds, and reads and writes of slices
-    those of the sliced tensor. Afterwards no linalg op is left in the tile
+    those of the sliced tensor; a row is reduced to one element. Afterwards no linalg op is left in the tile
     program; upstream's `loop-invariant-subset-hoisting` then keeps the
     accumulator in registers over the reduction.
 

@@ -138,11 +138,12 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let summary = "Attach tile parameters to ops that have none";
   let description = [{
     Attaches `#sattn.meta` to every op that can be tiled and has none; an
-    explicit attribute wins. With `device`, tables of tuned parameters are
-    searched for a row ([MetaTable.md](../MetaTable.md)); where none has one, or
-    without `device`, a computed default for the target chooses. A remark says
-    which row and rule, or that it was the default; a table that cannot be used
-    and a row that fits no tile of the target are warnings.
+    explicit attribute wins, but for the CPU a tile of several block rows becomes
+    one of one. With `device`, tables of tuned parameters are searched for a row
+    ([MetaTable.md](../MetaTable.md)); where none has one, or without `device`, a
+    computed default for the target chooses. A remark says which row and rule, or
+    that it was the default; a table that cannot be used and a row that fits no
+    tile of the target are warnings.
 
     Sizes that the types leave open may be given as `sizes`, for the search and
     the default alone: the program stays right for all sizes. The part of the

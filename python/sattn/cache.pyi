@@ -1,0 +1,13 @@
+from typing import Any, NamedTuple
+
+class Info(NamedTuple):
+    kernels: int
+    compilations: int
+    choices: int
+
+calls: dict[Any, Any]
+
+def info() -> Info: ...
+def clear() -> None: ...
+def chosen(source: Any, target: str | int, sizes: tuple[int, int, int], sparsity: float) -> str: ...
+def program(source: Any, target: str | int) -> Any: ...

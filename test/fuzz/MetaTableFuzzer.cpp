@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Any text as a meta table: a table, problems of single rows, or an error, and
+// what is chosen from a table is a tile that the target can take.
+
+#include "sattn/MetaTable/Choose.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+using namespace sattn::meta;
+
+static void require(bool holds, const char *what, const Choice &choice) {
+  if (holds)
+    return;
+  llvm::errs() << "expected " << what << ", but got " << choice.parameters.rows
+               << " x " << choice.parameters.columns << " x "
+               << choice.parameters.depth << " from " << choice.origin << "\n";
+  abort();
+}
+
+/// Asks for what a row is of, and for a multiple of its N.
+static void useRow(const Table &table, const Section &section, const Row &row) {
+  int64_t blockRows = row.key[3], blockColumns = row.key[4];
+  // Blocks that the op can have.
+  if (section.op != "bsr_addmm" || blockRows % 8 || blockColumns % 8 ||
+      blockRows > 128 || blockColumns > 128)
+    return;
+  Query query{section.op,
+              section.device,
+              section.version,
+              section.dtype,
+              section.outDtype,
+              section.sparsity,
+              {row.key.begin(), row.key.end()}};
+  for (int64_t factor : {1, 2}) {
+    query.key[kKeyN] = row.key[kKeyN] * factor;
+    Problem problem{query.key[0], query.key[kKeyN], blockRows, blockColumns};
+    for (llvm::StringRef name : targetNames()) {
+      Target target = *findTarget(name);
+      target.sharedBytes = name == "cpu" ? 0 : 99 * 1024;
+      Choice choice = choose(table, query, problem, target);
+      const Parameters &chosen = choice.parameters;
+      require(chosen.rows > 0 && chosen.rows % blockRows == 0,
+              "a multiple of the block's rows", choice);
+      require(chosen.columns > 0 &&
+                  chosen.columns % target.columnMultiple == 0 &&
+                  (name == "cpu" || chosen.columns <= target.maxColumns),
+              "columns that the target takes", choice);
+      require(chosen.depth > 0 && blockColumns % chosen.depth == 0,
+              "a divisor of the block's columns", choice);
+    }
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  std::vector<std::string> problems;
+  llvm::Expected<Table> table = parseTable(text, "fuzz", problems);
+  if (!table) {
+    std::string message = llvm::toString(table.takeError());
+    if (!llvm::StringRef(message).starts_with("meta table 'fuzz': expected"))
+      abort();
+    return 0;
+  }
+  for (const Section &section : table->sections)
+    for (const Row &row : section.rows)
+      useRow(*table, section, row);
+  return 0;
+}
