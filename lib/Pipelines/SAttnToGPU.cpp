@@ -105,6 +105,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileSpecialize(specialize));
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAdvanceReads());
     pm.addPass(wgtile::createWGTilePersist());
     pm.addPass(wgtile::createWGTileOrderTiles());
   }

@@ -491,6 +491,36 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def WGTileAdvanceReads
+    : Pass<"wgtile-advance-reads", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Read what the next slice of the epilogue needs";
+  let description = [{
+    Where slices of a tile are stored through staging, one after the other
+    (`wgtile-stage-stores`), a slice's read of global memory moves up, in front of
+    the wait for the staging tile of the slice before. It then arrives while that
+    slice is computed and stored. A read in a branch takes a branch of its own
+    along. It stays where it may touch an element that a store in between writes.
+
+    Before:
+    ```mlir
+    wgtile.wait_store pending 1 read
+    ...
+    wgtile.store_async %s0, %map[%i, %j]
+    %c = wgtile.read %out[%i, %j1]
+    ```
+    After:
+    ```mlir
+    %c = wgtile.read %out[%i, %j1]
+    wgtile.wait_store pending 1 read
+    ...
+    wgtile.store_async %s0, %map[%i, %j]
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   let summary = "Let each thread block walk many tiles";
   let description = [{

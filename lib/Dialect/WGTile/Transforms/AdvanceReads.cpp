@@ -1,0 +1,184 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEADVANCEREADS
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// The difference of two indices where it is the same in all tiles.
+static std::optional<int64_t> constantDifference(Value lhs, Value rhs) {
+  MLIRContext *context = lhs.getContext();
+  AffineMap map = AffineMap::get(
+      2, 0, getAffineDimExpr(0, context) - getAffineDimExpr(1, context));
+  SmallVector<Value> operands = {lhs, rhs};
+  affine::fullyComposeAffineMapAndOperands(&map, &operands);
+  affine::canonicalizeMapAndOperands(&map, &operands);
+  auto constant =
+      dyn_cast<AffineConstantExpr>(simplifyAffineMap(map).getResult(0));
+  return constant ? std::optional(constant.getValue()) : std::nullopt;
+}
+
+/// Whether a read and a store touch different elements: columns apart.
+static bool areDisjoint(ReadOp read, StoreAsyncOp store) {
+  RankedTensorType tile = read.getTile().getType();
+  if (read.getIndices().size() != store.getIndices().size() ||
+      tile.getRank() != 2)
+    return false;
+  std::optional<int64_t> columns =
+      constantDifference(read.getIndices().back(), store.getIndices().back());
+  int64_t stored = store.getSource().getType().getShape().back();
+  return columns && (*columns >= stored || *columns <= -tile.getDimSize(1));
+}
+
+namespace {
+/// A read of a slice of the epilogue: `read` itself, or the branch of its block
+/// that it is in.
+struct SliceRead {
+  ReadOp read;
+  Operation *unit;
+};
+
+/// The slices of one block that go through staging, one after the other.
+class Slices {
+public:
+  explicit Slices(Block &block) {
+    for (Operation &op : block) {
+      if (isa<WaitStoreOp>(op))
+        waits.push_back(&op);
+      if (auto store = dyn_cast<StoreAsyncOp>(op))
+        stores.push_back(store);
+      if (auto read = findRead(&op))
+        reads.push_back({read, &op});
+    }
+  }
+
+  void advance() {
+    for (Operation *wait : waits) {
+      auto next = llvm::find_if(reads, [&](const SliceRead &slice) {
+        return wait->isBeforeInBlock(slice.unit);
+      });
+      if (next != reads.end() && mayMove(*next, wait))
+        moveBefore(*next, wait);
+    }
+  }
+
+private:
+  SmallVector<Operation *> waits;
+  SmallVector<StoreAsyncOp> stores;
+  SmallVector<SliceRead> reads;
+
+  /// A read of a tile at the top of a block, or the only one at the top of a
+  /// branch.
+  static ReadOp findRead(Operation *op) {
+    auto isTile = [](ReadOp read) {
+      return read && read.getTile().getType().getRank() == 2;
+    };
+    if (auto read = dyn_cast<ReadOp>(op))
+      return isTile(read) ? read : ReadOp();
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      return {};
+    ReadOp found;
+    for (auto read : branch.thenBlock()->getOps<ReadOp>()) {
+      if (!isTile(read))
+        continue;
+      if (found)
+        return {};
+      found = read;
+    }
+    return found;
+  }
+
+  bool mayMove(const SliceRead &slice, Operation *to) {
+    return llvm::all_of(stores, [&](StoreAsyncOp store) {
+      return store->isBeforeInBlock(to) || slice.unit->isBeforeInBlock(store) ||
+             areDisjoint(slice.read, store);
+    });
+  }
+
+  /// Moves, with what its indices are computed from.
+  static void moveBefore(SliceRead slice, Operation *to) {
+    llvm::SetVector<Operation *> needed;
+    for (Value index : slice.read.getIndices())
+      if (!collect(index, to, needed))
+        return;
+    auto branch = dyn_cast<scf::IfOp>(slice.unit);
+    if (branch && !collect(branch.getCondition(), to, needed))
+      return;
+    OpBuilder b(to);
+    IRMapping mapping;
+    for (Operation *op : needed)
+      b.clone(*op, mapping);
+    Location loc = slice.read.getLoc();
+    Value tile;
+    if (!branch) {
+      tile = b.clone(*slice.read, mapping)->getResult(0);
+    } else {
+      auto guarded =
+          scf::IfOp::create(b, loc, slice.read.getType(),
+                            mapping.lookupOrDefault(branch.getCondition()),
+                            /*withElseRegion=*/true);
+      OpBuilder yes = guarded.getThenBodyBuilder();
+      scf::YieldOp::create(yes, loc,
+                           yes.clone(*slice.read, mapping)->getResult(0));
+      OpBuilder no = guarded.getElseBodyBuilder();
+      Value zero = arith::ConstantOp::create(
+          no, loc, no.getZeroAttr(slice.read.getType()));
+      scf::YieldOp::create(no, loc, zero);
+      tile = guarded.getResult(0);
+    }
+    slice.read.replaceAllUsesWith(tile);
+    slice.read.erase();
+  }
+
+  /// The ops at or behind `to` that a value needs, none of which may touch
+  /// memory.
+  static bool collect(Value value, Operation *to,
+                      llvm::SetVector<Operation *> &needed) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return true;
+    Operation *ancestor = to->getBlock()->findAncestorOpInBlock(*op);
+    if (!ancestor || ancestor->isBeforeInBlock(to) || needed.contains(op))
+      return true;
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    for (Value operand : op->getOperands())
+      if (!collect(operand, to, needed))
+        return false;
+    needed.insert(op);
+    return true;
+  }
+};
+
+struct AdvanceReadsPass
+    : public wgtile::impl::WGTileAdvanceReadsBase<AdvanceReadsPass> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (!block->getOps<WaitStoreOp>().empty() &&
+          !block->getOps<StoreAsyncOp>().empty())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      Slices(*block).advance();
+  }
+};
+} // namespace
