@@ -64,7 +64,14 @@ static const char *const kWords[] = {"?",
                                      "group",
                                      "ieee",
                                      "columns",
-                                     "precision"};
+                                     "precision",
+                                     "dense",
+                                     "compressed",
+                                     "batch",
+                                     "floordiv",
+                                     "mod",
+                                     "posWidth",
+                                     "crdWidth"};
 
 /// Words, and single other characters with what whitespace follows them. The
 /// extents of a type are apart from its `x`.
