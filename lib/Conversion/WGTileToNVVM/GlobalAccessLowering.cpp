@@ -220,6 +220,44 @@ public:
     return results;
   }
 
+  /// Inline assembly that writes an element of 16 bits, the low half of `pair`,
+  /// and its right neighbour at once; the pair is aligned. Nothing is written
+  /// out of bounds.
+  void createPairStore(int64_t element, Value pair) {
+    SmallVector<Value> operands = {rowBase(rowOffset(element)), pair};
+    std::string constraints = "l,r";
+    auto addOperand = [&](Value value) {
+      operands.push_back(value);
+      constraints += ",r";
+      return "$" + std::to_string(operands.size() - 1);
+    };
+    int64_t column = columnConstant + columnOffset(element);
+    std::string address =
+        "[$0+" + std::to_string(column * *columns.staticByteStride) + "]";
+    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n";
+    std::string both, inRow;
+    if (rows.limit) {
+      text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n",
+                            addOperand(rows.limit), rowOffset(element));
+      both = "@%p ";
+      inRow = "and.pred %q, %q, %p;\n";
+    }
+    std::string store = "st.global.b32 " + address + ", $1;\n";
+    if (!columns.limit) {
+      text += both + store;
+    } else {
+      std::string limit = addOperand(columns.limit);
+      text += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}", limit,
+                            column + 1, inRow, store);
+      // The last column, where their number is odd.
+      text += llvm::formatv("setp.eq.s32 %q, {0}, {1};\n{2}"
+                            "cvt.u16.u32 %h, $1;\n"
+                            "@%q st.global.b16 {3}, %h;\n",
+                            limit, column + 1, inRow, address);
+    }
+    createAsm(TypeRange(), operands, text + "}\n", constraints);
+  }
+
 private:
   LLVM::InlineAsmOp createAsm(TypeRange results, ValueRange operands,
                               StringRef text, StringRef constraints) {
@@ -383,10 +421,18 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
         getAsmElement(op, layout->type.getElementType());
     if (failed(carrier))
       return failure();
-    SmallVector<Value> elements =
-        unpack(rewriter, loc, *layout, adaptor.getTile());
     ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
                          op.getInBounds(), *layout);
+    if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
+      for (auto [i, pair] : llvm::enumerate(adaptor.getTile()))
+        access.createPairStore(
+            2 * i, LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(),
+                                           pair));
+      rewriter.eraseOp(op);
+      return success();
+    }
+    SmallVector<Value> elements =
+        unpack(rewriter, loc, *layout, adaptor.getTile());
     std::string store = ("st.global." + carrier->suffix + " [{0}], $0;").str();
     for (auto [i, element] : llvm::enumerate(elements)) {
       Value value =

@@ -394,3 +394,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Rows without gaps at multiples of 16 bytes: two elements at once, and the last
+// one alone where their number is odd.
+// CHECK-LABEL: gpu.module @store_aligned
+// CHECK-COUNT-4: "{\0A.reg .pred %p, %q;\0A.reg .b16 %h;\0Asetp.gt.s32 %q, $2, {{[0-9]+}};\0A@%q st.global.b32 [$0+{{[0-9]+}}], $1;\0Asetp.eq.s32 %q, $2, {{[0-9]+}};\0Acvt.u16.u32 %h, $1;\0A@%q st.global.b16 [$0+{{[0-9]+}}], %h;\0A}\0A", "l,r,r"
+// CHECK-NOT: llvm.inline_asm
+gpu.module @store_aligned {
+  gpu.func @kernel(%out: memref<?x?xbf16, strided<[?, 1]>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x16xbf16, #wgtile.mma<warps = 1>>
+    wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, false] aligned
+        : tensor<16x16xbf16, #wgtile.mma<warps = 1>>, memref<?x?xbf16, strided<[?, 1]>>
+    gpu.return
+  }
+}
