@@ -213,6 +213,14 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     stored blocks and an epilogue, in `linalg` and `tensor` ops on static tiles.
     Ragged edges are pads. The same form serves the GPU and the CPU.
 
+    Elementwise `linalg` ops after such an op (a bias, an activation, a cast) are
+    merged into one, which is fused into the loop and computed on the same
+    tiles: the op's own result is then in no memory. It has to be the only user
+    of that result and to take its elements in their order; ops that make its
+    other operands are merged with it where they are elementwise too. Where the
+    op adds to its old `out`, of another type than the result that takes its
+    place, nothing is fused.
+
     Before:
     ```mlir
     %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b)
