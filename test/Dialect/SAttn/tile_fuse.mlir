@@ -76,6 +76,27 @@ func.func @in_place(%crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?
 
 // -----
 
+// Named ops that take the product both as input and as destination.
+// CHECK-LABEL: func.func @same_operand(
+// CHECK-SAME:    %[[OUT:[a-z0-9]+]]: tensor<128x128xf32>)
+// CHECK:         %[[R:.*]] = scf.forall {{.*}} shared_outs(%{{.*}} = %[[OUT]])
+// CHECK:           linalg.generic
+// CHECK:             arith.negf
+// CHECK-NOT:     linalg.{{generic|negf|exp}}
+// CHECK:         return %[[R]]
+func.func @same_operand(%crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xf32>, %b: tensor<?x128xf32>,
+                        %out: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %one = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x64x64xf32>, tensor<?x128xf32>)
+      outs(%out : tensor<128x128xf32>) {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<128x128xf32>
+  %1 = linalg.exp ins(%0 : tensor<128x128xf32>) outs(%0 : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %2 = linalg.negf ins(%1 : tensor<128x128xf32>) outs(%1 : tensor<128x128xf32>) -> tensor<128x128xf32>
+  return %2 : tensor<128x128xf32>
+}
+
+// -----
+
 // A second user of the product needs it in memory, an op that permutes it or
 // asks for its indices has other tiles: each stays behind the loop.
 #ij = affine_map<(i, j) -> (i, j)>

@@ -37,10 +37,16 @@ static linalg::LinalgOp getElementwise(Operation *op) {
 static void separateDestination(RewriterBase &rewriter,
                                 linalg::GenericOp generic) {
   OpOperand &init = generic.getDpsInitsMutable()[0];
-  if (!isFromTileProgram(init.get()))
+  Operation *definition = init.get().getDefiningOp();
+  if (!isa_and_nonnull<TileProgramOpInterface>(definition) &&
+      !getElementwise(definition))
     return;
-  auto producer = cast<DestinationStyleOpInterface>(init.get().getDefiningOp());
+  auto producer = cast<DestinationStyleOpInterface>(definition);
   Value target = producer.getTiedOpOperand(cast<OpResult>(init.get()))->get();
+  if (!generic.payloadUsesValueFromOperand(&init)) {
+    rewriter.modifyOpInPlace(generic, [&] { init.set(target); });
+    return;
+  }
   SmallVector<Value> inputs(generic.getInputs());
   SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
   inputs.push_back(init.get());
@@ -102,7 +108,8 @@ LogicalResult sattn::mergeConsumers(func::FuncOp function) {
   SetVector<Operation *> ops;
   function.walk([&](TileProgramOpInterface op) {
     Operation *current = op;
-    while (current->getNumResults() == 1 && current->hasOneUse()) {
+    while (current->getNumResults() == 1 && !current->use_empty() &&
+           llvm::all_equal(current->getUsers())) {
       linalg::LinalgOp user = getElementwise(*current->user_begin());
       if (!user)
         return;

@@ -119,6 +119,8 @@ def SAttnRecordContracts
     be constants), so that callers can check shapes and index contents before
     they run the compiled code, and compute the same with the Reference. A number
     of type i64 is the position of an argument, a number of type f32 a constant.
+    Where elementwise ops follow, `out` is what the last of them writes, and
+    `fused` says that it is not the op's own result.
 
     Before:
     ```mlir
