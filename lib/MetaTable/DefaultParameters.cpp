@@ -7,7 +7,10 @@
 
 #include "sattn/MetaTable/Parameters.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace sattn::meta;
 
@@ -62,12 +65,44 @@ static int64_t widestColumns(const Target &target, int64_t rows, int64_t most) {
   return std::max(columns, target.columnMultiple);
 }
 
+/// Rows of a panel of small blocks: as many as two warpgroups multiply, whose
+/// rows of B are loaded once for all.
+static constexpr int64_t kPanelRows = 128;
+/// Most rows of such a block.
+static constexpr int64_t kSmallBlock = 32;
+/// Most columns of a block that a stage of a panel takes: with 64 the warps of
+/// blocks of 32 rows have no registers left.
+static constexpr int64_t kPanelDepth = 32;
+
+/// Block rows that a tile of small blocks has. By itself such a block row loads
+/// as many bytes of B as a larger one, for fewer products. The copy engine
+/// cannot load tiles with padding, which are filled up to 16 rows and 32 bytes.
+/// Fewer where even narrow tiles would be fewer than multiprocessors.
+static int64_t countPanelRows(const Problem &problem, const Target &target) {
+  if (problem.blockRows > kSmallBlock || problem.blockRows % 16 != 0 ||
+      problem.blockColumns * problem.elementBytes % 32 != 0)
+    return 1;
+  int64_t groups = kPanelRows / problem.blockRows;
+  for (; groups > 1; groups /= 2) {
+    std::optional<int64_t> tiles =
+        countTiles(problem, groups * problem.blockRows, target.columnMultiple);
+    if (!tiles || *tiles >= target.multiprocessors)
+      break;
+  }
+  return groups;
+}
+
 /// One block row a tile, as wide as can be: with blocks of 64 and 128 the rate
-/// is bound by what L2 delivers, or by the product itself.
+/// is bound by what L2 delivers, or by the product itself. Several where blocks
+/// are small.
 static Parameters defaultForWgmma(const Problem &problem,
                                   const Target &target) {
   Parameters result;
-  result.rows = problem.blockRows;
+  int64_t groups = countPanelRows(problem, target);
+  result.rows = groups * problem.blockRows;
+  result.depth = defaultDepth(problem, target);
+  if (groups > 1 && result.depth > kPanelDepth)
+    result.depth = std::gcd(result.depth, kPanelDepth);
   result.columns =
       narrowColumns(problem, target, result.rows,
                     widestColumns(target, result.rows, target.maxColumns));
@@ -81,6 +116,7 @@ static Parameters defaultForMmaSync(const Problem &problem,
                                     const Target &target) {
   Parameters result;
   result.rows = problem.blockRows;
+  result.depth = defaultDepth(problem, target);
   int64_t most = result.rows >= 64 ? 128 : target.maxColumns;
   result.columns = narrowColumns(problem, target, result.rows,
                                  widestColumns(target, result.rows, most));
@@ -92,6 +128,7 @@ static Parameters defaultForMmaSync(const Problem &problem,
 static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   Parameters result;
   result.rows = problem.blockRows;
+  result.depth = defaultDepth(problem, target);
   result.columns = result.rows <= 64 ? 128 : 64;
   if (problem.n)
     result.columns = std::min<int64_t>(
@@ -102,18 +139,13 @@ static Parameters defaultForCPU(const Problem &problem, const Target &target) {
 
 Parameters sattn::meta::defaultParameters(const Problem &problem,
                                           const Target &target) {
-  Parameters result;
   switch (target.kind) {
   case TargetKind::CPU:
-    result = defaultForCPU(problem, target);
-    break;
+    return defaultForCPU(problem, target);
   case TargetKind::MmaSync:
-    result = defaultForMmaSync(problem, target);
-    break;
+    return defaultForMmaSync(problem, target);
   case TargetKind::Wgmma:
-    result = defaultForWgmma(problem, target);
-    break;
+    return defaultForWgmma(problem, target);
   }
-  result.depth = defaultDepth(problem, target);
-  return result;
+  llvm_unreachable("not a kind of target");
 }

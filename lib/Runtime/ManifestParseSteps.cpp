@@ -145,6 +145,10 @@ Error parseBsrAddmm(const JsonNode &node, const Manifest &manifest,
   if (Error err = parseOptionalTensor(node, "right", manifest, contract.right))
     return err;
 
+  if (node.has("fused"))
+    if (Error err = node.boolean("fused", contract.fused))
+      return err;
+
   std::vector<JsonNode> block;
   if (Error err = node.array("block", block))
     return err;
@@ -316,9 +320,9 @@ Error sattn::runtime::parseContracts(const JsonNode &root, Manifest &manifest) {
   if (Error err = root.array("contracts", items))
     return err;
   for (const JsonNode &item : items) {
-    if (Error err =
-            item.expectObject({"op", "alpha", "beta", "crow", "col", "values",
-                               "b", "input", "left", "right", "out", "block"}))
+    if (Error err = item.expectObject({"op", "alpha", "beta", "crow", "col",
+                                       "values", "b", "input", "left", "right",
+                                       "out", "block", "fused"}))
       return err;
     std::string op;
     if (Error err = item.string("op", op))

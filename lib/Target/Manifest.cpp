@@ -215,6 +215,8 @@ private:
         StringRef name = entry.getName();
         if (auto text = dyn_cast<StringAttr>(entry.getValue()))
           object[name] = text.getValue();
+        else if (isa<UnitAttr>(entry.getValue()))
+          object[name] = true;
         else if (auto block = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
           object[name] = json::Array(block.asArrayRef());
         else if (auto constant = dyn_cast<FloatAttr>(entry.getValue()))

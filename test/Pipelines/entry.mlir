@@ -24,6 +24,33 @@
 // RUN: not sparse-translate --to=manifest %t/external.mlir 2>&1 | FileCheck %s --check-prefix=EXTERNAL
 // EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected no call on the host: the function is not defined in the module, or calls itself
 
+// Ops on the result: run and written, but not compared with the op alone.
+// RUN: sparse-run %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy nan --out=%t/relu.npy
+// RUN: %python -c "import numpy as np; x = np.load('%t/relu.npy'); assert x.shape == (192, 72) and (x >= 0).all() and x.any()"
+// RUN: not sparse-run --check %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy nan 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FUSED
+// FUSED: sparse-run: error: option '--check': expected one op of the sattn dialect alone, but function 'main' computes others on its result
+// RUN: not sparse-run %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/c.npy nan 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CONTENTS
+// CONTENTS: sparse-run: error: argument 'col': expected block columns in [0, 3), but got 3
+
+//--- relu.mlir
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
+#ij = affine_map<(i, j) -> (i, j)>
+func.func @main(%a: tensor<192x256xbf16, #bsr>, %b: tensor<256x72xbf16>) -> tensor<192x72xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<192x72xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<192x72xf32>) -> tensor<192x72xf32>
+  %2 = linalg.matmul ins(%a, %b : tensor<192x256xbf16, #bsr>, tensor<256x72xbf16>) outs(%1 : tensor<192x72xf32>) -> tensor<192x72xf32>
+  %3 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%2 : tensor<192x72xf32>) outs(%0 : tensor<192x72xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %4 = arith.maximumf %x, %zero : f32
+    linalg.yield %4 : f32
+  } -> tensor<192x72xf32>
+  return %3 : tensor<192x72xf32>
+}
+
 //--- call.mlir
 #bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
 func.func @main(%alpha: f32, %beta: f32, %a: tensor<?x256xbf16, #bsr>, %b: tensor<256x?xbf16>,

@@ -200,6 +200,12 @@ static Error runProgram(const CommandLine &line) {
                                manifest->name, manifest->contracts.size())
                      .str());
   const runtime::BsrAddmmContract &contract = manifest->contracts.front();
+  if (line.check && contract.fused)
+    return Error(llvm::formatv("option '--check': expected one op of the sattn "
+                               "dialect alone, but function '{0}' computes "
+                               "others on its result",
+                               manifest->name)
+                     .str());
 
   std::vector<std::vector<int64_t>> declared = getDeclaredShapes(*program);
   ErrorOr<Arguments> arguments =

@@ -42,6 +42,8 @@ struct BsrAddmmContract {
   size_t crow = 0, col = 0, values = 0, b = 0, out = 0;
   std::optional<size_t> input, left, right;
   int64_t blockRows = 0, blockCols = 0;
+  /// Other ops are computed with it: out is their result, of the same shape.
+  bool fused = false;
 };
 
 enum class ValueOp {

@@ -190,22 +190,8 @@ public:
                                "@%q ld.global.u16 {3}",
                                columnLimit, column + 1, inRow, place);
     }
-    std::string text = "{\n";
-    if (rows.limit || columns.limit) {
-      text += ".reg .pred %p, %q;\n";
-      if (rows.limit)
-        text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, lastRow);
-      if (columns.limit)
-        text +=
-            llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
-                          rows.limit ? "%q" : "%p", columnLimit, lastColumn);
-      if (rows.limit && columns.limit)
-        text += "and.pred %p, %p, %q;\n";
-      text += "@%p bra WHOLE;\n" + clipped + "bra.uni DONE;\nWHOLE:\n";
-      whole += "DONE:\n";
-    }
-    text += whole + "}\n";
-
+    std::string text =
+        chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped);
     if (pairs == 1)
       return {
           createAsm(b.getI32Type(), operands, text, constraints).getResult(0)};
@@ -220,7 +206,89 @@ public:
     return results;
   }
 
+  /// Inline assembly that writes all elements of 16 bits, each and its right
+  /// neighbour at once, the low and high half of a value; the pairs are
+  /// aligned. Nothing is written out of bounds. A thread tests once whether it
+  /// has any such, and only then for each pair.
+  void createPairStores(ArrayRef<Value> pairs) {
+    SmallVector<Value> operands(pairs);
+    std::string constraints = "r";
+    for (size_t i = 1; i < pairs.size(); ++i)
+      constraints += ",r";
+    auto addOperand = [&](Value value, StringRef constraint) {
+      operands.push_back(value);
+      constraints += ("," + constraint).str();
+      return "$" + std::to_string(operands.size() - 1);
+    };
+    std::string rowLimit, columnLimit;
+    if (rows.limit)
+      rowLimit = addOperand(rows.limit, "r");
+    if (columns.limit)
+      columnLimit = addOperand(columns.limit, "r");
+
+    // The stores where all is in bounds, and where some may not be.
+    std::string whole, clipped;
+    int64_t lastRow = 0, lastColumn = 0;
+    DenseMap<int64_t, std::string> bases;
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      int64_t row = rowOffset(2 * i);
+      int64_t column = columnConstant + columnOffset(2 * i);
+      lastRow = std::max(lastRow, row);
+      lastColumn = std::max(lastColumn, column + 1);
+      std::string &base = bases[row];
+      if (base.empty())
+        base = addOperand(rowBase(row), "l");
+      std::string address =
+          llvm::formatv("[{0}+{1}]", base, column * *columns.staticByteStride);
+      std::string store =
+          llvm::formatv("st.global.b32 {0}, ${1};\n", address, i);
+      whole += store;
+
+      std::string inRow;
+      if (rows.limit) {
+        clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
+        inRow = "and.pred %q, %q, %p;\n";
+      }
+      if (!columns.limit) {
+        clipped += "@%p " + store;
+        continue;
+      }
+      // The last column, where their number is odd.
+      clipped +=
+          llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}"
+                        "setp.eq.s32 %q, {0}, {1};\n{2}"
+                        "cvt.u16.u32 %h, ${4};\n"
+                        "@%q st.global.b16 {5}, %h;\n",
+                        columnLimit, column + 1, inRow, store, i, address);
+    }
+    createAsm(
+        TypeRange(), operands,
+        chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped),
+        constraints);
+  }
+
 private:
+  /// Code that runs `whole` where the last row and column of a thread are in
+  /// bounds, else `clipped`. An empty limit: always in bounds.
+  static std::string chooseWhole(StringRef rowLimit, int64_t lastRow,
+                                 StringRef columnLimit, int64_t lastColumn,
+                                 const std::string &whole,
+                                 const std::string &clipped) {
+    if (rowLimit.empty() && columnLimit.empty())
+      return "{\n" + whole + "}\n";
+    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n";
+    if (!rowLimit.empty())
+      text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, lastRow);
+    if (!columnLimit.empty())
+      text += llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
+                            rowLimit.empty() ? "%p" : "%q", columnLimit,
+                            lastColumn);
+    if (!rowLimit.empty() && !columnLimit.empty())
+      text += "and.pred %p, %p, %q;\n";
+    return text + "@%p bra WHOLE;\n" + clipped + "bra.uni DONE;\nWHOLE:\n" +
+           whole + "DONE:\n}\n";
+  }
+
   LLVM::InlineAsmOp createAsm(TypeRange results, ValueRange operands,
                               StringRef text, StringRef constraints) {
     return LLVM::InlineAsmOp::create(
@@ -383,10 +451,19 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
         getAsmElement(op, layout->type.getElementType());
     if (failed(carrier))
       return failure();
-    SmallVector<Value> elements =
-        unpack(rewriter, loc, *layout, adaptor.getTile());
     ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
                          op.getInBounds(), *layout);
+    if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
+      SmallVector<Value> pairs;
+      for (Value pair : adaptor.getTile())
+        pairs.push_back(LLVM::BitcastOp::create(rewriter, loc,
+                                                rewriter.getI32Type(), pair));
+      access.createPairStores(pairs);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    SmallVector<Value> elements =
+        unpack(rewriter, loc, *layout, adaptor.getTile());
     std::string store = ("st.global." + carrier->suffix + " [{0}], $0;").str();
     for (auto [i, element] : llvm::enumerate(elements)) {
       Value value =

@@ -394,3 +394,26 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Rows without gaps at multiples of 16 bytes: two elements at once where all that
+// a thread has is inside, here the columns 0, 1, 8 and 9 from its first on, and
+// else the last column alone where their number is odd.
+// CHECK-LABEL: gpu.module @store_aligned
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att
+// CHECK-SAME:      setp.gt.s32 %p, $4, 9;\0A@%p bra WHOLE;
+// CHECK-SAME:      setp.gt.s32 %q, $4, 1;\0A@%q st.global.b32 [$5+0], $0;\0Asetp.eq.s32 %q, $4, 1;\0Acvt.u16.u32 %h, $0;\0A@%q st.global.b16 [$5+0], %h;
+// CHECK-SAME:      setp.gt.s32 %q, $4, 9;\0A@%q st.global.b32 [$6+16], $3;\0Asetp.eq.s32 %q, $4, 9;\0Acvt.u16.u32 %h, $3;\0A@%q st.global.b16 [$6+16], %h;
+// CHECK-SAME:      bra.uni DONE;\0AWHOLE:\0Ast.global.b32 [$5+0], $0;\0Ast.global.b32 [$6+0], $1;\0Ast.global.b32 [$5+16], $2;\0Ast.global.b32 [$6+16], $3;\0ADONE:
+// CHECK-NOT:     llvm.inline_asm
+gpu.module @store_aligned {
+  gpu.func @kernel(%out: memref<?x?xbf16, strided<[?, 1]>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x16xbf16, #wgtile.mma<warps = 1>>
+    wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, false] aligned
+        : tensor<16x16xbf16, #wgtile.mma<warps = 1>>, memref<?x?xbf16, strided<[?, 1]>>
+    gpu.return
+  }
+}

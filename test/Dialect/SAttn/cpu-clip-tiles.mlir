@@ -158,3 +158,44 @@ func.func @other_size(%v: i32, %in: tensor<64x?xf32>, %out: tensor<64x?xf32>, %w
   }
   return %0 : tensor<64x?xf32>
 }
+
+// -----
+
+// An elementwise op on what one of two branches makes goes into both, so that
+// each writes straight to the result.
+#ij = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @consumer_of_branches
+// CHECK:         scf.forall
+// CHECK:           %[[IF:.*]] = scf.if
+// CHECK:             linalg.exp
+// CHECK:             %[[A:.*]] = linalg.generic
+// CHECK:             scf.yield %[[A]]
+// CHECK:           } else {
+// CHECK:             %[[B:.*]] = linalg.generic
+// CHECK:             scf.yield %[[B]]
+// CHECK:           }
+// CHECK-NOT:       linalg
+// CHECK:             tensor.parallel_insert_slice %[[IF]]
+func.func @consumer_of_branches(%p: i1, %x: tensor<64x64xf32>, %bias: tensor<64x64xf32>, %out: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = scf.forall (%i) = (0) to (64) step (16) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %s = tensor.extract_slice %x[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
+    %e = tensor.empty() : tensor<16x64xf32>
+    %1 = scf.if %p -> (tensor<16x64xf32>) {
+      %4 = linalg.exp ins(%s : tensor<16x64xf32>) outs(%e : tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.yield %4 : tensor<16x64xf32>
+    } else {
+      scf.yield %s : tensor<16x64xf32>
+    }
+    %b = tensor.extract_slice %bias[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
+    %2 = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+        ins(%1, %b : tensor<16x64xf32>, tensor<16x64xf32>) outs(%e : tensor<16x64xf32>) {
+    ^bb0(%u: f32, %v: f32, %w: f32):
+      %5 = arith.addf %u, %v : f32
+      linalg.yield %5 : f32
+    } -> tensor<16x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %2 into %o[%i, 0] [16, 64] [1, 1] : tensor<16x64xf32> into tensor<64x64xf32>
+    }
+  }
+  return %0 : tensor<64x64xf32>
+}

@@ -91,3 +91,39 @@ func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 func.func @none(%x: f32) {
   return
 }
+
+// Elementwise ops that follow write another argument; what the op adds is then
+// an input.
+#ij = affine_map<(i, j) -> (i, j)>
+#j = affine_map<(i, j) -> (j)>
+// CHECK-LABEL: func.func @fused(
+// CHECK-SAME:    sattn.contracts = [{{{.*}} beta = 1.000000e+00 : f32, {{.*}} fused, input = 4 : i64, op = "bsr_addmm", out = 6 : i64,
+func.func @fused(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
+                 %c: tensor<?x?xf32>, %bias: tensor<?xf32>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %one = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<?x?xf32>)
+      outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = linalg.generic {indexing_maps = [#ij, #j, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%out : tensor<?x?xbf16>) {
+  ^bb0(%x: f32, %y: f32, %z: bf16):
+    %2 = arith.addf %x, %y : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<?x?xbf16>
+  return %1 : tensor<?x?xbf16>
+}
+
+// In place, nothing is an input.
+// CHECK-LABEL: func.func @fused_in_place(
+// CHECK-SAME:    fused, op = "bsr_addmm", out = 4 : i64,
+func.func @fused_in_place(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
+                          %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<?x?xf32>)
+      outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = linalg.exp ins(%0 : tensor<?x?xf32>) outs(%0 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %2 = linalg.negf ins(%1 : tensor<?x?xf32>) outs(%1 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}

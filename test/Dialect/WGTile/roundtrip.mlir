@@ -84,10 +84,10 @@ func.func @read(%source: memref<?x?xbf16>, %vector: memref<?xf32>, %i: index)
 
 // CHECK-LABEL: func.func @store
 // CHECK-SAME:    %[[TILE:.*]]: tensor<64x128xf32>, %[[DEST:.*]]: memref<3x?x?xf32>, %[[I:.*]]: index
-// CHECK:         wgtile.store %[[TILE]], %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [false, true] : tensor<64x128xf32>, memref<3x?x?xf32>
+// CHECK:         wgtile.store %[[TILE]], %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [false, true] aligned : tensor<64x128xf32>, memref<3x?x?xf32>
 func.func @store(%tile: tensor<64x128xf32>, %dest: memref<3x?x?xf32>,
                  %i: index) {
-  wgtile.store %tile, %dest[%i, %i, %i] in_bounds [false, true]
+  wgtile.store %tile, %dest[%i, %i, %i] in_bounds [false, true] aligned
       : tensor<64x128xf32>, memref<3x?x?xf32>
   return
 }

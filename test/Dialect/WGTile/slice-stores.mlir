@@ -122,3 +122,17 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A slice starts at a multiple of 16 bytes where its tile does.
+// CHECK-LABEL: gpu.func @aligned
+// CHECK:         wgtile.store {{.*}} in_bounds [true, false] aligned : tensor<64x64xbf16>
+// CHECK:         wgtile.store {{.*}} in_bounds [true, false] aligned : tensor<64x64xbf16>
+gpu.module @kernels {
+  gpu.func @aligned(%out: memref<?x?xbf16>, %product: tensor<64x128xbf16>, %i: index, %j: index) kernel {
+    wgtile.store %product, %out[%i, %j] in_bounds [true, false] aligned
+        : tensor<64x128xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+}

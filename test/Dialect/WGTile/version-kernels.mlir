@@ -8,6 +8,8 @@
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] aligned
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] :
 // CHECK:         wgtile.read %{{.*}} in_bounds [true] :
+// CHECK:         wgtile.store %{{.*}} in_bounds [true, true] aligned
+// CHECK:         wgtile.store %{{.*}} in_bounds [true, true] :
 // CHECK-LABEL: gpu.func @kernel_generic(
 // CHECK-NOT:     wgtile.mappable
 // CHECK-NOT:     wgtile.copy_engine
@@ -43,6 +45,8 @@ gpu.module @kernels {
     %4 = wgtile.read %v[%c0] in_bounds [true]
         : memref<?xf32, strided<[?], offset: ?>> -> tensor<64xf32>
     wgtile.store %2, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xbf16>, !matrix
+    wgtile.store %2, %out[%c0, %c4] in_bounds [true, true]
         : tensor<64x64xbf16>, !matrix
     gpu.return
   }

@@ -36,6 +36,29 @@ TEST(DefaultParametersTest, AsWideAsRegistersAllow) {
   EXPECT_EQ(tile("cpu", problem(128)), "128 x 64 x 64");
 }
 
+TEST(DefaultParametersTest, SmallBlocksInPanels) {
+  EXPECT_EQ(tile("sm_90a", problem(32)), "128 x 256 x 32");
+  EXPECT_EQ(tile("sm_90a", problem(16)), "128 x 256 x 16");
+  EXPECT_EQ(tile("sm_90a", problem(32, 8192, 8192)), "128 x 256 x 32");
+  // Tiles of 128 x 64: 128 of them, fewer than multiprocessors.
+  EXPECT_EQ(tile("sm_90a", problem(32, 4096, 256)), "64 x 64 x 32");
+  EXPECT_EQ(tile("sm_90a", problem(16, 1024, 64)), "16 x 64 x 16");
+  // A stage takes no more than 32 columns of a block.
+  Problem wide = problem(32);
+  wide.blockColumns = 128;
+  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 32");
+  wide.blockColumns = 48;
+  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 16");
+  // Padding, which the copy engine cannot load.
+  EXPECT_EQ(tile("sm_90a", problem(8)), "8 x 256 x 8");
+  EXPECT_EQ(tile("sm_90a", problem(24)), "24 x 256 x 24");
+  wide.blockColumns = 24;
+  EXPECT_EQ(tile("sm_90a", wide), "32 x 256 x 24");
+  wide.elementBytes = 4;
+  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 24");
+  EXPECT_EQ(tile("sm_90a", problem(48)), "48 x 256 x 48");
+}
+
 TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
   EXPECT_EQ(tile("sm_90a", problem(1024)), "1024 x 64 x 64");
   EXPECT_EQ(tile("sm_90a", problem(64, 4096, 1)), "64 x 64 x 64");

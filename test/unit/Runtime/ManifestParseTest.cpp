@@ -59,6 +59,7 @@ TEST(ManifestParse, ReadsEverything) {
   EXPECT_EQ(manifest.contracts[0].input, size_t(Input));
   EXPECT_EQ(manifest.contracts[0].blockRows, 64);
   EXPECT_EQ(manifest.contracts[0].blockCols, 32);
+  EXPECT_FALSE(manifest.contracts[0].fused);
 
   ASSERT_EQ(manifest.values.size(), 5u);
   EXPECT_EQ(manifest.values[0].number, -7);
@@ -198,6 +199,13 @@ TEST(ManifestParse, ContractRoles) {
                        "beta.constant: expected a number"));
   EXPECT_TRUE(contains(after("block", {64}), "expected a block of 2 extents"));
   EXPECT_TRUE(contains(after("block", {64, 0}), "block[1]: expected"));
+  EXPECT_TRUE(contains(after("fused", 1), "fused: expected true or false"));
+}
+
+TEST(ManifestParse, ReadsFusedContracts) {
+  json manifest = fullManifest();
+  manifest["contracts"][0]["fused"] = true;
+  EXPECT_TRUE(parseOrDie(manifest).contracts[0].fused);
 }
 
 TEST(ManifestParse, ContractTypesAndRanks) {

@@ -375,6 +375,18 @@ private:
 };
 } // namespace
 
+bool BsrAddmmOp::writeInto(Value destination) {
+  if (!getInput() && !Scale(getBeta()).isZero) {
+    // The old content is read as input, which is of the type of values.
+    if (getOut().getType().getElementType() !=
+        getValues().getType().getElementType())
+      return false;
+    getInputMutable().assign(getOut());
+  }
+  getOutMutable().assign(destination);
+  return true;
+}
+
 FailureOr<SmallVector<Value>> BsrAddmmOp::lowerToTileProgram(OpBuilder &b) {
   ArrayRef<int64_t> shape = getOut().getType().getShape();
   for (int64_t size : shape.drop_back(2))

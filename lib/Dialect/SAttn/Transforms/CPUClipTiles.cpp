@@ -93,6 +93,42 @@ struct SinkSliceIntoIf : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// generic (scf.if { yield %a } else { yield %b })
+///   -> scf.if { yield generic %a } else { yield generic %b }
+/// Between the two there would be a tile in memory, in one branch perhaps the
+/// destination itself.
+struct SinkElementwiseIntoIf : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumResults() != 1 || !linalg::isElementwise(op) ||
+        !op->getParentOfType<scf::ForallOp>())
+      return rewriter.notifyMatchFailure(op, "no elementwise op of a tile");
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto ifOp = input->get().getDefiningOp<scf::IfOp>();
+      if (!ifOp || ifOp.getNumResults() != 1 || !ifOp->hasOneUse() ||
+          ifOp->getBlock() != op->getBlock())
+        continue;
+      // The other operands are known where the op is.
+      rewriter.moveOpBefore(ifOp, op);
+      for (scf::YieldOp yield : {ifOp.thenYield(), ifOp.elseYield()}) {
+        rewriter.setInsertionPoint(yield);
+        IRMapping mapping;
+        mapping.map(input->get(), yield.getOperand(0));
+        Operation *sunk = rewriter.clone(*op, mapping);
+        rewriter.modifyOpInPlace(
+            yield, [&] { yield->setOperand(0, sunk->getResult(0)); });
+      }
+      rewriter.modifyOpInPlace(
+          ifOp, [&] { ifOp->getResult(0).setType(op.getResult(0).getType()); });
+      rewriter.replaceOp(op, ifOp.getResult(0));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no operand is a branch of one use");
+  }
+};
+
 /// extract_slice (pad %a high[...]) [0, 0] [size of %a] -> %a
 struct FoldSliceOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -190,8 +226,8 @@ private:
   LogicalResult moveClips() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkSliceIntoIf, FoldSliceOfPad, FoldSliceOfFill,
-                 FoldInsertOfWhole>(context);
+    patterns.add<SinkSliceIntoIf, SinkElementwiseIntoIf, FoldSliceOfPad,
+                 FoldSliceOfFill, FoldInsertOfWhole>(context);
     linalg::populateBubbleUpExtractSliceOpPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

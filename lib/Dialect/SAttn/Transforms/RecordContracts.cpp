@@ -10,6 +10,7 @@
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -34,12 +35,51 @@ static Attribute describe(OpBuilder &b, func::FuncOp function, Value value) {
   return {};
 }
 
+/// The last of the elementwise ops that are the only users of the op's result
+/// and of each other's, or the op itself. They take its elements as they are,
+/// so that what they write has the shape of the op's result.
+static DestinationStyleOpInterface findLastConsumer(BsrAddmmOp op) {
+  DestinationStyleOpInterface last = op;
+  while (!last->use_empty() && llvm::all_equal(last->getUsers())) {
+    OpOperand &use = *last->use_begin();
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!user || user->getNumResults() != 1 || !linalg::isElementwise(user) ||
+        !user.getMatchingIndexingMap(&use).isIdentity() ||
+        !user.getMatchingIndexingMap(user.getDpsInitOperand(0)).isIdentity())
+      break;
+    last = cast<DestinationStyleOpInterface>(user.getOperation());
+  }
+  return last;
+}
+
+/// Where a tensor lies that ops write to in turn, each over the last.
+static Value findDestination(DestinationStyleOpInterface op) {
+  Value value = op.getDpsInits()[0];
+  while (auto producer = value.getDefiningOp<DestinationStyleOpInterface>())
+    value = producer.getTiedOpOperand(cast<OpResult>(value))->get();
+  return value;
+}
+
 /// Null unless the function's arguments are all that the op works on.
 static DictionaryAttr describe(OpBuilder &b, func::FuncOp function,
                                BsrAddmmOp op) {
   if (op.isEncoded())
     return {};
+  Value input = op.getInput(), out = op.getOut();
+  DestinationStyleOpInterface last = findLastConsumer(op);
   NamedAttrList entries;
+  if (last != op) {
+    entries.set("fused", b.getUnitAttr());
+    out = findDestination(last);
+    FloatAttr beta;
+    bool isAdded = !matchPattern(op.getBeta(), m_Constant(&beta)) ||
+                   !beta.getValue().isZero();
+    if (!input && isAdded && out != op.getOut()) {
+      if (getElementTypeOrSelf(op.getOut()) != getElementTypeOrSelf(op.getB()))
+        return {};
+      input = op.getOut();
+    }
+  }
   entries.set("op", b.getStringAttr("bsr_addmm"));
   entries.set("block", b.getDenseI64ArrayAttr(
                            {op.getBlockRows(), op.getBlockColumns()}));
@@ -47,8 +87,8 @@ static DictionaryAttr describe(OpBuilder &b, func::FuncOp function,
       {"alpha", op.getAlpha()},   {"beta", op.getBeta()},
       {"crow", op.getCrow()},     {"col", op.getCol()},
       {"values", op.getValues()}, {"b", op.getB()},
-      {"input", op.getInput()},   {"left", op.getLeft()},
-      {"right", op.getRight()},   {"out", op.getOut()}};
+      {"input", input},           {"left", op.getLeft()},
+      {"right", op.getRight()},   {"out", out}};
   for (auto [name, value] : operands) {
     if (!value)
       continue;

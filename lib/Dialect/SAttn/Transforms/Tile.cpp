@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseConsumers.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
@@ -38,7 +40,8 @@ static SmallVector<Attribute> blockMapping(MLIRContext *context,
 /// Loops and mapping ids that upstream's attribute can name.
 static constexpr int64_t kMaxLoops = 10;
 
-static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
+/// Returns whether a consumer of the op was fused.
+static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
   auto tiling = dyn_cast<TilingInterface>(op.getOperation());
   if (!tiling)
     return op->emitOpError("expected an implementation of TilingInterface");
@@ -52,6 +55,8 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
            << " batch dimensions, but got " << sizes->size() - 2;
 
   SmallVector<int64_t> groups = op.getTileGroups();
+  linalg::GenericOp consumer = prepareConsumer(rewriter, op);
+  rewriter.setInsertionPoint(op);
 
   scf::SCFTilingOptions options;
   options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
@@ -66,6 +71,17 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
     tiled->loops.front()->setAttr(kTileGroupsAttrName,
                                   rewriter.getDenseI64ArrayAttr(groups));
 
+  linalg::GenericOp fused;
+  if (consumer) {
+    FailureOr<linalg::GenericOp> moved =
+        fuseConsumer(rewriter, consumer,
+                     cast<scf::ForallOp>(tiled->loops.front().getOperation()));
+    if (failed(moved))
+      return consumer.emitOpError("could not be fused into the loop over tiles "
+                                  "of its operand");
+    fused = *moved;
+  }
+
   for (Operation *tiledOp : tiled->tiledOps) {
     rewriter.setInsertionPoint(tiledOp);
     FailureOr<SmallVector<Value>> results =
@@ -74,7 +90,10 @@ static LogicalResult tile(RewriterBase &rewriter, TileProgramOpInterface op) {
       return failure();
     rewriter.replaceOp(tiledOp, *results);
   }
-  return success();
+  if (!fused)
+    return false;
+  widenToTile(rewriter, fused);
+  return true;
 }
 
 namespace {
@@ -108,19 +127,30 @@ struct FoldReadOfGenerated : OpRewritePattern<tensor::ExtractOp> {
 
 struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
   void runOnOperation() override {
+    if (failed(mergeConsumers(getOperation())))
+      return signalPassFailure();
     SmallVector<TileProgramOpInterface> ops;
     getOperation().walk([&](TileProgramOpInterface op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (TileProgramOpInterface op : ops)
-      if (failed(tile(rewriter, op)))
+    bool hasFused = false;
+    for (TileProgramOpInterface op : ops) {
+      FailureOr<bool> isFused = tile(rewriter, op);
+      if (failed(isFused))
         return signalPassFailure();
+      hasFused |= *isFused;
+    }
 
     RewritePatternSet patterns(&getContext());
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::ExtractOp::getCanonicalizationPatterns(patterns, &getContext());
     patterns.add<FoldReadOfGenerated>(&getContext());
+    // What only a fused consumer used is no result of the loop.
+    if (hasFused)
+      scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    if (hasFused)
+      mergeInTiles(getOperation());
   }
 };
 } // namespace

@@ -220,7 +220,7 @@ private:
       Value tile = slicer.slice(store.getTile());
       StoreOp::create(b, store.getLoc(), tile, store.getDest(),
                       slicer.shift(store.getIndices(), store.getLoc()),
-                      store.getInBoundsAttr());
+                      store.getInBoundsAttr(), store.getAlignedAttr());
     }
     store.erase();
   }

@@ -61,7 +61,7 @@ public:
                            {FlatSymbolRefAttr::get(generic.getNameAttr())}));
     launch->moveBefore(branch.thenBlock()->getTerminator());
     kernel->setAttr(kCopyEngineAttrName, b.getUnitAttr());
-    markAlignedReads();
+    markAligned();
   }
 
 private:
@@ -154,7 +154,7 @@ private:
     return clone;
   }
 
-  void markAlignedReads() {
+  void markAligned() {
     kernel.walk([&](LoadOp load) {
       int64_t bytes = load.getTile().getType().getElementBytes();
       if (isMultipleOf(load.getIndices().back(), kAlignment / bytes))
@@ -167,6 +167,14 @@ private:
       if (tile.getRank() == 2 && bytes > 0 && accesses.lookup(source).byTiles &&
           isMultipleOf(read.getIndices().back(), kAlignment / bytes))
         read.setAligned(true);
+    });
+    kernel.walk([&](StoreOp store) {
+      auto dest = dyn_cast<BlockArgument>(store.getDest());
+      RankedTensorType tile = store.getTile().getType();
+      int64_t bytes = tile.getElementTypeBitWidth() / 8;
+      if (tile.getRank() == 2 && bytes > 0 && accesses.lookup(dest).byTiles &&
+          isMultipleOf(store.getIndices().back(), kAlignment / bytes))
+        store.setAligned(true);
     });
   }
 };

@@ -42,6 +42,15 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<
       /*desc=*/[{
+        Makes the op write its only result into `destination`, of its type, whose
+        content it does not read. Returns false where it would have to; the op
+        is then as it was.
+      }],
+      /*retTy=*/"bool", /*methodName=*/"writeInto",
+      /*args=*/(ins "::mlir::Value":$destination),
+      /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<
+      /*desc=*/[{
         Writes the program of the tile that this op covers, before the op, and
         returns the values that replace its results.
       }],

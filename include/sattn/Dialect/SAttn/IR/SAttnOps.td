@@ -25,7 +25,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileGroups"]>]> {
+                              ["getTileGroups", "writeInto"]>]> {
   let summary = "Block-sparse matrix times dense matrix, scaled and added";
   let description = [{
     Computes, for every batch,

@@ -119,6 +119,8 @@ def SAttnRecordContracts
     be constants), so that callers can check shapes and index contents before
     they run the compiled code, and compute the same with the Reference. A number
     of type i64 is the position of an argument, a number of type f32 a constant.
+    Where elementwise ops follow, `out` is what the last of them writes, and
+    `fused` says that it is not the op's own result.
 
     Before:
     ```mlir
@@ -213,6 +215,14 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     tile-sized op by its tile program (`TileProgramOpInterface`): a loop over
     stored blocks and an epilogue, in `linalg` and `tensor` ops on static tiles.
     Ragged edges are pads. The same form serves the GPU and the CPU.
+
+    Elementwise `linalg` ops after such an op (a bias, an activation, a cast) are
+    merged into one, which is fused into the loop and computed on the same
+    tiles: the op's own result is then in no memory. It has to be the only user
+    of that result and to take its elements in their order; ops that make its
+    other operands are merged with it where they are elementwise too. Where the
+    op adds to its old `out`, of another type than the result that takes its
+    place, nothing is fused.
 
     Before:
     ```mlir

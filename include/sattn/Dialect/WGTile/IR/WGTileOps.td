@@ -200,8 +200,11 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
   let summary = "Write a tile or a vector from registers to global memory";
   let description = [{
     Writes the elements from `indices` on, along the last dimensions of `dest`
-    (one or two, as many as the tile has). Along a dimension whose `in_bounds` is false, elements past the end of the
-    destination are not written.
+    (one or two, as many as the tile has). Along a dimension whose `in_bounds` is
+    false, elements past the end of the destination are not written.
+
+    With `aligned`, rows of the destination have no gaps and start at multiples of
+    16 bytes, and so does the tile: pairs of 16-bit elements are written at once.
 
     - (C1) One index for each dimension of the destination.
     - (C2) The element types of tile and destination are equal.
@@ -216,10 +219,10 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
   let arguments = (ins WGTile_RegisterTile:$tile,
                        Arg<AnyMemRef, "", [MemWrite]>:$dest,
                        Variadic<Index>:$indices,
-                       DenseBoolArrayAttr:$in_bounds);
+                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned);
   let assemblyFormat = [{
-    $tile `,` $dest `[` $indices `]` `in_bounds` $in_bounds attr-dict `:`
-    type($tile) `,` type($dest)
+    $tile `,` $dest `[` $indices `]` `in_bounds` $in_bounds (`aligned` $aligned^)?
+    attr-dict `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;
 }

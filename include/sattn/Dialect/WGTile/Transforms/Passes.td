@@ -59,8 +59,8 @@ def WGTileVersionKernels
     tiles and lets the host choose: the original, marked `wgtile.copy_engine`,
     runs where the copy engine can take every argument that is loaded or stored by
     tiles (marked `wgtile.mappable`) and rows of what is read into registers have
-    no gaps; the clone runs elsewhere. In the original, reads of mappable
-    arguments become `aligned`.
+    no gaps; the clone runs elsewhere. In the original, reads and stores of
+    mappable arguments become `aligned`.
 
     Before:
     ```mlir
