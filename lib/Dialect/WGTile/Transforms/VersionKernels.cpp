@@ -37,7 +37,7 @@ static bool isMultipleOf(Value index, int64_t factor) {
 namespace {
 /// What a kernel does with an argument that is a memref.
 struct Accesses {
-  bool byTiles = false, byRegisters = false;
+  bool byTiles = false, byRegisters = false, isStored = false;
 };
 
 class KernelVersioning {
@@ -81,6 +81,7 @@ private:
         found.byTiles |= isa<StoreOp>(user) && type.getRank() >= 2 &&
                          type.getRank() <= kMaxTensorMapRank;
         found.byRegisters |= isa<ReadOp, StoreOp>(user);
+        found.isStored |= isa<StoreOp>(user);
       }
       accesses[argument] = found;
     }
@@ -109,6 +110,9 @@ private:
         term = MappableOp::create(b, loc, b.getI1Type(), actual);
         kernel.setArgAttr(argument.getArgNumber(), kMappableAttrName,
                           b.getUnitAttr());
+        if (found.isStored)
+          if (Value whole = createHasWholeChunks(b, loc, actual))
+            term = arith::AndIOp::create(b, loc, term, whole);
       } else if (found.byRegisters) {
         term = createHasUnitStride(b, loc, actual);
       }
@@ -119,6 +123,23 @@ private:
                 : term;
     }
     return condition;
+  }
+
+  /// Whether rows are whole chunks of the copy engine, which stores no less: of
+  /// others it would overwrite what follows them in memory. Null where the type
+  /// says so.
+  static Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t chunk = 8 * kAlignment / type.getElementTypeBitWidth();
+    int64_t columns = type.getShape().back();
+    if (!ShapedType::isDynamic(columns) && columns % chunk == 0)
+      return {};
+    Value size = memref::DimOp::create(b, loc, memref, type.getRank() - 1);
+    Value elements = arith::ConstantIndexOp::create(b, loc, chunk);
+    Value chunks = arith::FloorDivSIOp::create(b, loc, size, elements);
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::MulIOp::create(b, loc, chunks, elements), size);
   }
 
   /// Whether an element's successor in memory is the next of its row; null

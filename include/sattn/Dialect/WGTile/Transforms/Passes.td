@@ -58,8 +58,9 @@ def WGTileVersionKernels
     without gaps; a caller's tensors may have any. Clones every kernel that loads
     tiles and lets the host choose: the original, marked `wgtile.copy_engine`,
     runs where the copy engine can take every argument that is loaded or stored by
-    tiles (marked `wgtile.mappable`) and rows of what is read into registers have
-    no gaps; the clone runs elsewhere. In the original, reads and stores of
+    tiles (marked `wgtile.mappable`), rows of what is stored are multiples of 16
+    bytes long (it stores no less) and rows of what is read into registers have no
+    gaps; the clone runs elsewhere. In the original, reads and stores of
     mappable arguments become `aligned`.
 
     Before:
