@@ -65,43 +65,47 @@ static int64_t widestColumns(const Target &target, int64_t rows, int64_t most) {
   return std::max(columns, target.columnMultiple);
 }
 
-/// Rows of a panel of small blocks: as many as two warpgroups multiply, whose
-/// rows of B are loaded once for all.
+/// Rows of a panel, which two warpgroups multiply; its rows of B are loaded
+/// once for all of its block rows.
 static constexpr int64_t kPanelRows = 128;
-/// Most rows of such a block.
-static constexpr int64_t kSmallBlock = 32;
-/// Most columns of a block that a stage of a panel takes: with 64 the warps of
-/// blocks of 32 rows have no registers left.
+/// Most columns of a block of 32 rows that a stage of a panel takes: with 64
+/// the warps have no registers left.
 static constexpr int64_t kPanelDepth = 32;
+/// Sparsity in hundredths up to which a panel is faster than its rows by
+/// themselves, measured on an H200 at 8192 x 8192 x 8192: above it most columns
+/// of a panel have one block, and the others' warps wait. Blocks of 64 rows are
+/// bound by what L2 delivers, and gain longer.
+static constexpr int64_t kPanelSparsity64 = 85;
+static constexpr int64_t kPanelSparsity32 = 60;
 
-/// Block rows that a tile of small blocks has. By itself such a block row loads
-/// as many bytes of B as a larger one, for fewer products. The copy engine
-/// cannot load tiles with padding, which are filled up to 16 rows and 32 bytes.
-/// Fewer where even narrow tiles would be fewer than multiprocessors.
-static int64_t countPanelRows(const Problem &problem, const Target &target) {
-  if (problem.blockRows > kSmallBlock || problem.blockRows % 16 != 0 ||
-      problem.blockColumns * problem.elementBytes % 32 != 0)
+/// Block rows that a tile has: several where that is faster, and where such
+/// tiles of `columns` are at least as many as multiprocessors.
+static int64_t countPanelRows(const Problem &problem, const Target &target,
+                              int64_t columns) {
+  bool pays = false;
+  if (problem.blockRows == 64 && problem.elementBytes == 2 &&
+      problem.blockColumns % 64 == 0)
+    pays = !problem.sparsity || *problem.sparsity <= kPanelSparsity64;
+  else if (problem.blockRows == 32 &&
+           problem.blockColumns * problem.elementBytes % 32 == 0)
+    pays = problem.sparsity && *problem.sparsity <= kPanelSparsity32;
+  std::optional<int64_t> tiles = countTiles(problem, kPanelRows, columns);
+  if (!pays || !problem.takesPanels ||
+      (tiles && *tiles < target.multiprocessors))
     return 1;
-  int64_t groups = kPanelRows / problem.blockRows;
-  for (; groups > 1; groups /= 2) {
-    std::optional<int64_t> tiles =
-        countTiles(problem, groups * problem.blockRows, target.columnMultiple);
-    if (!tiles || *tiles >= target.multiprocessors)
-      break;
-  }
-  return groups;
+  return kPanelRows / problem.blockRows;
 }
 
 /// One block row a tile, as wide as can be: with blocks of 64 and 128 the rate
-/// is bound by what L2 delivers, or by the product itself. Several where blocks
-/// are small.
+/// is bound by what L2 delivers, or by the product itself.
 static Parameters defaultForWgmma(const Problem &problem,
                                   const Target &target) {
   Parameters result;
-  int64_t groups = countPanelRows(problem, target);
+  int64_t groups = countPanelRows(
+      problem, target, widestColumns(target, kPanelRows, target.maxColumns));
   result.rows = groups * problem.blockRows;
   result.depth = defaultDepth(problem, target);
-  if (groups > 1 && result.depth > kPanelDepth)
+  if (groups > 2 && result.depth > kPanelDepth)
     result.depth = std::gcd(result.depth, kPanelDepth);
   result.columns =
       narrowColumns(problem, target, result.rows,

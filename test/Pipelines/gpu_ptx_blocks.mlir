@@ -154,7 +154,7 @@ func.func @blocks_256x256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // The tiles that sattn-inject-meta chooses.
 // CHECK-LABEL: .entry default_64x64(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 384, 1, 1
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}default_64x64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @default_64x64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,

@@ -28,6 +28,10 @@ struct Problem {
   int64_t batches = 1;
   /// Of the operands: 2 or 4.
   int64_t elementBytes = 2;
+  /// Part of the blocks that is not stored, in hundredths.
+  std::optional<int64_t> sparsity;
+  /// Whether a tile may have several block rows.
+  bool takesPanels = true;
 };
 
 enum class TargetKind {

@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @blocks_of_64
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
 // HOPPER-LABEL: func.func @blocks_of_64
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 64]>}
 // SKINNY-LABEL: func.func @blocks_of_64
 // SKINNY:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
 func.func @blocks_of_64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -96,7 +96,7 @@ func.func @odd_depth(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @static_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 128, 64]>}
 // HOPPER-LABEL: func.func @static_n
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 64]>}
 func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                     %b: tensor<?x256xbf16>, %out: tensor<?x256xbf16>)
@@ -112,7 +112,7 @@ func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // Factors of rows and columns do not narrow a tile.
 // HOPPER-LABEL: func.func @factors
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 64]>}
 func.func @factors(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                    %b: tensor<?x?xbf16>, %left: tensor<?xf32>,

@@ -11,7 +11,7 @@
 // TABLE: remark: tile parameters from row (512, 512, 256, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.50 in {{.*}}meta-table.json (exact): #sattn.meta<tile = [64, 128, 64], stages = 3, group = 2>
 // TABLE: warning: row (512, 512, 256, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.75 in {{.*}}meta-table.json (exact) fits no tile: expected a tile of at most 512 rows on sm_90a, but got 1024
 // TABLE: remark: tile parameters from the computed default (no table has a row that does for bsr_addmm (512, 512, 256, 64, 64, true, false, true), NVIDIA H200, bf16, sparsity 0.75)
-// TABLE: remark: tile parameters from the computed default (a row is found by M, N and K, and N is not known): #sattn.meta<tile = [64, 256, 64]>
+// TABLE: remark: tile parameters from the computed default (a row is found by M, N and K, and N is not known): #sattn.meta<tile = [128, 256, 64]>
 // TABLE: remark: tile parameters from row (512, 512, 256, 64, 64, false, true, true) of {{.*}} (exact): #sattn.meta<tile = [64, 192, 32], stages = 4, group = 1>
 
 // The option gives the size that the third function leaves open; sparsity counts

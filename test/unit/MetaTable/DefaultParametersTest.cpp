@@ -25,7 +25,7 @@ static Problem problem(int64_t block, std::optional<int64_t> m = std::nullopt,
 }
 
 TEST(DefaultParametersTest, AsWideAsRegistersAllow) {
-  EXPECT_EQ(tile("sm_90a", problem(64)), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64)), "128 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(128)), "128 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(256)), "256 x 128 x 64");
   EXPECT_EQ(tile("sm_80", problem(64)), "64 x 128 x 64");
@@ -36,27 +36,37 @@ TEST(DefaultParametersTest, AsWideAsRegistersAllow) {
   EXPECT_EQ(tile("cpu", problem(128)), "128 x 64 x 64");
 }
 
-TEST(DefaultParametersTest, SmallBlocksInPanels) {
-  EXPECT_EQ(tile("sm_90a", problem(32)), "128 x 256 x 32");
-  EXPECT_EQ(tile("sm_90a", problem(16)), "128 x 256 x 16");
-  EXPECT_EQ(tile("sm_90a", problem(32, 8192, 8192)), "128 x 256 x 32");
-  // Tiles of 128 x 64: 128 of them, fewer than multiprocessors.
-  EXPECT_EQ(tile("sm_90a", problem(32, 4096, 256)), "64 x 64 x 32");
-  EXPECT_EQ(tile("sm_90a", problem(16, 1024, 64)), "16 x 64 x 16");
-  // A stage takes no more than 32 columns of a block.
+/// The tile at a sparsity in hundredths.
+static std::string sparseTile(Problem problem, int64_t sparsity) {
+  problem.sparsity = sparsity;
+  return tile("sm_90a", problem);
+}
+
+TEST(DefaultParametersTest, PanelsWhereTheyPay) {
+  EXPECT_EQ(sparseTile(problem(64), 85), "128 x 256 x 64");
+  EXPECT_EQ(sparseTile(problem(64), 86), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(32)), "32 x 256 x 32");
+  EXPECT_EQ(sparseTile(problem(32), 60), "128 x 256 x 32");
+  EXPECT_EQ(sparseTile(problem(32), 61), "32 x 256 x 32");
+  EXPECT_EQ(sparseTile(problem(16), 0), "16 x 256 x 16");
+  // Tiles of 128 x 256: 64 of them, fewer than multiprocessors.
+  EXPECT_EQ(sparseTile(problem(32, 4096, 256), 50), "32 x 128 x 32");
+  EXPECT_EQ(sparseTile(problem(32, 8192, 8192), 50), "128 x 256 x 32");
+  // A stage of blocks of 32 rows takes no more than 32 columns of a block.
   Problem wide = problem(32);
   wide.blockColumns = 128;
-  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 32");
+  EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 32");
   wide.blockColumns = 48;
-  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 16");
+  EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 16");
   // Padding, which the copy engine cannot load.
-  EXPECT_EQ(tile("sm_90a", problem(8)), "8 x 256 x 8");
-  EXPECT_EQ(tile("sm_90a", problem(24)), "24 x 256 x 24");
   wide.blockColumns = 24;
-  EXPECT_EQ(tile("sm_90a", wide), "32 x 256 x 24");
+  EXPECT_EQ(sparseTile(wide, 50), "32 x 256 x 24");
   wide.elementBytes = 4;
-  EXPECT_EQ(tile("sm_90a", wide), "128 x 256 x 24");
-  EXPECT_EQ(tile("sm_90a", problem(48)), "48 x 256 x 48");
+  EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 24");
+  Problem rowsOnly = problem(64);
+  rowsOnly.takesPanels = false;
+  EXPECT_EQ(sparseTile(rowsOnly, 50), "64 x 256 x 64");
+  EXPECT_EQ(sparseTile(problem(48), 50), "48 x 256 x 48");
 }
 
 TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
@@ -67,13 +77,13 @@ TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
 }
 
 TEST(DefaultParametersTest, NoWiderThanN) {
-  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 100)), "64 x 128 x 64");
-  EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 130)), "64 x 192 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 100)), "128 x 128 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 130)), "128 x 192 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
 }
 
 TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
-  EXPECT_EQ(tile("sm_90a", problem(64, 8192, 8192)), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 8192, 8192)), "128 x 256 x 64");
   // 64 tiles of 256 columns, 128 of 128, 256 of 64, for 132 multiprocessors.
   EXPECT_EQ(tile("sm_90a", problem(64, 4096, 256)), "64 x 64 x 64");
   // 132 tiles.
@@ -83,7 +93,7 @@ TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
   EXPECT_EQ(tile("sm_90a", problem(64, 64 * 100, 192)), "64 x 128 x 64");
   Problem batched = problem(64, 4096, 256);
   batched.batches = 8;
-  EXPECT_EQ(tile("sm_90a", batched), "64 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", batched), "128 x 256 x 64");
 }
 
 TEST(DefaultParametersTest, DepthDividesTheBlock) {

@@ -143,9 +143,8 @@ private:
             orOption(known(op.getB(), -2), 2)};
   }
 
-  /// In hundredths; 0.5, which most rows are tuned for, where nothing says
-  /// more.
-  int64_t sparsityOf(BsrAddmmOp op, const Sizes &of) {
+  /// In hundredths.
+  std::optional<int64_t> sparsityOf(BsrAddmmOp op, const Sizes &of) {
     if (sparsity >= 0)
       return std::lround(sparsity * 100);
     std::optional<int64_t> nnz;
@@ -154,7 +153,7 @@ private:
     if (nnz && of.m && of.k)
       return meta::sparsityInHundredths(*nnz, op.getBlockRows(),
                                         op.getBlockColumns(), *of.m, *of.k);
-    return 50;
+    return std::nullopt;
   }
 
   meta::Query queryOf(BsrAddmmOp op, const Sizes &of) {
@@ -164,7 +163,8 @@ private:
     query.version = version;
     query.dtype = typeName(op.getValues().getType().getElementType());
     query.outDtype = typeName(op.getOut().getType().getElementType());
-    query.sparsity = sparsityOf(op, of);
+    // What most rows are tuned for, where nothing says more.
+    query.sparsity = sparsityOf(op, of).value_or(50);
     double alpha = scalarOrOne(op.getAlpha()), beta = scalarOrOne(op.getBeta());
     query.key = {*of.m,
                  *of.k,
@@ -180,6 +180,8 @@ private:
 
   meta::Problem problemOf(BsrAddmmOp op, const Sizes &of) {
     meta::Problem problem;
+    problem.sparsity = sparsityOf(op, of);
+    problem.takesPanels = !op.isEncoded();
     problem.m = of.m;
     problem.n = of.n;
     problem.blockRows = op.getBlockRows();
