@@ -34,9 +34,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
 from timing import Timed, in_graph, measure  # noqa: E402
 
-# Parameters by rows of a block; blocks that are not here get the compiler's choice.
-METAS = {128: "tile = [128, 256, 64]", 64: "tile = [64, 256, 64]"}
-SKINNY_METAS = {128: "tile = [128, 64, 64]", 64: "tile = [64, 64, 64]"}
+# Parameters by rows of a block and sparsity, the fastest of those tried; what is not here gets the compiler's choice.
+METAS = {(block, sparsity): "tile = [128, 256, 64]" for block in (128, 64) for sparsity in (0.5, 0.8, 0.9)}
+METAS |= {(32, sparsity): "tile = [32, 256, 32]" for sparsity in (0.8, 0.9)}
+METAS |= {(16, sparsity): "tile = [16, 256, 16]" for sparsity in (0.5, 0.8, 0.9)}
+METAS |= {(32, 0.5): "tile = [128, 256, 32]"}
+SKINNY_METAS = {(block, sparsity): f"tile = [{block}, 64, 64]" for block in (128, 64) for sparsity in (0.5, 0.8, 0.9)}
 PEERS = ["triton", "blocked_ell", "bsr", "csr"]
 BLOCKS, SPARSITIES = [128, 64, 32, 16], [0.5, 0.8, 0.9]
 
@@ -75,7 +78,7 @@ def rows_of(options):
                      "goal": round(GOALS[64, 0.9] * ZIPF_SHARE, 3), "peers": options.peers})
     expanded = []
     for row in rows:
-        default = (SKINNY_METAS if row["case"] == "skinny" else METAS).get(row["block"], "")
+        default = (SKINNY_METAS if row["case"] == "skinny" else METAS).get((row["block"], row["sparsity"]), "")
         expanded += [{**row, "meta": meta} for meta in options.meta or [default]]
     return expanded
 

@@ -42,6 +42,7 @@ def host_us(call):
 
 def candidates(block, size):
     import sattn
+    from torch.sparse import _triton_ops as triton_ops
 
     problem = problems.make(size, size, size, block, 0.5)
     bsr = torch.sparse_bsr_tensor(problem.crow, problem.col, problem.values, size=(size, size))
@@ -51,7 +52,7 @@ def candidates(block, size):
         "ours": lambda: sattn.bsr_dense_addmm(problem.c, bsr, problem.b, beta=0, out=problem.c),
         "ours, prepared": lambda: sattn.bsr_dense_addmm(problem.c, prepared, problem.b, beta=0, out=problem.c),
         "torch.addmm": lambda: torch.addmm(problem.c, dense, problem.b, beta=0, out=problem.c),
-        "torch bsr_dense_addmm": lambda: torch.sparse._triton_ops.bsr_dense_addmm(
+        "torch bsr_dense_addmm": lambda: triton_ops.bsr_dense_addmm(
             problem.c, bsr, problem.b, beta=0, out=problem.c),
     }
 

@@ -15,6 +15,17 @@ PATTERNS = {"even": {"pattern": "random"}, "skewed": {"pattern": "skewed", "dens
             "empty-rows": {"pattern": "empty_rows"}}
 
 
+@pytest.mark.parametrize("tile", TILES)
+def test_same_bits_at_full_speed(sparse_run, tile, tmp_path):
+    """Many tiles for each thread block, so that a ring runs full for long."""
+    block, sizes = TILES[tile]
+    case = Case(tile, block=block, tile=sizes, shape=(8192, 1024, 8192), density=0.2)
+    path = tmp_path / "program.mlir"
+    path.write_text(program(case))
+    done = sparse_run("--target=cuda", "--json", "--launches=20", path, *arguments(case, tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("tile", TILES)
 def test_same_bits_under_delays(sparse_run, tile, pattern, tmp_path, request):

@@ -123,9 +123,15 @@ public:
                    fragment.fragmentRegister(m, j));
     }
     // One thread of the warp gives a ring's stage back for all: none may still
-    // read it then.
-    if (op->getParentOfType<RolesOp>())
+    // read it then, and the copy engine, which fills it next, is ordered after
+    // reads of threads by a fence alone.
+    if (op->getParentOfType<RolesOp>()) {
+      NVVM::FenceProxyOp::create(
+          b, loc, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(b.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
       NVVM::SyncWarpOp::create(b, loc, constant(-1));
+    }
     return acc;
   }
 

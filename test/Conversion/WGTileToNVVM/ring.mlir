@@ -19,6 +19,7 @@
 // CHECK:         nvvm.cp.async.bulk.tensor
 // CHECK:         nvvm.ldmatrix
 // CHECK:         nvvm.mma.sync
+// CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
 // CHECK:         nvvm.bar.warp.sync
 // CHECK:         mbarrier.arrive
 gpu.module @kernels {
