@@ -1,0 +1,74 @@
+// RUN: sparse-opt %s --wgtile-persist --wgtile-order-tiles | FileCheck %s
+
+#next = affine_map<(d0) -> (d0 + 1)>
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // CHECK-LABEL: gpu.func @f(
+    // CHECK:         wgtile.for_each_tile {{.*}} counter %{{.*}} : memref<?xi32> order %{{.*}} : memref<?xi32> attributes
+    gpu.func @f(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index) kernel {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %n) {
+        %0 = memref.load %crow[%i] : memref<?xi32>
+        %begin = arith.index_cast %0 : i32 to index
+        %i1 = affine.apply #next(%i)
+        %1 = memref.load %crow[%i1] : memref<?xi32>
+        %stop = arith.index_cast %1 : i32 to index
+        %end = arith.select %scale, %stop, %begin : index
+        scf.for %p = %begin to %end step %c1 {
+        }
+      }
+      gpu.return
+    }
+
+    // All tiles have the same work.
+    // CHECK-LABEL: gpu.func @even(
+    // CHECK-NOT:     order
+    // CHECK:         gpu.return
+    gpu.func @even(%m: index, %n: index) kernel {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %n) {
+        scf.for %p = %c1 to %n step %c1 {
+        }
+      }
+      gpu.return
+    }
+
+    // Columns are taken together, whatever their work.
+    // CHECK-LABEL: gpu.func @by_column(
+    // CHECK-NOT:     order
+    // CHECK:         gpu.return
+    gpu.func @by_column(%m: index, %n: index) kernel {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %n) {
+        scf.for %p = %c1 to %j step %c1 {
+        }
+      }
+      gpu.return
+    }
+
+    // The kernel that sorts evaluates the bounds of a tile's loop; %scale, which
+    // is the same for all tiles, counts as not 0.
+    // CHECK-LABEL: gpu.func @f_order(
+    // CHECK-SAME:      %[[ROWS:[a-z0-9]+]]: index, %[[ORDER:[a-z0-9]+]]: memref<?xi32>, %[[CROW:[a-z0-9]+]]: memref<?xi32>) kernel
+    // CHECK:         gpu.barrier
+    // CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[ROWS]]
+    // CHECK:           memref.load %[[CROW]][%[[ROW]]]
+    // CHECK:           memref.load %[[CROW]]
+    // CHECK-NOT:       select
+    // CHECK:           memref.atomic_rmw maxs
+    // CHECK:         memref.store %{{.*}}, %[[ORDER]]
+  }
+
+  // CHECK-LABEL: func.func @host
+  // CHECK:         %[[ALLOC:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>
+  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) prepare
+  // CHECK:         wgtile.launch @kernels::@f {{.*}}, %[[ALLOC]])
+  func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index) {
+    %tiles = arith.muli %m, %n : index
+    wgtile.launch @kernels::@f grid(%tiles) args(%crow, %scale, %m, %n)
+        : memref<?xi32>, i1, index, index
+    wgtile.launch @kernels::@even grid(%tiles) args(%m, %n) : index, index
+    wgtile.launch @kernels::@by_column grid(%tiles) args(%m, %n) : index, index
+    return
+  }
+}
