@@ -29,8 +29,8 @@ def sparse_run(request):
     if tool is None:
         pytest.fail("expected sparse-run in --tools, bin/ or build/bin, but found none")
 
-    def run(*arguments):
-        return subprocess.run([str(tool), *map(str, arguments)], capture_output=True, text=True, check=False,
+    def run(*arguments, wrapper=()):
+        return subprocess.run([*wrapper, str(tool), *map(str, arguments)], capture_output=True, text=True, check=False,
                               env=dict(os.environ), timeout=300)
 
     return run
