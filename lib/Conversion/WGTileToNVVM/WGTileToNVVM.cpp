@@ -41,8 +41,8 @@ struct ConvertWGTileToNVVMPass
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
         auto loop = dyn_cast<ForEachTileOp>(op);
-        usesShared |= isa<LoadOp, StagesOp, StagingOp>(op) ||
-                      (loop && loop.getCounter());
+        usesShared |=
+            isa<LoadOp, StagesOp, StagingOp>(op) || (loop && loop.getCounter());
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       initializeBarriers(b, kernel.getLoc(), barriers);
