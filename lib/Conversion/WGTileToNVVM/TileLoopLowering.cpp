@@ -54,6 +54,19 @@ SmallVector<BarrierInit> TileQueue::getBarriers() const {
   return barriers;
 }
 
+/// Indices of a point, the last one the fastest.
+static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
+                                      ArrayRef<Value> counts) {
+  SmallVector<Value> indices(counts.size());
+  for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
+    indices[i] = arith::RemUIOp::create(b, loc, point, counts[i]);
+    point = arith::DivUIOp::create(b, loc, point, counts[i]);
+  }
+  if (!indices.empty())
+    indices[0] = point;
+  return indices;
+}
+
 namespace {
 /// Arithmetic on unsigned i32: half the registers of 64 bits, and a fraction of
 /// the time of their divisions. The host launches no more tiles than that.
@@ -80,7 +93,7 @@ public:
 
   /// Indices of a point in row-major order, as index.
   SmallVector<Value> rowMajor(Value point) {
-    return toIndex(delinearize(point, counts));
+    return toIndex(delinearize(b, loc, point, counts));
   }
 
   /// The point in row-major order that comes at `point` in the order of blocks;
@@ -125,8 +138,8 @@ private:
     Value rows = counts[counts.size() - 2], columns = counts.back();
     Value plane = mul(rows, columns);
     Value inPlane = rem(point, plane);
-    SmallVector<Value> result =
-        delinearize(div(point, plane), ArrayRef<Value>(counts).drop_back(2));
+    SmallVector<Value> result = delinearize(
+        b, loc, div(point, plane), ArrayRef<Value>(counts).drop_back(2));
     Value width = constant(*op.getPersistent());
     Value group = mul(width, rows);
     Value firstColumn = mul(div(inPlane, group), width);
@@ -157,18 +170,6 @@ private:
   }
   Value div(Value lhs, Value rhs) {
     return arith::DivUIOp::create(b, loc, lhs, rhs);
-  }
-
-  /// Indices of a point, the last one the fastest.
-  SmallVector<Value> delinearize(Value point, ArrayRef<Value> counts) {
-    SmallVector<Value> result(counts.size());
-    for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
-      result[i] = rem(point, counts[i]);
-      point = div(point, counts[i]);
-    }
-    if (!result.empty())
-      result[0] = point;
-    return result;
   }
 };
 
@@ -313,8 +314,9 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
       return indices;
     };
     if (!op.getPersistent()) {
+      Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
       rewriter.inlineBlockBefore(
-          body, op, tileIndices(onlyIndices(rewriter, loc, counts)));
+          body, op, tileIndices(delinearize(rewriter, loc, block, counts)));
       rewriter.eraseOp(op);
       return success();
     }
@@ -336,20 +338,6 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
 
 private:
   using AddBody = llvm::function_ref<void(Value point, Operation *before)>;
-
-  /// Indices of the only tile of this thread block, the last one the fastest.
-  static SmallVector<Value> onlyIndices(OpBuilder &b, Location loc,
-                                        ValueRange counts) {
-    Value point = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-    SmallVector<Value> indices(counts.size());
-    for (int64_t i = static_cast<int64_t>(counts.size()) - 1; i > 0; --i) {
-      indices[i] = arith::RemUIOp::create(b, loc, point, counts[i]);
-      point = arith::DivUIOp::create(b, loc, point, counts[i]);
-    }
-    if (!indices.empty())
-      indices[0] = point;
-    return indices;
-  }
 
   /// Every n-th tile, of n thread blocks.
   static void strideTiles(TileOrder &order, Location loc,

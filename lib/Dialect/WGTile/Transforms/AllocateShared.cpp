@@ -31,16 +31,6 @@ static constexpr int64_t kWarpgroupThreads = 128;
 /// Alignment of a swizzled tile.
 static constexpr int64_t kStageAlignment = 1024;
 
-/// Whether threads tell each other which tile comes next.
-static bool hasQueue(gpu::GPUFuncOp kernel) {
-  return kernel
-      .walk([](ForEachTileOp loop) {
-        return loop.getCounter() ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());
   int64_t bytes = 0;
@@ -100,11 +90,15 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }
+  // The loops of all roles share one.
+  bool hasQueue = false;
   kernel.walk([&](ForEachTileOp loop) {
-    if (loop.getCounter())
-      loop.setQueue(bytes);
+    if (!loop.getCounter())
+      return;
+    loop.setQueue(bytes);
+    hasQueue = true;
   });
-  if (hasQueue(kernel))
+  if (hasQueue)
     bytes += kQueueBytes;
   if (bytes > maxBytes)
     return kernel.emitOpError()
