@@ -12,7 +12,7 @@ apache-tvm-ffi. A peer that is missing or refuses, and a case that our compiler 
     --peers ''                        no peers besides cuBLAS (names: triton, blocked_ell, bsr, csr)
     --budget SECONDS                  start no further row after that time (default: 95)
 
-Candidates take turns, medians of CUDA event times; rates are of stored blocks. `x` is the time of the dense
+Candidates take turns of launches back to back (timing.py), medians of CUDA event times; rates are of stored blocks. `x` is the time of the dense
 product by cuBLAS over ours in the same run: what to compare between runs, for the card's clocks drift.
 `unprepared` plans the sparse operand anew in each call. `error` is the relative norm of the difference from
 the product in float64, beside cuBLAS's.
@@ -252,7 +252,7 @@ def parse(arguments):
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--meta", nargs="*")
     parser.add_argument("--peers", nargs="*", default=PEERS)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--budget", type=float, default=95)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)

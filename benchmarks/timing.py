@@ -1,12 +1,18 @@
-"""Times of GPU work, measured in turns so that a drifting clock meets all alike."""
+"""Times of GPU work, measured in turns so that a drifting clock meets all alike.
 
+The card is limited by its power: within milliseconds its clock follows what runs. In a turn a candidate runs back
+to back, first until the clock is its own, then timed; a single launch would be timed at the clock that the candidate
+before it left.
+"""
+
+import math
 import statistics
 
 import torch
 
-# What takes longer than this runs in every eighth round only.
-SLOW_MS = 8.0
-# Dense products of this size keep the device busy, and warm, at the start of a round until the host has enqueued all
+# A candidate's turn, untimed and timed, and the most launches of it.
+WARM_MS, TIMED_MS, MOST_LAUNCHES = 10.0, 20.0, 100
+# Dense products of this size keep the device busy, and warm, at the start of a turn until the host has enqueued some
 # of it: about a millisecond.
 HEAD_START_SIZE = 8192
 
@@ -51,22 +57,25 @@ def head_start(cache={}):
     torch.matmul(cache["x"], cache["x"], out=cache["y"])
 
 
-def measure(candidates, rounds=20):
-    """Fills the times of {name: Timed}: rounds in which each runs once, enqueued behind other work, so that
-    the time that Python needs does not show."""
-    for candidate in candidates.values():
-        candidate.call()
-    torch.cuda.synchronize()
-    slow = set()
+def launches_in(duration_ms, one_ms):
+    return min(max(math.ceil(duration_ms / one_ms), 1), MOST_LAUNCHES)
+
+
+def measure(candidates, rounds=5):
+    """Fills the times of {name: Timed}: rounds in which each has one turn, enqueued behind other work, so that the
+    time that Python needs does not show. What takes longer than a turn is run once, after one untimed launch."""
+    once = {}
     for name, candidate in candidates.items():
+        candidate.call()
+        torch.cuda.synchronize()
         start, stop = candidate.record()
         torch.cuda.synchronize()
-        if start.elapsed_time(stop) > SLOW_MS:
-            slow.add(name)
-    for index in range(rounds):
-        head_start()
-        events = {name: candidate.record() for name, candidate in candidates.items()
-                  if name not in slow or index % 8 == 0}
-        torch.cuda.synchronize()
-        for name, (start, stop) in events.items():
-            candidates[name].times.append(start.elapsed_time(stop))
+        once[name] = start.elapsed_time(stop)
+    for _ in range(rounds):
+        for name, candidate in candidates.items():
+            head_start()
+            for _ in range(launches_in(WARM_MS, once[name])):
+                candidate.call()
+            events = [candidate.record() for _ in range(launches_in(TIMED_MS, once[name]))]
+            torch.cuda.synchronize()
+            candidate.times += [start.elapsed_time(stop) for start, stop in events]

@@ -42,11 +42,13 @@ def ConvertSAttnToWGTile
 }
 
 def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Make a kernel of each plan";
+  let summary = "Make kernels of each plan";
   let description = [{
-    `sattn.plan` on memrefs becomes a kernel in the GPU module `kernels`, one
-    thread block a panel, and its launch. The kernel is `memref`, `scf`, `arith`
-    and `gpu`, with its tables in shared memory (address space 3).
+    `sattn.plan` on memrefs becomes two kernels in the GPU module `kernels` and
+    their launches: one chooses the block rows of each panel, a thread block for
+    each window of at most 64 block rows, and one writes the steps, a thread
+    block a panel. The kernels are `memref`, `scf`, `arith` and `gpu`, with
+    their tables in shared memory (address space 3).
 
     Before:
     ```mlir
@@ -54,14 +56,21 @@ def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"
     ```
     After:
     ```mlir
-    %count = memref.dim %p, %c0 : memref<?x2xi32>
+    %size = memref.dim %crow, %c0 : memref<?xi32>
+    %rows = arith.subi %size, %c1 : index
+    %windows = arith.ceildivsi %rows, %c64 : index
+    wgtile.launch @kernels::@f_group grid(%windows) args(%crow, %col, %p)
+        prepare : ...
+    %count = memref.dim %p, %c0 : memref<?x4xi32>
     wgtile.launch @kernels::@f_plan grid(%count) args(%crow, %col, %p, %s, %n)
         prepare : ...
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect", "::wgtile::WGTileDialect"];
 }
 

@@ -8,7 +8,7 @@
 
 #include "sattn/Conversion/Passes.h"
 
-#include "PlanKernel.h"
+#include "PlanKernels.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
@@ -26,29 +26,50 @@ using namespace sattn;
 
 static constexpr StringLiteral kModuleName = "kernels";
 
-/// Replaces the op by a kernel and its launch.
-static void convert(PlanOp plan, gpu::GPUModuleOp module,
-                    SymbolTable &symbols) {
-  auto function = plan->getParentOfType<func::FuncOp>();
-  gpu::GPUFuncOp kernel = buildPlanKernel(
-      plan, (function.getName() + "_plan").str(), module, symbols);
-
-  OpBuilder b(plan);
-  Location loc = plan.getLoc();
-  Value grid;
-  int64_t rank = cast<MemRefType>(plan.getPanels().getType()).getRank();
-  for (int64_t i = 0; i < rank - 1; ++i) {
-    Value size = b.createOrFold<memref::DimOp>(loc, plan.getPanels(), i);
-    grid = grid ? b.createOrFold<arith::MulIOp>(loc, grid, size) : size;
-  }
-  auto launch = wgtile::LaunchOp::create(
-      b, loc,
+/// Launches a kernel of the module when the operand is prepared.
+static void launch(OpBuilder &b, gpu::GPUFuncOp kernel, gpu::GPUModuleOp module,
+                   Value grid, ValueRange arguments) {
+  wgtile::LaunchOp::create(
+      b, kernel.getLoc(),
       SymbolRefAttr::get(module.getNameAttr(),
                          {FlatSymbolRefAttr::get(kernel.getNameAttr())}),
-      grid,
-      ValueRange{plan.getCrow(), plan.getCol(), plan.getPanels(),
-                 plan.getSteps(), plan.getColumns()});
-  launch.setPrepare(true);
+      grid, arguments)
+      .setPrepare(true);
+}
+
+/// Replaces the op by two kernels and their launches.
+static void convert(PlanOp plan, gpu::GPUModuleOp module,
+                    SymbolTable &symbols) {
+  StringRef function = plan->getParentOfType<func::FuncOp>().getName();
+  OpBuilder b(plan);
+  Location loc = plan.getLoc();
+  auto dim = [&](Value memref, int64_t i) {
+    return b.createOrFold<memref::DimOp>(loc, memref, i);
+  };
+  int64_t batchRank = cast<MemRefType>(plan.getCrow().getType()).getRank() - 1;
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value rows = b.createOrFold<arith::SubIOp>(
+      loc, dim(plan.getCrow(), batchRank), constant(1));
+  Value windows = b.createOrFold<arith::CeilDivSIOp>(
+      loc, rows, constant(getGroupRowsWindow(plan)));
+  Value panels = dim(plan.getPanels(), batchRank);
+  for (int64_t i = 0; i < batchRank; ++i) {
+    Value size = dim(plan.getCrow(), i);
+    windows = b.createOrFold<arith::MulIOp>(loc, size, windows);
+    panels = b.createOrFold<arith::MulIOp>(loc, size, panels);
+  }
+  launch(
+      b,
+      buildGroupRowsKernel(plan, (function + "_group").str(), module, symbols),
+      module, windows, {plan.getCrow(), plan.getCol(), plan.getPanels()});
+  launch(
+      b,
+      buildPlanStepsKernel(plan, (function + "_plan").str(), module, symbols),
+      module, panels,
+      {plan.getCrow(), plan.getCol(), plan.getPanels(), plan.getSteps(),
+       plan.getColumns()});
   plan.erase();
 }
 

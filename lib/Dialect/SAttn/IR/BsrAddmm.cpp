@@ -121,13 +121,15 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
   }
   NamedOperand panels{"panels", op.getPanels(), 2};
   NamedOperand steps{"steps", op.getSteps(), 2};
-  if (panels.size(1) != 2)
-    return op.emitOpError() << "expected 2 columns of 'panels', but got "
-                            << op.getPanels().getType();
   if (ShapedType::isDynamic(steps.size(1)) || steps.size(1) < 2)
     return op.emitOpError() << "expected a static number of at least 2 columns "
                                "of 'steps', but got "
                             << op.getSteps().getType();
+  if (panels.size(1) != 1 + steps.size(1))
+    return op.emitOpError() << "expected " << 1 + steps.size(1)
+                            << " columns of 'panels', one more than of "
+                               "'steps', but got "
+                            << op.getPanels().getType();
   int64_t crowSize = op.getCrow().getType().getShape().back();
   if (!ShapedType::isDynamic(crowSize) &&
       failed(verifySize(op, panels, 0, "panels",

@@ -89,6 +89,22 @@ struct Slicer {
     return result;
   }
 
+  /// Element of `source`, an index, at the tile's batch.
+  Value element(Value source, ArrayRef<OpFoldResult> indices) {
+    auto type = cast<RankedTensorType>(source.getType());
+    int64_t batchRank = type.getRank() - indices.size();
+    int64_t skipped = op.getBatchRank() - batchRank;
+    SmallVector<OpFoldResult> all;
+    for (int64_t i = 0; i < batchRank; ++i)
+      all.push_back(
+          batchOffset(source, type.getDimSize(i), i, offsets[skipped + i]));
+    all.append(indices.begin(), indices.end());
+    Value value = tensor::ExtractOp::create(
+        b, op.getLoc(), source,
+        getValueOrCreateConstantIndexOp(b, op.getLoc(), all));
+    return arith::IndexCastOp::create(b, op.getLoc(), b.getIndexType(), value);
+  }
+
   /// The whole of a dimension after the batch dimensions of `source`.
   OpFoldResult whole(Value source, int64_t dim) {
     return tensor::getMixedSize(b, op.getLoc(), source, dim);
@@ -139,6 +155,27 @@ private:
 };
 } // namespace
 
+/// The first row of `out` that the tile computes: with a plan, of the block row
+/// that takes the place of the tile's own in its panel.
+static OpFoldResult findRow(Slicer &slicer) {
+  BsrAddmmOp op = slicer.op;
+  OpFoldResult offset = slicer.offsets[op.getBatchRank()];
+  if (!op.getSteps())
+    return offset;
+  OpBuilder &b = slicer.b;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  AffineExpr row = d0.floorDiv(op.getBlockRows());
+  int64_t groups = op.getPanelGroups();
+  auto apply = [&](AffineExpr expr, OpFoldResult operand) {
+    return affine::makeComposedFoldedAffineApply(b, op.getLoc(), expr,
+                                                 {operand});
+  };
+  Value blockRow =
+      slicer.element(op.getPanels(), {apply(row.floorDiv(groups), offset),
+                                      apply(row % groups + 2, offset)});
+  return apply(d0 * op.getBlockRows(), OpFoldResult(blockRow));
+}
+
 FailureOr<TilingResult>
 BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                    ArrayRef<OpFoldResult> sizes) {
@@ -147,10 +184,10 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   Location loc = getLoc();
   int64_t batchRank = getBatchRank();
   OpFoldResult zero = b.getIndexAttr(0);
-  OpFoldResult rowOffset = offsets[batchRank];
+  Slicer slicer{b, *this, offsets, sizes};
+  OpFoldResult rowOffset = findRow(slicer);
   OpFoldResult rows = foldRows(*this, sizes[batchRank]);
   OpFoldResult columnOffset = offsets[batchRank + 1];
-  Slicer slicer{b, *this, offsets, sizes};
   auto columns = [&](Value source) {
     return slicer.columns(
         source, cast<RankedTensorType>(source.getType()).getRank() - 1,
@@ -185,17 +222,19 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   if (getRight())
     operands.push_back(
         slicer.slice(getRight(), {columnOffset}, {columns(getRight())}));
-  // Of the plan the row's panel, and of each step the column and the row's own
-  // block: columns 0 and 1 + g of group g.
+  // Of the plan the row's panel, with a block row of which nothing is read, and
+  // of each step the column and the row's own block: columns 0 and 1 + g of
+  // group g.
   if (getSteps()) {
     int64_t groups = getPanelGroups();
     AffineExpr row = d0.floorDiv(blockRows);
     OpFoldResult panel = affine::makeComposedFoldedAffineApply(
-        b, loc, row.floorDiv(groups), {rowOffset});
+        b, loc, row.floorDiv(groups), {offsets[batchRank]});
     OpFoldResult stride = affine::makeComposedFoldedAffineApply(
-        b, loc, row % groups + 1, {rowOffset});
+        b, loc, row % groups + 1, {offsets[batchRank]});
     OpFoldResult one = b.getIndexAttr(1), two = b.getIndexAttr(2);
-    operands.push_back(slicer.slice(getPanels(), {panel, zero}, {one, two}));
+    operands.push_back(
+        slicer.slice(getPanels(), {panel, zero}, {one, b.getIndexAttr(3)}));
     operands.push_back(
         slicer.slice(getSteps(), {zero, zero},
                      {slicer.whole(getSteps(), storageBatch), two}, stride));
@@ -204,7 +243,9 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   // that bufferization sees one place.
   SmallVector<OpFoldResult> outSizes(sizes);
   outSizes[batchRank] = rows;
-  Value out = slicer.extract(getOut(), offsets, outSizes);
+  SmallVector<OpFoldResult> outOffsets(offsets);
+  outOffsets[batchRank] = rowOffset;
+  Value out = slicer.extract(getOut(), outOffsets, outSizes);
   operands.push_back(out);
 
   Operation *tiled = mlir::clone(b, getOperation(), {out.getType()}, operands);
@@ -218,6 +259,8 @@ LogicalResult BsrAddmmOp::getResultTilePosition(
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
+  Slicer slicer{b, *this, offsets, sizes};
+  resultOffsets[getBatchRank()] = findRow(slicer);
   resultSizes.assign(sizes.begin(), sizes.end());
   OpFoldResult &rows = resultSizes[getBatchRank()];
   rows = foldRows(*this, rows);

@@ -89,9 +89,10 @@ LogicalResult PlanOp::verify() {
                          << " groups, but got " << groups;
 
   ArrayRef<int64_t> panelsShape = operands[2].type.getShape();
-  if (panelsShape.back() != 2) // (C4)
-    return emitOpError() << "expected 'panels' with rows of 2, but got "
-                         << operands[2].type;
+  if (panelsShape.back() != 2 + groups) // (C4)
+    return emitOpError() << "expected 'panels' with rows of " << 2 + groups
+                         << ", two steps and " << groups
+                         << " block rows, but got " << operands[2].type;
   int64_t crowSize = crow.getShape().back();
   if (!ShapedType::isDynamic(crowSize)) { // (C4)
     if (crowSize < 1)

@@ -34,7 +34,7 @@ static void addPlan(BsrAddmmOp op, int64_t groups) {
   SmallVector<OpFoldResult> panelSizes =
       tensor::getMixedSizes(b, loc, op.getCrow());
   panelSizes.back() = apply((s0 - 1).ceilDiv(groups), panelSizes.back());
-  panelSizes.push_back(b.getIndexAttr(2));
+  panelSizes.push_back(b.getIndexAttr(2 + groups));
   SmallVector<OpFoldResult> stepSizes =
       tensor::getMixedSizes(b, loc, op.getCol());
   stepSizes.push_back(b.getIndexAttr(1 + groups));

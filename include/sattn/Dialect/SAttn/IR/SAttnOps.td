@@ -95,8 +95,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C13) The sizes of `meta`'s tile are positive, M a multiple of BM, N a
       multiple of 8, K a divisor of BK.
     - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
-      as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2) and
-      (*, nnz, 1 + G) with static 2 and 1 + G, P = ceil((M / BM) / G).
+      as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2 + G) and
+      (*, nnz, 1 + G) with static G, P = ceil((M / BM) / G).
     - (C15) `precision` is "ieee" or, with `values` of f32, "tf32".
     - (C16) `crow` and `col` come together. Without them `values` is in the
       encoding above, perhaps with levels of batches in front, all `batch` or

@@ -19,35 +19,39 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Merge block rows into panels that share block columns";
   let description = [{
-    A panel is `groups` consecutive block rows of a BSR matrix, its groups: with
-    R block rows and G groups, panel q has the block rows [q * G, q * G + G), of
-    which those from R on do not exist. Its plan is the list of steps in which
-    one walk over the columns serves all its rows:
+    A panel is `groups` block rows of a BSR matrix, its groups: of R block rows
+    with G groups each, ceil(R / G) panels. Its plan is the list of steps in
+    which one walk over the columns serves all its rows. Rows that share columns
+    share steps, so the op chooses which rows make a panel:
 
     | operand  | shape               | element type   |                        |
     |----------|---------------------|----------------|------------------------|
     | `crow`   | (*, R + 1)          | i32, i64       | as in `sattn.bsr_addmm`|
     | `col`    | (*, nnz)            | that of `crow` | as in `sattn.bsr_addmm`|
-    | `panels` | (*, ceil(R / G), 2) | i32            | first step of each panel, and the one past its last |
+    | `panels` | (*, ceil(R / G), 2 + G) | i32        | first step of each panel, the one past its last, and its block rows |
     | `steps`  | (*, nnz, 1 + G)     | i32            | the steps              |
 
     `*` stands for leading batch dimensions. Semantics:
 
     1. A step is a block column k, then for each group g the stored block p of
-       block row q * G + g that the step covers, col[p] = k, or -1.
-    2. The steps of panel q start at row crow[q * G] - crow[0] of `steps`: a
-       panel has no more steps than stored blocks. What lies between the panels'
-       steps is unspecified.
-    3. Each stored block is in one step. A panel's steps are ordered by column.
+       the group's block row that the step covers, col[p] = k, or -1.
+    2. Each block row is in one panel, within a window of at most 64 rows that
+       starts at a multiple of its size. Where G does not divide R the last
+       groups of the last panel have no row; their entry is R. The same operands
+       give the same panels.
+    3. A panel's steps start behind as many rows of `steps` as the panels before
+       it have stored blocks. What lies between the panels' steps is
+       unspecified.
+    4. Each stored block is in one step. A panel's steps are ordered by column.
        Where a column repeats in a block row, its i-th block, in the order of p,
        is in the column's i-th step.
-    4. Blocks whose column is outside [0, `columns`) are left out.
-    5. crow not monotone or an entry outside [0, nnz] give unspecified plans;
+    5. Blocks whose column is outside [0, `columns`) are left out.
+    6. crow not monotone or an entry outside [0, nnz] give unspecified plans;
        nothing is written or read out of bounds.
 
     On tensors, as the other ops; bufferization leaves the op on memrefs, where
     it reads `crow` and `col`, writes `panels` and `steps` and has no results.
-    `convert-sattn-plan-to-gpu` makes a kernel of that.
+    `convert-sattn-plan-to-gpu` makes kernels of that.
 
     Constraints:
 
@@ -55,16 +59,16 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     - (C2) The element types of `crow` and `col` are one of i32, i64, and equal;
       those of `panels` and `steps` are i32.
     - (C3) `groups` is in [1, 32].
-    - (C4) `crow` has at least one entry, `panels` ceil(R / groups) rows of 2,
-      statically.
+    - (C4) `crow` has at least one entry, `panels` ceil(R / groups) rows of
+      2 + groups, statically.
     - (C5) `steps` has the nnz of `col`, and rows of 1 + groups, statically.
     - (C6) All operands are tensors, or all are memrefs.
 
     ```mlir
     %panels, %steps = sattn.plan groups(2) columns(%n)
         ins(%crow, %col : tensor<?xi32>, tensor<?xi32>)
-        outs(%p, %s : tensor<?x2xi32>, tensor<?x3xi32>)
-        -> tensor<?x2xi32>, tensor<?x3xi32>
+        outs(%p, %s : tensor<?x4xi32>, tensor<?x3xi32>)
+        -> tensor<?x4xi32>, tensor<?x3xi32>
     ```
   }];
   let arguments = (ins

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The kernel of sattn.plan. The block columns are walked in windows that fit in
-// shared memory. In each window
+// The kernel of the steps of a sattn.plan. The block columns are walked in
+// windows that fit in shared memory. In each window
 //   1. the stored blocks of every column and group are counted,
 //   2. each thread takes a few neighbouring columns; a column has as many steps
 //      as its fullest group has blocks, and a prefix sum over the threads gives
@@ -16,7 +16,7 @@
 //      in its row it counts those before it.
 // Nothing here depends on the order of threads, so the plan is deterministic.
 
-#include "PlanKernel.h"
+#include "PlanKernels.h"
 
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
@@ -32,9 +32,9 @@ static constexpr int64_t kCounters = 8192;
 static constexpr int64_t kMaxWindow = 1024;
 
 namespace {
-class PlanKernel : wgtile::KernelBuilder {
+class PlanStepsKernel : wgtile::KernelBuilder {
 public:
-  PlanKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
+  PlanStepsKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
       : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
         groups(plan.getGroups()),
         window(std::min(kMaxWindow, kCounters / groups / kThreads * kThreads)) {
@@ -76,9 +76,10 @@ private:
   Value zero, one, thread, isFirst, panel;
   /// Indices of the thread block's batch.
   SmallVector<Value> batch;
-  /// The panel's stored blocks: its own and those of each group.
-  Value begin, end;
-  SmallVector<Value> groupBegin;
+  /// Of each group of the panel the first stored block, and how many blocks the
+  /// groups before it have; of the panel, all.
+  SmallVector<Value> groupBegin, groupStart;
+  Value blocks;
   /// The first of the panel's steps in `steps`, and rows of `steps`.
   Value start, capacity;
   /// Shared memory: blocks of each group and column of the window; the place of
@@ -101,9 +102,34 @@ private:
     return toIndex(load(memref, at(position)));
   }
 
+  /// A stored block of the panel: its place in col, its group, and the first
+  /// block of its row.
+  struct Block {
+    Value place, group, first;
+  };
+  using BlockBody =
+      llvm::function_ref<SmallVector<Value>(const Block &, ValueRange)>;
+
   /// All stored blocks of the panel, divided among the threads.
-  SmallVector<Value> forEachBlock(ValueRange inits, Body body) {
-    return loop(add(begin, thread), end, index(kThreads), inits, body);
+  SmallVector<Value> forEachBlock(ValueRange inits, BlockBody body) {
+    return loop(thread, blocks, index(kThreads), inits,
+                [&](Value number, ValueRange carried) {
+                  return body(blockOf(number), carried);
+                });
+  }
+
+  /// The panel's block of this number.
+  Block blockOf(Value number) {
+    Value group = zero, first = groupBegin.front(), start = zero;
+    for (auto [otherFirst, otherStart] :
+         llvm::drop_begin(llvm::zip(groupBegin, groupStart))) {
+      Value passed = compare(arith::CmpIPredicate::sge, number, otherStart);
+      group =
+          add(group, arith::IndexCastUIOp::create(b, b.getIndexType(), passed));
+      first = arith::SelectOp::create(b, passed, otherFirst, first);
+      start = arith::SelectOp::create(b, passed, otherStart, start);
+    }
+    return {add(first, sub(number, start)), group, first};
   }
 
   void findPanel() {
@@ -126,29 +152,20 @@ private:
       batch[0] = rest;
 
     Value rows = sub(lastDim(crow), one);
-    Value firstRow = arith::MulIOp::create(b, panel, index(groups));
-    auto offset = [&](int64_t group) {
-      Value row = arith::MinSIOp::create(b, add(firstRow, index(group)), rows);
-      return entry(crow, row);
-    };
-    for (int64_t group = 0; group < groups; ++group)
-      groupBegin.push_back(offset(group));
-    begin = arith::MaxSIOp::create(b, groupBegin.front(), zero);
-    end = arith::MinSIOp::create(b, offset(groups), lastDim(col));
-    start = sub(groupBegin.front(), entry(crow, zero));
-    capacity = lastDim(steps, /*fromEnd=*/1);
-  }
-
-  /// The number of the group of a stored block, and the first block of its row.
-  std::pair<Value, Value> groupOf(Value block) {
-    Value group = zero, first = begin;
-    for (Value other : ArrayRef(groupBegin).drop_front()) {
-      Value passed = compare(arith::CmpIPredicate::sge, block, other);
-      group =
-          add(group, arith::IndexCastUIOp::create(b, b.getIndexType(), passed));
-      first = arith::SelectOp::create(b, passed, other, first);
+    blocks = zero;
+    for (int64_t group = 0; group < groups; ++group) {
+      // A group that does not exist has row `rows`, without blocks.
+      Value row = clamp(toIndex(load(panels, at({panel, index(2 + group)}))),
+                        zero, rows);
+      Value next = arith::MinSIOp::create(b, add(row, one), rows);
+      Value first = arith::MaxSIOp::create(b, entry(crow, row), zero);
+      Value last = arith::MinSIOp::create(b, entry(crow, next), lastDim(col));
+      groupBegin.push_back(first);
+      groupStart.push_back(blocks);
+      blocks = add(blocks, arith::MaxSIOp::create(b, sub(last, first), zero));
     }
-    return {group, arith::MaxSIOp::create(b, first, zero)};
+    start = toIndex(load(panels, at({panel, zero})));
+    capacity = lastDim(steps, /*fromEnd=*/1);
   }
 
   /// Number of steps of the panel.
@@ -197,21 +214,22 @@ private:
     ifThen(isFirst, [&] { store(none, next, zero); });
     barrier();
     Value after = add(base, index(window));
-    Value nearest = forEachBlock(none, [&](Value block, ValueRange carried) {
-                      Value column = entry(col, block);
-                      Value position = positionInWindow(column, base);
-                      ifThen(isInWindow(position), [&] {
-                        atomic(arith::AtomicRMWKind::addi, i32(1), counters,
-                               {groupOf(block).first, position});
-                      });
-                      Value isAfter = arith::AndIOp::create(
-                          b, compare(arith::CmpIPredicate::sge, column, after),
-                          compare(arith::CmpIPredicate::slt, column, columns));
-                      Value candidate = arith::SelectOp::create(
-                          b, isAfter, toI32(column), none);
-                      return SmallVector<Value>{
-                          arith::MinSIOp::create(b, carried[0], candidate)};
-                    }).front();
+    Value nearest =
+        forEachBlock(none, [&](const Block &block, ValueRange carried) {
+          Value column = entry(col, block.place);
+          Value position = positionInWindow(column, base);
+          ifThen(isInWindow(position), [&] {
+            atomic(arith::AtomicRMWKind::addi, i32(1), counters,
+                   {block.group, position});
+          });
+          Value isAfter = arith::AndIOp::create(
+              b, compare(arith::CmpIPredicate::sge, column, after),
+              compare(arith::CmpIPredicate::slt, column, columns));
+          Value candidate =
+              arith::SelectOp::create(b, isAfter, toI32(column), none);
+          return SmallVector<Value>{
+              arith::MinSIOp::create(b, carried[0], candidate)};
+        }).front();
     ifThen(compare(arith::CmpIPredicate::ne, nearest, none),
            [&] { atomic(arith::AtomicRMWKind::mins, nearest, next, zero); });
     barrier();
@@ -266,15 +284,15 @@ private:
 
   /// Writes the window's blocks into their steps.
   void fillSteps(Value base) {
-    forEachBlock({}, [&](Value block, ValueRange) {
-      Value column = entry(col, block);
+    forEachBlock({}, [&](const Block &block, ValueRange) {
+      auto [place, group, first] = block;
+      Value column = entry(col, place);
       Value position = positionInWindow(column, base);
       ifThen(isInWindow(position), [&] {
-        auto [group, first] = groupOf(block);
         Value repeats = compare(arith::CmpIPredicate::sgt,
                                 load(counters, {group, position}), i32(1));
         // The blocks of the same row and column before this one.
-        Value last = arith::SelectOp::create(b, repeats, block, first);
+        Value last = arith::SelectOp::create(b, repeats, place, first);
         Value before =
             loop(first, last, one, zero, [&](Value other, ValueRange carried) {
               Value same =
@@ -283,9 +301,9 @@ private:
                   add(carried[0],
                       arith::IndexCastUIOp::create(b, b.getIndexType(), same))};
             }).front();
-        Value place = add(toIndex(load(places, position)), before);
-        writeStep(place, [&](Value row) {
-          store(toI32(block), steps, at({row, add(group, one)}));
+        Value step = add(toIndex(load(places, position)), before);
+        writeStep(step, [&](Value row) {
+          store(toI32(place), steps, at({row, add(group, one)}));
         });
       });
       return SmallVector<Value>();
@@ -294,8 +312,8 @@ private:
 };
 } // namespace
 
-gpu::GPUFuncOp sattn::buildPlanKernel(PlanOp plan, StringRef name,
-                                      gpu::GPUModuleOp module,
-                                      SymbolTable &symbols) {
-  return PlanKernel(plan, module, symbols).build(name);
+gpu::GPUFuncOp sattn::buildPlanStepsKernel(PlanOp plan, StringRef name,
+                                           gpu::GPUModuleOp module,
+                                           SymbolTable &symbols) {
+  return PlanStepsKernel(plan, module, symbols).build(name);
 }
