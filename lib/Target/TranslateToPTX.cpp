@@ -144,6 +144,7 @@ struct Job {
                                      llvm::CodeGenFileType::AssemblyFile))
       return failure();
     passes.run(*module);
+    module.reset();
     return success();
   }
 };
@@ -164,8 +165,12 @@ takeKernels(gpu::GPUModuleOp module) {
   for (LLVM::LLVMFuncOp kernel : kernels) {
     auto part = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
     Block &body = part.getBodyRegion().emplaceBlock();
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(kernel))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        used.insert(use.getSymbolRef().getLeafReference());
     for (auto global : module.getOps<LLVM::GlobalOp>())
-      if (!SymbolTable::symbolKnownUseEmpty(global, kernel))
+      if (used.contains(global.getName()))
         body.push_back(global->clone());
     kernel->moveBefore(&body, body.end());
     parts.emplace_back(part);
@@ -193,24 +198,25 @@ static std::string merge(ArrayRef<std::unique_ptr<Job>> jobs) {
 FailureOr<std::string> sattn::translateToPTX(gpu::GPUModuleOp module,
                                              const Chip &chip) {
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts = takeKernels(module);
-  SmallVector<std::unique_ptr<Job>> jobs;
-  auto prepare = [&](gpu::GPUModuleOp part) {
-    jobs.push_back(std::make_unique<Job>());
-    return jobs.back()->prepare(part, chip);
-  };
-  if (parts.empty() && failed(prepare(module)))
-    return failure();
-  for (OwningOpRef<gpu::GPUModuleOp> &part : parts)
-    if (failed(prepare(*part)))
-      return failure();
+  SmallVector<gpu::GPUModuleOp> modules(
+      llvm::map_range(parts, [](auto &part) { return *part; }));
+  if (modules.empty())
+    modules.push_back(module);
 
+  SmallVector<std::unique_ptr<Job>> jobs;
   std::atomic<bool> done = true;
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs.size()));
-  for (std::unique_ptr<Job> &job : jobs)
-    pool.async([&job, &done] {
+  // Declared last: its threads end before what they work on.
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(modules.size()));
+  for (gpu::GPUModuleOp part : modules) {
+    jobs.push_back(std::make_unique<Job>());
+    Job *job = jobs.back().get();
+    if (failed(job->prepare(part, chip)))
+      return failure();
+    pool.async([job, &done] {
       if (failed(job->run()))
         done = false;
     });
+  }
   pool.wait();
   if (!done)
     return module.emitError("expected a target that writes assembly");
