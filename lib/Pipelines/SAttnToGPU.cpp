@@ -122,7 +122,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   kernels.addPass(createConvertWGTileToNVVM());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(arith::createArithExpandOpsPass());
-  kernels.addPass(createCanonicalizerPass());
+  // Not canonicalized: LLVM does the same to it in less time.
   kernels.addPass(createCSEPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelToLLVM());

@@ -60,7 +60,9 @@ sattn::assemble(StringRef ptx, const Chip &chip, StringRef ptxas,
   }
 
   std::string arch = ("-arch=" + chip.name).str();
-  StringRef arguments[] = {program, arch, "-v", inputPath, "-o", outputPath};
+  // Its kernels in threads; the option is in every ptxas since CUDA 12.1.
+  StringRef arguments[] = {program,   arch, "-v",      "--split-compile=0",
+                           inputPath, "-o", outputPath};
   std::optional<StringRef> redirects[] = {std::nullopt, logPath.str(),
                                           logPath.str()};
   std::string error;

@@ -8,18 +8,25 @@
 
 #include "sattn/Target/NVPTX.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace sattn;
@@ -42,32 +49,41 @@ createTargetMachine(Operation *op, const Chip &chip) {
     op->emitError() << "expected LLVM's NVPTX target, but got: " << error;
     return nullptr;
   }
+  // Aggressive adds two runs of GVN, whose gain ptxas has by itself.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip.name, chip.features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// Optimizes as at -O1: ptxas optimizes again, and makes the same of -O3's
-/// output at half as much more time. Without unrolling, which copies loops of
-/// asynchronous products, and without vectorizing scalars, which are register
-/// tiles.
+/// What of -O1 ptxas, which optimizes again, does not make up for: found by
+/// leaving out one pass after the other while neither the registers nor the
+/// instructions of loops became more. Loops are not unrolled, which copies
+/// asynchronous products, and nothing is vectorized: scalars are register
+/// tiles. Variables on the stack, the phases of barriers, become registers
+/// late, so that no induction variable is made of them. What a tile's epilogue
+/// at the edge and inside have in common is shared at the end; twice there, it
+/// spills.
+static constexpr llvm::StringLiteral kOptimization =
+    "function(nvvm-intr-range),ipsccp,"
+    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,reassociate,"
+    "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,"
+    "loop(indvars),sroa,sccp,loop-mssa(licm),"
+    "simplifycfg<hoist-common-insts;sink-common-insts>)";
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions options;
-  options.LoopUnrolling = false;
-  options.LoopVectorization = false;
-  options.SLPVectorization = false;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, options);
+  llvm::PassBuilder builder(&machine);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graphs);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
-      .run(module, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kOptimization));
+  passes.run(module, modules);
 }
 
 static std::unique_ptr<llvm::Module> translate(gpu::GPUModuleOp module,
@@ -87,7 +103,6 @@ static std::unique_ptr<llvm::Module> translate(gpu::GPUModuleOp module,
   }
   llvmModule->setTargetTriple(machine.getTargetTriple());
   llvmModule->setDataLayout(machine.createDataLayout());
-  optimize(*llvmModule, machine);
   return llvmModule;
 }
 
@@ -96,26 +111,114 @@ sattn::translateToLLVMIR(gpu::GPUModuleOp module, llvm::LLVMContext &context,
                          const Chip &chip) {
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(module, chip);
-  return machine ? translate(module, context, *machine) : nullptr;
+  if (!machine)
+    return nullptr;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translate(module, context, *machine);
+  if (llvmModule)
+    optimize(*llvmModule, *machine);
+  return llvmModule;
+}
+
+namespace {
+/// A part of a module of kernels in a context of its own: LLVM can work on
+/// several at once.
+struct Job {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  SmallString<0> text;
+
+  LogicalResult prepare(gpu::GPUModuleOp part, const Chip &chip) {
+    machine = createTargetMachine(part, chip);
+    if (machine)
+      module = translate(part, context, *machine);
+    return success(module != nullptr);
+  }
+
+  LogicalResult run() {
+    optimize(*module, *machine);
+    llvm::raw_svector_ostream os(text);
+    llvm::legacy::PassManager passes;
+    if (machine->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
+                                     llvm::CodeGenFileType::AssemblyFile))
+      return failure();
+    passes.run(*module);
+    module.reset();
+    return success();
+  }
+};
+} // namespace
+
+/// A module for each kernel, with what it refers to. The kernels leave the
+/// given one. Where there are other functions, that one is the only part.
+static SmallVector<OwningOpRef<gpu::GPUModuleOp>>
+takeKernels(gpu::GPUModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (Operation &op : *module.getBody())
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+        function && function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()))
+      kernels.push_back(function);
+    else if (!isa<LLVM::GlobalOp>(op))
+      return {};
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts;
+  for (LLVM::LLVMFuncOp kernel : kernels) {
+    auto part = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
+    Block &body = part.getBodyRegion().emplaceBlock();
+    llvm::StringSet<> used;
+    if (auto uses = SymbolTable::getSymbolUses(kernel))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        used.insert(use.getSymbolRef().getLeafReference());
+    for (auto global : module.getOps<LLVM::GlobalOp>())
+      if (used.contains(global.getName()))
+        body.push_back(global->clone());
+    kernel->moveBefore(&body, body.end());
+    parts.emplace_back(part);
+  }
+  return parts;
+}
+
+/// One text of several: the head once, and what all kernels share once.
+static std::string merge(ArrayRef<std::unique_ptr<Job>> jobs) {
+  constexpr llvm::StringLiteral headEnd = ".address_size 64\n";
+  std::string text = jobs.front()->text.str().str();
+  llvm::StringSet<> shared;
+  auto isShared = [](StringRef line) { return line.starts_with(".extern"); };
+  for (StringRef line : llvm::split(jobs.front()->text.str(), '\n'))
+    if (isShared(line))
+      shared.insert(line);
+  for (const std::unique_ptr<Job> &job : jobs.drop_front())
+    for (StringRef line :
+         llvm::split(job->text.str().split(headEnd).second, '\n'))
+      if (!isShared(line) || shared.insert(line).second)
+        (text += line) += '\n';
+  return text;
 }
 
 FailureOr<std::string> sattn::translateToPTX(gpu::GPUModuleOp module,
                                              const Chip &chip) {
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createTargetMachine(module, chip);
-  if (!machine)
-    return failure();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule =
-      translate(module, context, *machine);
-  if (!llvmModule)
-    return failure();
-  SmallString<0> text;
-  llvm::raw_svector_ostream os(text);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts = takeKernels(module);
+  SmallVector<gpu::GPUModuleOp> modules(
+      llvm::map_range(parts, [](auto &part) { return *part; }));
+  if (modules.empty())
+    modules.push_back(module);
+
+  SmallVector<std::unique_ptr<Job>> jobs;
+  std::atomic<bool> done = true;
+  // Declared last: its threads end before what they work on.
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(modules.size()));
+  for (gpu::GPUModuleOp part : modules) {
+    jobs.push_back(std::make_unique<Job>());
+    Job *job = jobs.back().get();
+    if (failed(job->prepare(part, chip)))
+      return failure();
+    pool.async([job, &done] {
+      if (failed(job->run()))
+        done = false;
+    });
+  }
+  pool.wait();
+  if (!done)
     return module.emitError("expected a target that writes assembly");
-  passes.run(*llvmModule);
-  return std::string(text);
+  return merge(jobs);
 }

@@ -11,7 +11,7 @@
 // RUN: echo 'echo "$@"; exit 3' >> %t.arguments
 // RUN: chmod +x %t.arguments
 // RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.arguments" 2>&1 | FileCheck %s --check-prefix=FAILED
-// FAILED: error: ptxas refused the kernel: -arch=sm_90a -v {{.*}}.ptx -o {{.*}}.cubin
+// FAILED: error: ptxas refused the kernel: -arch=sm_90a -v --split-compile=0 {{.*}}.ptx -o {{.*}}.cubin
 
 // RUN: echo '#!/bin/sh' > %t.spills
 // RUN: echo 'echo "ptxas info : 8 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads"' >> %t.spills

@@ -41,8 +41,9 @@ def SAttnSerializeKernels
   let summary = "Compile kernels to PTX or to a cubin";
   let description = [{
     Replaces every `gpu.module` of LLVM-dialect kernels by a `gpu.binary` that
-    holds PTX, or what ptxas makes of it. LLVM's loop unrolling is off: it copies
-    loops of asynchronous products. A cubin whose registers spill, or whose
+    holds PTX, or what ptxas makes of it. The kernels are compiled side by side,
+    a thread each, to one text. LLVM's loop unrolling is off: it copies loops of
+    asynchronous products. A cubin whose registers spill, or whose
     products ptxas had to serialize, is refused with ptxas's own words.
 
     Before:

@@ -21,8 +21,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// More groups than ever are pending: a wait that waits for nothing.
-static constexpr int64_t kAllPending = 1 << 20;
+/// The count of a wait that is not counted yet.
+static constexpr int64_t kUncounted = 1 << 20;
 
 /// What a use hands on: the values that stand for it where control goes to.
 static SmallVector<Value> getForwarded(OpOperand &use) {
@@ -48,6 +48,25 @@ static bool takesPending(OpOperand &use) {
     return effect.kind == SyncEffect::Kind::Forward &&
            effect.value == use.get();
   });
+}
+
+/// Leaves the effects that tell which products are pending: states of kernels
+/// differ mostly in other work, and there are many. A wait that is not counted
+/// yet is for the product of its tile.
+static void followProducts(Operation *op,
+                           SmallVectorImpl<SyncEffect> &effects) {
+  llvm::erase_if(effects, [](const SyncEffect &effect) {
+    return effect.kind == SyncEffect::Kind::Access ||
+           effect.kind == SyncEffect::Kind::Fence ||
+           effect.kind == SyncEffect::Kind::Barrier ||
+           (effect.async && effect.async != AsyncKind::Product);
+  });
+  auto wait = dyn_cast<WaitMmaOp>(op);
+  if (!wait || wait.getPending() != kUncounted)
+    return;
+  for (SyncEffect &effect : effects)
+    if (effect.kind == SyncEffect::Kind::Wait)
+      effect.value = wait.getTile();
 }
 
 namespace {
@@ -121,8 +140,8 @@ private:
         if (placeOf(user)->isBeforeInBlock(first))
           first = placeOf(user);
       OpBuilder b(first);
-      auto wait = WaitMmaOp::create(b, tile.getLoc(), tile.getType(), tile,
-                                    kAllPending);
+      auto wait =
+          WaitMmaOp::create(b, tile.getLoc(), tile.getType(), tile, kUncounted);
       tile.replaceUsesWithIf(wait.getResult(), [&](OpOperand &use) {
         return use.getOwner() != wait &&
                !placeOf(use.getOwner())->isBeforeInBlock(first);
@@ -140,7 +159,7 @@ private:
     bool changed = !waits.empty();
     while (changed) {
       DenseMap<Operation *, int64_t> pending;
-      SyncAnalysis analysis(kernel);
+      SyncAnalysis analysis(kernel, followProducts);
       auto visitor = [&](Operation *op, const SyncState &before) {
         auto wait = dyn_cast<WaitMmaOp>(op);
         if (!wait)

@@ -39,20 +39,26 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
     for (const SyncState &state : states)
       (*visitor)(&op, state);
     SmallVector<SyncEffect> effects;
-    if (auto sync = dyn_cast<SyncOpInterface>(op))
+    if (auto sync = dyn_cast<SyncOpInterface>(op)) {
       sync.getSyncEffects(effects);
-    States after;
-    for (auto it = states.begin(); it != states.end();) {
-      auto node = states.extract(it++);
-      bool follows =
-          effects.empty()
-              ? succeeded(node.value().checkOperands(&op, effects, numbers,
-                                                     *listener))
-              : succeeded(node.value().apply(&op, effects, numbers, *listener));
-      if (follows)
-        after.insert(std::move(node));
+      if (adjust)
+        adjust(&op, effects);
     }
-    states = std::move(after);
+    // Most ops have none: the states stay where they are.
+    if (effects.empty()) {
+      for (auto it = states.begin(); it != states.end();)
+        it = succeeded(it->checkOperands(&op, effects, numbers, *listener))
+                 ? std::next(it)
+                 : states.erase(it);
+    } else {
+      States after;
+      for (auto it = states.begin(); it != states.end();) {
+        auto node = states.extract(it++);
+        if (succeeded(node.value().apply(&op, effects, numbers, *listener)))
+          after.insert(std::move(node));
+      }
+      states = std::move(after);
+    }
     if (op.getNumRegions() != 0 && failed(runRegions(&op, states)))
       return failure();
   }

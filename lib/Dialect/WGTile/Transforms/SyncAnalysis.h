@@ -10,6 +10,8 @@
 
 #include "SyncState.h"
 
+#include <functional>
+
 namespace wgtile {
 
 /// Follows every way through a kernel until no new state of synchronization
@@ -22,8 +24,12 @@ public:
   using Visitor =
       llvm::function_ref<void(mlir::Operation *op, const SyncState &before)>;
 
-  explicit SyncAnalysis(mlir::Operation *kernel)
-      : kernel(kernel), numbers(kernel) {}
+  /// Changes the effects of an op before they are applied, to follow less.
+  using Adjust = std::function<void(
+      mlir::Operation *op, llvm::SmallVectorImpl<SyncEffect> &effects)>;
+
+  explicit SyncAnalysis(mlir::Operation *kernel, Adjust adjust = {})
+      : kernel(kernel), adjust(std::move(adjust)), numbers(kernel) {}
 
   /// Fails where there are too many states to follow.
   llvm::LogicalResult run(SyncListener listener, Visitor visitor);
@@ -37,6 +43,7 @@ private:
   llvm::LogicalResult runRegions(mlir::Operation *op, States &states);
 
   mlir::Operation *kernel;
+  Adjust adjust;
   ValueNumbers numbers;
   SyncListener *listener = nullptr;
   Visitor *visitor = nullptr;

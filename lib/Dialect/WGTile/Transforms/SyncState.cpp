@@ -405,7 +405,10 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
       commit(*effect.async);
       break;
     case Kind::Wait:
-      wait(*effect.async, effect.count);
+      wait(*effect.async,
+           effect.value ? groupsAfter(numbers.of(effect.value), *effect.async)
+                              .value_or(kMaxGroups)
+                        : effect.count);
       waited = true;
       break;
     case Kind::Forward: {

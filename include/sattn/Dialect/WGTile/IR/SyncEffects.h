@@ -52,7 +52,8 @@ struct SyncEffect {
     Issue,
     /// Ends the open group.
     Commit,
-    /// Waits until at most `count` groups are pending.
+    /// Waits until at most `count` groups are pending, or where there is a
+    /// `value`, until the group that it is a result of is complete.
     Wait,
     /// Passes `value` on as `result`; it may be a result that is still pending.
     Forward,
