@@ -288,15 +288,15 @@ struct DrainLowering : OpConversionPattern<RingDrainOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value done = WaitMmaOp::create(rewriter, loc, op.getType(), op.getTile(),
-                                     /*pending=*/0);
+      auto done = WaitMmaOp::create(rewriter, loc, op.getTile(),
+                                    /*pending=*/uint64_t(0));
       Value zero = createI32(rewriter, loc, 0);
       auto loop = scf::ForOp::create(rewriter, loc, zero, held,
                                      createI32(rewriter, loc, 1));
       rewriter.setInsertionPointToStart(loop.getBody());
       RingReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
       rewriter.setInsertionPointToEnd(branch.thenBlock());
-      scf::YieldOp::create(rewriter, loc, done);
+      scf::YieldOp::create(rewriter, loc, done.getResults());
       rewriter.setInsertionPointToStart(branch.elseBlock());
       scf::YieldOp::create(rewriter, loc, op.getTile());
     }

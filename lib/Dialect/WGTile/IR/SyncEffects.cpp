@@ -31,6 +31,8 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   for (Value operand : {Value(getA()), Value(getB())})
     if (isa<SharedType>(operand.getType()))
       effects.push_back(SyncEffect::read(operand, proxy, async));
+    else if (async)
+      effects.push_back(SyncEffect::keep(*async, operand));
   if (async) {
     effects.push_back(SyncEffect::issue(*async, getResult()));
     effects.push_back(SyncEffect::commit(*async));
@@ -43,7 +45,8 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 
 void WaitMmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Product, getPending()));
-  effects.push_back(SyncEffect::forward(getTile(), getResult()));
+  for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
+    effects.push_back(SyncEffect::forward(tile, result));
 }
 
 void FenceAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {

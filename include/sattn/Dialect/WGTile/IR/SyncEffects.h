@@ -50,11 +50,15 @@ struct SyncEffect {
     Access,
     /// Makes `result`, a register tile, part of the group that is open.
     Issue,
+    /// Makes `value`, a register tile, an operand of the group that is open: its
+    /// registers stay as they are until a wait passes it on.
+    Keep,
     /// Ends the open group.
     Commit,
     /// Waits until at most `count` groups are pending.
     Wait,
-    /// Passes `value` on as `result`; it may be a result that is still pending.
+    /// Passes `value` on as `result`; it may be a result that is still pending,
+    /// or a tile whose registers were kept.
     Forward,
     /// Orders this thread's generic accesses before asynchronous ones.
     Fence,
@@ -121,6 +125,11 @@ struct SyncEffect {
     SyncEffect effect{Kind::Issue};
     effect.async = async;
     effect.result = result;
+    return effect;
+  }
+  static SyncEffect keep(AsyncKind async, mlir::Value tile) {
+    SyncEffect effect{Kind::Keep, tile};
+    effect.async = async;
     return effect;
   }
   static SyncEffect commit(AsyncKind async) {

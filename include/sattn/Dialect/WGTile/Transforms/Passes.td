@@ -220,8 +220,8 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     rotation, under a branch that is taken where the loop has a turn.
 
     A loop is left alone where its last products are used by more than the next
-    turn, where first and last products share a tile of shared memory, and where
-    it writes to memory.
+    turn, where first and last products share a tile of shared memory, where it
+    writes to memory, and where its products are by mma.sync.
 
     Before:
     ```mlir
@@ -335,14 +335,19 @@ def WGTilePlaceWaits
     : Pass<"wgtile-place-waits", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make products asynchronous and wait where they are used";
   let description = [{
-    Issues every product of shared tiles by wgmma asynchronously, and places a
-    `wgtile.wait_mma` before the first use of its result as anything but another
-    product's accumulator, in the block where the tile is defined: the product's
-    own, or, where the result is carried through branches and from turn to turn
-    of loops, the one that it is carried to. A wait leaves pending the groups
-    that were issued after the one that is needed, on every way to it.
+    Issues every product by wgmma asynchronously, and places a `wgtile.wait_mma`
+    before the first use of its result as anything but another product's
+    accumulator, in the block where the tile is defined: the product's own, or,
+    where the result is carried through branches and from turn to turn of loops,
+    the one that it is carried to. A wait leaves pending the groups that were
+    issued after the one that is needed, on every way to it.
 
-    Products by mma.sync, and those that read registers, stay synchronous.
+    A left operand in registers keeps them until a wait that passes it on: the
+    one for the product's result, or one more before the operand's next use and
+    before its block ends.
+
+    Products by mma.sync stay synchronous, and so does one in a loop or a branch
+    that has other uses of its left operand where that is defined outside.
 
     Before:
     ```mlir
