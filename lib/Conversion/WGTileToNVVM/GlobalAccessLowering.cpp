@@ -285,7 +285,7 @@ private:
                             lastColumn);
     if (!rowLimit.empty() && !columnLimit.empty())
       text += "and.pred %p, %p, %q;\n";
-    return text + "@%p bra WHOLE;\n" + clipped + "bra.uni DONE;\nWHOLE:\n" +
+    return text + "@%p bra WHOLE;\n" + clipped + "bra DONE;\nWHOLE:\n" +
            whole + "DONE:\n}\n";
   }
 

@@ -405,7 +405,7 @@ gpu.module @kernels {
 // CHECK-SAME:      setp.gt.s32 %p, $4, 9;\0A@%p bra WHOLE;
 // CHECK-SAME:      setp.gt.s32 %q, $4, 1;\0A@%q st.global.b32 [$5+0], $0;\0Asetp.eq.s32 %q, $4, 1;\0Acvt.u16.u32 %h, $0;\0A@%q st.global.b16 [$5+0], %h;
 // CHECK-SAME:      setp.gt.s32 %q, $4, 9;\0A@%q st.global.b32 [$6+16], $3;\0Asetp.eq.s32 %q, $4, 9;\0Acvt.u16.u32 %h, $3;\0A@%q st.global.b16 [$6+16], %h;
-// CHECK-SAME:      bra.uni DONE;\0AWHOLE:\0Ast.global.b32 [$5+0], $0;\0Ast.global.b32 [$6+0], $1;\0Ast.global.b32 [$5+16], $2;\0Ast.global.b32 [$6+16], $3;\0ADONE:
+// CHECK-SAME:      bra DONE;\0AWHOLE:\0Ast.global.b32 [$5+0], $0;\0Ast.global.b32 [$6+0], $1;\0Ast.global.b32 [$5+16], $2;\0Ast.global.b32 [$6+16], $3;\0ADONE:
 // CHECK-NOT:     llvm.inline_asm
 gpu.module @store_aligned {
   gpu.func @kernel(%out: memref<?x?xbf16, strided<[?, 1]>>) kernel
