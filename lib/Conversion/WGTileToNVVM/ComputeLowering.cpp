@@ -80,12 +80,8 @@ static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
   Type type = types.size() == 1
                   ? types.front()
                   : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto op = LLVM::InlineAsmOp::create(
-      b, loc, type, all, text, tiedConstraints + numbers + constraints.str(),
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  LLVM::InlineAsmOp op = createInlineAsm(
+      b, loc, type, all, text, tiedConstraints + numbers + constraints.str());
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(tied)) {
     Value result =

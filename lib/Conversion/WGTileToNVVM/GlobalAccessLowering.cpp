@@ -125,7 +125,7 @@ public:
     }
     text += (predicated ? "@%p " : "") + llvm::formatv(access, address).str() +
             "\n}\n";
-    return createAsm(results, operands, text, constraints);
+    return createInlineAsm(b, loc, results, operands, text, constraints);
   }
 
   /// Whether an element's right neighbour is next to it in memory.
@@ -194,11 +194,13 @@ public:
         chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped);
     if (pairs == 1)
       return {
-          createAsm(b.getI32Type(), operands, text, constraints).getResult(0)};
+          createInlineAsm(b, loc, b.getI32Type(), operands, text, constraints)
+              .getResult(0)};
     SmallVector<Type> types(pairs, b.getI32Type());
     Value all =
-        createAsm(LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-                  operands, text, constraints)
+        createInlineAsm(b, loc,
+                        LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+                        operands, text, constraints)
             .getResult(0);
     SmallVector<Value> results;
     for (int64_t i = 0; i < pairs; ++i)
@@ -261,8 +263,8 @@ public:
                         "@%q st.global.b16 {5}, %h;\n",
                         columnLimit, column + 1, inRow, store, i, address);
     }
-    createAsm(
-        TypeRange(), operands,
+    createInlineAsm(
+        b, loc, TypeRange(), operands,
         chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped),
         constraints);
   }
@@ -285,18 +287,8 @@ private:
                             lastColumn);
     if (!rowLimit.empty() && !columnLimit.empty())
       text += "and.pred %p, %p, %q;\n";
-    return text + "@%p bra WHOLE;\n" + clipped + "bra DONE;\nWHOLE:\n" +
-           whole + "DONE:\n}\n";
-  }
-
-  LLVM::InlineAsmOp createAsm(TypeRange results, ValueRange operands,
-                              StringRef text, StringRef constraints) {
-    return LLVM::InlineAsmOp::create(
-        b, loc, results, operands, text, constraints,
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-        /*operand_attrs=*/ArrayAttr());
+    return text + "@%p bra WHOLE;\n" + clipped + "bra DONE;\nWHOLE:\n" + whole +
+           "DONE:\n}\n";
   }
 
   /// Rows or columns: bytes from one to the next, and how many there are from

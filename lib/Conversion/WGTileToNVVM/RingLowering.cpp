@@ -44,12 +44,8 @@ void wgtile::createArrive(OpBuilder &b, Location loc, Value barrier,
     text = "@$1 " + text;
     constraints += "b,";
   }
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), operands, text, constraints + "~{memory}",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createInlineAsm(b, loc, TypeRange(), operands, text,
+                  constraints + "~{memory}");
 }
 
 namespace {
