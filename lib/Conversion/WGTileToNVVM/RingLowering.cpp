@@ -13,6 +13,8 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -21,9 +23,7 @@
 
 using namespace mlir;
 using namespace wgtile;
-
-/// Bytes of an mbarrier object.
-static constexpr int64_t kBarrierBytes = 8;
+using sattn::layout::kBarrierBytes;
 
 static Value load(OpBuilder &b, Location loc, Value variable) {
   return memref::LoadOp::create(b, loc, variable);

@@ -10,6 +10,8 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,11 +20,8 @@
 
 using namespace mlir;
 using namespace wgtile;
-
-/// Slots of a queue, and bytes of a slot's number and of a barrier.
-static constexpr int64_t kSlots = 2;
-static constexpr int64_t kNumberBytes = 4;
-static constexpr int64_t kBarrierBytes = 8;
+using sattn::layout::kBarrierBytes;
+using sattn::layout::TileQueueLayout;
 
 std::optional<TileQueue> TileQueue::get(Operation *kernel) {
   std::optional<TileQueue> queue;
@@ -38,16 +37,16 @@ std::optional<TileQueue> TileQueue::get(Operation *kernel) {
 }
 
 int64_t TileQueue::fullBarrier(int64_t slot) const {
-  return offset + kSlots * kNumberBytes + slot * kBarrierBytes;
+  return offset + TileQueueLayout::fullBarrier(slot);
 }
 
 int64_t TileQueue::emptyBarrier(int64_t slot) const {
-  return fullBarrier(kSlots + slot);
+  return offset + TileQueueLayout::emptyBarrier(slot);
 }
 
 SmallVector<BarrierInit> TileQueue::getBarriers() const {
   SmallVector<BarrierInit> barriers;
-  for (int64_t slot = 0; slot < kSlots; ++slot) {
+  for (int64_t slot = 0; slot < TileQueueLayout::kSlots; ++slot) {
     barriers.push_back({fullBarrier(slot), /*arrivals=*/1});
     barriers.push_back({emptyBarrier(slot), consumerWarps});
   }
@@ -201,7 +200,7 @@ public:
   Value slotAddress(Value turn) {
     return createSharedAddress(
         b, loc,
-        add(mul(slot(turn), kNumberBytes), order.constant(*op.getQueue())));
+        add(mul(slot(turn), TileQueueLayout::kNumberBytes), order.constant(*op.getQueue())));
   }
   void writeSlot(Value turn, Value number) {
     LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
@@ -252,11 +251,11 @@ private:
     return arith::MulIOp::create(b, loc, lhs, order.constant(rhs));
   }
   Value slot(Value turn) {
-    return arith::AndIOp::create(b, loc, turn, order.constant(kSlots - 1));
+    return arith::AndIOp::create(b, loc, turn, order.constant(TileQueueLayout::kSlots - 1));
   }
   /// Of a slot's barriers in this turn.
   Value phase(Value turn) {
-    static_assert(kSlots == 2, "a round is two turns");
+    static_assert(TileQueueLayout::kSlots == 2, "a round is two turns");
     Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
     return arith::AndIOp::create(b, loc, round, order.constant(1));
   }
