@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
@@ -67,14 +69,10 @@ struct RequireUnitStridesPass
     : public wgtile::impl::WGTileRequireUnitStridesBase<
           RequireUnitStridesPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
+    for (auto [launch, kernel] : getLaunches(getOperation()))
       // The other version takes any strides.
-      if (kernel && kernel->hasAttr(kCopyEngineAttrName))
+      if (kernel->hasAttr(kCopyEngineAttrName))
         requireUnitStrides(kernel, launch);
-    });
   }
 };
 } // namespace
