@@ -167,3 +167,26 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The queue of tiles.
+// CHECK-LABEL: gpu.func @queue
+gpu.module @kernels {
+  gpu.func @queue(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}

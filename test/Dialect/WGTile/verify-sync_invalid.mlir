@@ -588,3 +588,116 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The number of the next tile is read before it is there.
+gpu.module @kernels {
+  gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The producer would wait for its slot for ever.
+gpu.module @kernels {
+  gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_take' op expected a release before this take: all 2 stages of the ring may be held}}
+        wgtile.queue_take
+        wgtile.queue_read
+      }
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
+    gpu.return
+  }
+}
+
+// -----
+
+// The producer may have written the slot again.
+gpu.module @kernels {
+  gpu.func @queue_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_release
+        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
+        wgtile.queue_read
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers may still read the slot.
+gpu.module @kernels {
+  gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_write' op expected a stage to be acquired before a copy into it}}
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers would never hear of the tile.
+gpu.module @kernels {
+  gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+        wgtile.queue_acquire
+        wgtile.queue_write
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
+    gpu.return
+  }
+}

@@ -91,6 +91,39 @@ void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 //===----------------------------------------------------------------------===//
+// The queue of tiles
+//===----------------------------------------------------------------------===//
+
+/// The counter that the queue's tiles are taken from stands for the queue.
+static Value getQueue(Operation *op) {
+  return cast<ForEachTileOp>(op->getParentOp()).getCounter();
+}
+
+void QueueAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Acquire, getQueue(*this)));
+}
+
+void QueueWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Fill, getQueue(*this)));
+}
+
+void QueueCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::CommitStage, getQueue(*this)));
+}
+
+void QueueTakeOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Take, getQueue(*this)));
+}
+
+void QueueReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::ReadHeld, getQueue(*this)));
+}
+
+void QueueReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Release, getQueue(*this)));
+}
+
+//===----------------------------------------------------------------------===//
 // Staged stores
 //===----------------------------------------------------------------------===//
 

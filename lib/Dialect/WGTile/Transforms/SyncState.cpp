@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "SyncState.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
@@ -256,12 +258,17 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
   return success();
 }
 
+static int64_t countStages(Value ring) {
+  auto type = dyn_cast<RingType>(ring.getType());
+  return type ? type.getStages() : sattn::layout::TileQueueLayout::kSlots;
+}
+
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
   unsigned number = numbers.of(effect.value);
   RingState &ring = rings[number];
-  int64_t stages = cast<RingType>(effect.value.getType()).getStages();
+  int64_t stages = countStages(effect.value);
   switch (effect.kind) {
   case Kind::Acquire:
     if (ring.acquired && !listener(op, Kind::CommitStage,
@@ -292,10 +299,12 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
     ++ring.held;
     return success();
   case Kind::StageTile:
+  case Kind::ReadHeld:
     if (ring.held == 0 &&
         !listener(op, Kind::Take, "expected a stage to be held, but none is"))
       return failure();
-    names[numbers.of(effect.result)] = {number, ring.held - 1};
+    if (effect.result)
+      names[numbers.of(effect.result)] = {number, ring.held - 1};
     return success();
   case Kind::Release:
     return ring.held == 0 ? success() : releaseOldest(number, op, listener);

@@ -64,7 +64,9 @@ struct SyncEffect {
     Fence,
     /// Threads of `scope` meet.
     Barrier,
-    /// Waits until the producer's stage of the ring `value` is empty.
+    /// Waits until the producer's stage of the ring `value` is empty. The slots
+    /// of the queue by which tiles from a counter are told of are stages too, of
+    /// which the counter, `value`, is the ring.
     Acquire,
     /// Starts a copy into that stage.
     Fill,
@@ -74,6 +76,8 @@ struct SyncEffect {
     Take,
     /// `result` is a tile of the stage that was taken last.
     StageTile,
+    /// Reads what the stage holds, which is complete when the op is.
+    ReadHeld,
     /// Gives back the oldest stage that is held, if there is one.
     Release,
     /// Gives back all stages that are held.

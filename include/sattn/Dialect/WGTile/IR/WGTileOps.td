@@ -398,6 +398,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   }];
 }
 
+include "sattn/Dialect/WGTile/IR/WGTileQueueOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStageOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStagingOps.td"

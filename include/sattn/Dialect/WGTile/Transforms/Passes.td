@@ -535,8 +535,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     `wgtile.for_each_tile` of the kernel persistent, `columns` columns of tiles
     at a time. With `dynamic` the blocks take tiles one by one from a counter,
     which the runtime sets to zero before each launch (`wgtile.zeroed`); where
-    every block has one tile, there is none. A loop over fewer than two indices is
-    left alone.
+    every block has one tile, there is none. Of roles the producer takes them, and
+    the ends of the roles' turns pass them on (`wgtile.queue_acquire`). A loop over
+    fewer than two indices is left alone.
 
     Before:
     ```mlir
@@ -659,10 +660,12 @@ def WGTileVerifySync
     Follows every way through a kernel, loops until nothing new turns up, and
     refuses one in which
     - the result of an asynchronous product is used before a wait passes it on;
+    - a register tile that such a product reads is used, or its block ends, before
+      a wait passes it on;
     - a stage is given back while a product still reads it, is used after it was
       given back, is never given back, or is taken while all stages may be held;
     - a copy starts into a stage that is not acquired, or a stage that is
-      acquired is not committed;
+      acquired is not committed; so for the slots of the queue of tiles;
     - a shared tile is written while asynchronous work still uses it, or read
       while it is still written;
     - threads' accesses of a tile and asynchronous ones have no fence between
