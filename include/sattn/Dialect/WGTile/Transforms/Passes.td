@@ -381,10 +381,12 @@ def WGTileSpecialize
     the end of the loop's turn, a wait for all but the products of this turn is
     placed after it, and the stage of the turn before is given back.
 
-    The loads of one block share a stage. There are as many stages as fit in
-    `max-shared-bytes`, at most `max-stages`. Registers go from the producer's
-    warps to the consumers', where those are whole warpgroups. A kernel without loads is left alone; one whose loads
-    depend on what a product computed is refused.
+    The loads of one block share a stage, but those before and behind a loop with
+    loads of its own. Stages of the same tiles share a ring where none is held
+    beyond the next. There are as many stages as fit in `max-shared-bytes`, at
+    most `max-stages`. Registers go from the producer's warps to the consumers',
+    where those are whole warpgroups. A kernel without loads is left alone; one
+    whose loads depend on what a product computed is refused.
 
     What the loops read from memory to know where their tiles are, or whether
     there are any, is read one turn ahead.
