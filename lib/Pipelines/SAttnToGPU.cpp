@@ -101,6 +101,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   shared.maxSharedBytes = pipeline.maxSharedBytes = specialize.maxSharedBytes =
       chip.sharedBytes;
   if (options.schedule == GPUSchedule::Specialized) {
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileSpecialize(specialize));

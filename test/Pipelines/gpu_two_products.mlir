@@ -5,6 +5,10 @@
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --schedule=plain %s -o /dev/null %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
+// RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// RUN: sattn-test-opt %s --sattn-to-nvvm=chip=sm_80 --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s --check-prefix=SM80
+// RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.mlir
+// RUN: sattn-test-opt %t.mlir --test-wgtile-drop-sync -o /dev/null 2>&1 | FileCheck %s --check-prefix=DROP --implicit-check-not="no error" --implicit-check-not="error:"
 // RUN: sattn-test-translate --to=manifest %s | FileCheck %s --check-prefix=MANIFEST
 
 // CHECK: gpu.func @two_products
@@ -23,6 +27,36 @@
 // CHECK: } {wgtile.block_loop}
 // CHECK-DAG: wgtile.store {{.+}} : tensor<64xf32>
 // CHECK-DAG: wgtile.store {{.+}} : tensor<64x128xbf16>
+
+// The next block's first product is issued before this block's second one and
+// waited for while that runs; the second one's left operand keeps its registers to
+// the end of the turn.
+// OVERLAP-LABEL: gpu.func @two_products(
+// OVERLAP: scf.if
+// OVERLAP:   %[[S0:.+]] = wgtile.mma {{.+}} async
+// OVERLAP:   %[[W0:.+]] = wgtile.wait_mma %[[S0]] pending 0
+// OVERLAP:   %[[T0:.+]] = arith.truncf %[[W0]]
+// OVERLAP:   %[[LOOP:.+]]:3 = scf.for {{.+}} iter_args(%[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[T:.+]] = %[[T0]])
+// OVERLAP:     %[[S:.+]] = wgtile.mma {{.+}} async
+// OVERLAP:     %[[P:.+]] = wgtile.mma %[[T]], %{{.+}}, %[[ACC]] async
+// OVERLAP:     %[[W:.+]] = wgtile.wait_mma %[[S]] pending 1
+// OVERLAP:     arith.truncf %[[W]]
+// OVERLAP:     wgtile.row_reduce
+// OVERLAP:     wgtile.wait_mma %[[T]] pending 0
+// OVERLAP-NEXT: scf.yield
+// OVERLAP:   %[[LAST:.+]] = wgtile.mma %[[LOOP]]#2, %{{.+}}, %[[LOOP]]#0 async
+// OVERLAP:   wgtile.wait_mma %[[LOOP]]#2 pending 0
+// OVERLAP:   scf.yield %[[LAST]], %[[LOOP]]#1
+// OVERLAP: wgtile.wait_mma {{.+}} pending 0
+// OVERLAP: wgtile.store
+
+// mma.sync has nothing to overlap.
+// SM80-LABEL: gpu.func @two_products(
+// SM80-NOT: scf.if
+// SM80: scf.for
+// SM80-NOT: async
+
+// DROP-DAG: remark: without it: 'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end
 
 // MANIFEST: "two_products"
 func.func @two_products(%crow: tensor<?xi32>, %col: tensor<?xi32>,

@@ -57,22 +57,41 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
   return arith::ShRUIOp::create(b, loc, uniform, createI32(b, loc, 2));
 }
 
-/// Inline assembly that changes f32 registers in place.
+/// Inline assembly that changes registers in place, of f32 or of pairs of 16
+/// bits, `constraints` being those of the other operands. Pairs are passed as
+/// they are to products, as i32.
 static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
-                                        int64_t numRegisters,
-                                        ValueRange operands, StringRef text,
-                                        StringRef constraints) {
-  SmallVector<Type> types(numRegisters, b.getF32Type());
-  auto structType = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  auto op = LLVM::InlineAsmOp::create(
-      b, loc, structType, operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+                                        ValueRange tied, ValueRange operands,
+                                        StringRef text, StringRef constraints) {
+  SmallVector<Value> all;
+  SmallVector<Type> types;
+  std::string tiedConstraints, numbers;
+  for (auto [i, value] : llvm::enumerate(tied)) {
+    bool isPair = isa<VectorType>(value.getType());
+    all.push_back(
+        isPair
+            ? LLVM::BitcastOp::create(b, loc, b.getI32Type(), value).getResult()
+            : value);
+    types.push_back(all.back().getType());
+    tiedConstraints += isPair ? "=r," : "=f,";
+    numbers += std::to_string(i) + ",";
+  }
+  llvm::append_range(all, operands);
+  Type type = types.size() == 1
+                  ? types.front()
+                  : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  LLVM::InlineAsmOp op = createInlineAsm(
+      b, loc, type, all, text, tiedConstraints + numbers + constraints.str());
   SmallVector<Value> results;
-  for (int64_t i = 0; i < numRegisters; ++i)
-    results.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
+  for (auto [i, value] : llvm::enumerate(tied)) {
+    Value result =
+        types.size() == 1
+            ? op.getRes()
+            : LLVM::ExtractValueOp::create(b, loc, op.getRes(), i).getResult();
+    if (result.getType() != value.getType())
+      result = LLVM::BitcastOp::create(b, loc, value.getType(), result);
+    results.push_back(result);
+  }
   return results;
 }
 
@@ -116,14 +135,10 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     // Operands: the accumulator's registers, tied, then those of a or its
     // descriptors, and the descriptors of b.
     int64_t numRegisters = layout->registers();
-    SmallVector<Value> operands(adaptor.getAcc());
+    SmallVector<Value> operands;
     std::string constraints, registers;
-    for (int64_t i = 0; i < numRegisters; ++i) {
-      constraints += "=f,";
-      registers += (i ? ", $" : "$") + std::to_string(i);
-    }
     for (int64_t i = 0; i < numRegisters; ++i)
-      constraints += std::to_string(i) + ",";
+      registers += (i ? ", $" : "$") + std::to_string(i);
     // Tied operands take numbers too.
     int64_t next = 2 * numRegisters;
     auto addOperand = [&](Value value, StringRef constraint) {
@@ -165,14 +180,14 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
               .str();
     }
     text += "wgmma.commit_group.sync.aligned;\n";
-    // Registers of a must stay as they are until the product is complete: it
-    // completes here.
-    if (!op.getAsync() || !aShared)
+    // Registers of a stay as they are until the wait of an asynchronous
+    // product: it has them as operands.
+    if (!op.getAsync())
       text += "wgmma.wait_group.sync.aligned 0;\n";
     constraints += "~{memory}";
 
     rewriter.replaceOpWithMultiple(
-        op, {createTiedAsm(rewriter, loc, numRegisters, operands, text,
+        op, {createTiedAsm(rewriter, loc, adaptor.getAcc(), operands, text,
                            constraints)});
     return success();
   }
@@ -195,28 +210,36 @@ private:
   }
 };
 
-/// The wait has the tile's registers as operands, so that nothing that uses
-/// them can be moved before it.
+/// The wait has the tiles' registers as operands: nothing that uses them can be
+/// moved before it, and left operands of products keep theirs until it.
 struct WaitMmaLowering : OpConversionPattern<WaitMmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(WaitMmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
-    if (!layout || !layout->type.getElementType().isF32())
-      return op.emitOpError("expected an accumulator with a layout");
-    std::string constraints;
-    for (int64_t i = 0; i < layout->registers(); ++i)
-      constraints += "=f,";
-    for (int64_t i = 0; i < layout->registers(); ++i)
-      constraints += std::to_string(i) + ",";
+    SmallVector<Value> registers;
+    for (auto [tile, values] :
+         llvm::zip_equal(op.getTiles(), adaptor.getTiles())) {
+      std::optional<TileRegisters> layout = TileRegisters::get(tile.getType());
+      if (!layout ||
+          (!layout->type.getElementType().isF32() && layout->packing != 2))
+        return op.emitOpError() << "expected tiles of f32 or of pairs of 16 "
+                                   "bits with a layout, but got "
+                                << tile.getType();
+      llvm::append_range(registers, values);
+    }
     std::string text =
         llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending());
-    rewriter.replaceOpWithMultiple(
-        op, {createTiedAsm(rewriter, op.getLoc(), layout->registers(),
-                           SmallVector<Value>(adaptor.getTile()), text,
-                           constraints + "~{memory}")});
+    SmallVector<Value> kept =
+        createTiedAsm(rewriter, op.getLoc(), registers, {}, text, "~{memory}");
+    ArrayRef<Value> results = kept;
+    SmallVector<SmallVector<Value>> tiles;
+    for (ValueRange values : adaptor.getTiles()) {
+      tiles.emplace_back(results.take_front(values.size()));
+      results = results.drop_front(values.size());
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(tiles));
     return success();
   }
 };

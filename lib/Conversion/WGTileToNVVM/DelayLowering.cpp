@@ -9,7 +9,6 @@
 
 #include "TileRegisters.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -48,13 +47,8 @@ struct DelayLowering : OpConversionPattern<DelayOp> {
                                      "}",
                                      site, (op.getNanoseconds() + 1) / 2)
                            .str();
-    LLVM::InlineAsmOp::create(
-        rewriter, op.getLoc(), TypeRange(), ValueRange(), text, "~{memory}",
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(rewriter.getContext(),
-                                  LLVM::AsmDialect::AD_ATT),
-        /*operand_attrs=*/ArrayAttr());
+    createInlineAsm(rewriter, op.getLoc(), TypeRange(), ValueRange(), text,
+                    "~{memory}");
     rewriter.eraseOp(op);
     return success();
   }

@@ -125,7 +125,7 @@ public:
     }
     text += (predicated ? "@%p " : "") + llvm::formatv(access, address).str() +
             "\n}\n";
-    return createAsm(results, operands, text, constraints);
+    return createInlineAsm(b, loc, results, operands, text, constraints);
   }
 
   /// Whether an element's right neighbour is next to it in memory.
@@ -136,18 +136,69 @@ public:
 
   /// Inline assembly that reads all elements of 16 bits, each and its right
   /// neighbour at once, the low and high half of a result; the pairs are
-  /// aligned. What is out of bounds is 0 and not accessed. A thread tests once
-  /// whether it has any such, and only then for each pair.
+  /// aligned. What is out of bounds is 0 and not accessed.
   SmallVector<Value> createPairReads() {
     int64_t pairs = layout.elements / 2;
-    SmallVector<Value> operands;
     std::string constraints = "=&r";
     for (int64_t i = 1; i < pairs; ++i)
       constraints += ",=&r";
+    SmallVector<Type> types(pairs, b.getI32Type());
+    Type type = pairs == 1
+                    ? types.front()
+                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+    auto textOf = [](int64_t i, StringRef address) -> PairText {
+      std::string place = llvm::formatv("${0}, {1};\n", i, address);
+      // The left one straight into the result: a register of its own, written
+      // under a predicate only, is live from the kernel's start to ptxas,
+      // around the loop over tiles.
+      return {llvm::formatv("mov.b32 ${0}, 0;\n", i), "ld.global.b32 " + place,
+              "@%q ld.global.u16 " + place};
+    };
+    Value all = createPairAccess(type, /*operands=*/{}, constraints, textOf)
+                    .getResult(0);
+    if (pairs == 1)
+      return {all};
+    SmallVector<Value> results;
+    for (int64_t i = 0; i < pairs; ++i)
+      results.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
+    return results;
+  }
+
+  /// Inline assembly that writes all elements of 16 bits, each and its right
+  /// neighbour at once, the low and high half of a value; the pairs are
+  /// aligned. Nothing is written out of bounds.
+  void createPairStores(ArrayRef<Value> pairs) {
+    std::string constraints = "r";
+    for (size_t i = 1; i < pairs.size(); ++i)
+      constraints += ",r";
+    auto textOf = [](int64_t i, StringRef address) -> PairText {
+      return {"", llvm::formatv("st.global.b32 {0}, ${1};\n", address, i),
+              llvm::formatv("cvt.u16.u32 %h, ${1};\n"
+                            "@%q st.global.b16 {0}, %h;\n",
+                            address, i)};
+    };
+    createPairAccess(TypeRange(), SmallVector<Value>(pairs), constraints,
+                     textOf);
+  }
+
+private:
+  /// Code of a pair: what comes first where some are out of bounds, the access
+  /// of both elements, and that of the left one alone, under %q.
+  struct PairText {
+    std::string before, both, left;
+  };
+
+  /// Inline assembly that accesses all pairs. They are its first operands or
+  /// results, whose constraints are given. A thread tests once whether any of
+  /// its elements is out of bounds, and only then for each pair.
+  LLVM::InlineAsmOp createPairAccess(
+      TypeRange results, SmallVector<Value> operands, std::string constraints,
+      llvm::function_ref<PairText(int64_t pair, StringRef address)> textOf) {
+    int64_t pairs = layout.elements / 2, next = pairs;
     auto addOperand = [&](Value value, StringRef constraint) {
       operands.push_back(value);
       constraints += ("," + constraint).str();
-      return "$" + std::to_string(pairs + operands.size() - 1);
+      return "$" + std::to_string(next++);
     };
     std::string rowLimit, columnLimit;
     if (rows.limit)
@@ -155,7 +206,7 @@ public:
     if (columns.limit)
       columnLimit = addOperand(columns.limit, "r");
 
-    // The reads where all is in bounds, and where some may not be.
+    // The accesses where all is in bounds, and where some may not be.
     std::string whole, clipped;
     int64_t lastRow = 0, lastColumn = 0;
     DenseMap<int64_t, std::string> bases;
@@ -167,107 +218,33 @@ public:
       std::string &base = bases[row];
       if (base.empty())
         base = addOperand(rowBase(row), "l");
-      std::string place = llvm::formatv("${0}, [{1}+{2}];\n", i, base,
-                                        column * *columns.staticByteStride);
-      whole += "ld.global.b32 " + place;
-
-      clipped += llvm::formatv("mov.b32 ${0}, 0;\n", i);
-      std::string inRow;
-      if (rows.limit) {
-        clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
-        inRow = "and.pred %q, %q, %p;\n";
-      }
-      if (!columns.limit) {
-        clipped += "@%p ld.global.b32 " + place;
-        continue;
-      }
-      // The last column, where their number is odd. Straight into the result:
-      // a register of its own, written under a predicate only, is live from
-      // the kernel's start to ptxas, around the loop over tiles.
-      clipped += llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}"
-                               "@%q ld.global.b32 {3}"
-                               "setp.eq.s32 %q, {0}, {1};\n{2}"
-                               "@%q ld.global.u16 {3}",
-                               columnLimit, column + 1, inRow, place);
-    }
-    std::string text =
-        chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped);
-    if (pairs == 1)
-      return {
-          createAsm(b.getI32Type(), operands, text, constraints).getResult(0)};
-    SmallVector<Type> types(pairs, b.getI32Type());
-    Value all =
-        createAsm(LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-                  operands, text, constraints)
-            .getResult(0);
-    SmallVector<Value> results;
-    for (int64_t i = 0; i < pairs; ++i)
-      results.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
-    return results;
-  }
-
-  /// Inline assembly that writes all elements of 16 bits, each and its right
-  /// neighbour at once, the low and high half of a value; the pairs are
-  /// aligned. Nothing is written out of bounds. A thread tests once whether it
-  /// has any such, and only then for each pair.
-  void createPairStores(ArrayRef<Value> pairs) {
-    SmallVector<Value> operands(pairs);
-    std::string constraints = "r";
-    for (size_t i = 1; i < pairs.size(); ++i)
-      constraints += ",r";
-    auto addOperand = [&](Value value, StringRef constraint) {
-      operands.push_back(value);
-      constraints += ("," + constraint).str();
-      return "$" + std::to_string(operands.size() - 1);
-    };
-    std::string rowLimit, columnLimit;
-    if (rows.limit)
-      rowLimit = addOperand(rows.limit, "r");
-    if (columns.limit)
-      columnLimit = addOperand(columns.limit, "r");
-
-    // The stores where all is in bounds, and where some may not be.
-    std::string whole, clipped;
-    int64_t lastRow = 0, lastColumn = 0;
-    DenseMap<int64_t, std::string> bases;
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      int64_t row = rowOffset(2 * i);
-      int64_t column = columnConstant + columnOffset(2 * i);
-      lastRow = std::max(lastRow, row);
-      lastColumn = std::max(lastColumn, column + 1);
-      std::string &base = bases[row];
-      if (base.empty())
-        base = addOperand(rowBase(row), "l");
       std::string address =
           llvm::formatv("[{0}+{1}]", base, column * *columns.staticByteStride);
-      std::string store =
-          llvm::formatv("st.global.b32 {0}, ${1};\n", address, i);
-      whole += store;
+      PairText text = textOf(i, address);
+      whole += text.both;
 
+      clipped += text.before;
       std::string inRow;
       if (rows.limit) {
         clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
         inRow = "and.pred %q, %q, %p;\n";
       }
       if (!columns.limit) {
-        clipped += "@%p " + store;
+        clipped += "@%p " + text.both;
         continue;
       }
       // The last column, where their number is odd.
       clipped +=
           llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}"
-                        "setp.eq.s32 %q, {0}, {1};\n{2}"
-                        "cvt.u16.u32 %h, ${4};\n"
-                        "@%q st.global.b16 {5}, %h;\n",
-                        columnLimit, column + 1, inRow, store, i, address);
+                        "setp.eq.s32 %q, {0}, {1};\n{2}{4}",
+                        columnLimit, column + 1, inRow, text.both, text.left);
     }
-    createAsm(
-        TypeRange(), operands,
+    return createInlineAsm(
+        b, loc, results, operands,
         chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped),
         constraints);
   }
 
-private:
   /// Code that runs `whole` where the last row and column of a thread are in
   /// bounds, else `clipped`. An empty limit: always in bounds.
   static std::string chooseWhole(StringRef rowLimit, int64_t lastRow,
@@ -285,18 +262,8 @@ private:
                             lastColumn);
     if (!rowLimit.empty() && !columnLimit.empty())
       text += "and.pred %p, %p, %q;\n";
-    return text + "@%p bra WHOLE;\n" + clipped + "bra.uni DONE;\nWHOLE:\n" +
-           whole + "DONE:\n}\n";
-  }
-
-  LLVM::InlineAsmOp createAsm(TypeRange results, ValueRange operands,
-                              StringRef text, StringRef constraints) {
-    return LLVM::InlineAsmOp::create(
-        b, loc, results, operands, text, constraints,
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-        /*operand_attrs=*/ArrayAttr());
+    return text + "@%p bra WHOLE;\n" + clipped + "bra DONE;\nWHOLE:\n" + whole +
+           "DONE:\n}\n";
   }
 
   /// Rows or columns: bytes from one to the next, and how many there are from

@@ -13,6 +13,8 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -21,9 +23,7 @@
 
 using namespace mlir;
 using namespace wgtile;
-
-/// Bytes of an mbarrier object.
-static constexpr int64_t kBarrierBytes = 8;
+using sattn::layout::kBarrierBytes;
 
 static Value load(OpBuilder &b, Location loc, Value variable) {
   return memref::LoadOp::create(b, loc, variable);
@@ -44,12 +44,8 @@ void wgtile::createArrive(OpBuilder &b, Location loc, Value barrier,
     text = "@$1 " + text;
     constraints += "b,";
   }
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), operands, text, constraints + "~{memory}",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createInlineAsm(b, loc, TypeRange(), operands, text,
+                  constraints + "~{memory}");
 }
 
 namespace {
@@ -288,15 +284,15 @@ struct DrainLowering : OpConversionPattern<RingDrainOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value done = WaitMmaOp::create(rewriter, loc, op.getType(), op.getTile(),
-                                     /*pending=*/0);
+      auto done = WaitMmaOp::create(rewriter, loc, op.getTile(),
+                                    /*pending=*/uint64_t(0));
       Value zero = createI32(rewriter, loc, 0);
       auto loop = scf::ForOp::create(rewriter, loc, zero, held,
                                      createI32(rewriter, loc, 1));
       rewriter.setInsertionPointToStart(loop.getBody());
       RingReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
       rewriter.setInsertionPointToEnd(branch.thenBlock());
-      scf::YieldOp::create(rewriter, loc, done);
+      scf::YieldOp::create(rewriter, loc, done.getResults());
       rewriter.setInsertionPointToStart(branch.elseBlock());
       scf::YieldOp::create(rewriter, loc, op.getTile());
     }

@@ -84,12 +84,8 @@ static FailureOr<int64_t> getOffset(Operation *op, Value tile) {
 
 static void createAsm(OpBuilder &b, Location loc, ValueRange operands,
                       const Twine &text, const Twine &constraints) {
-  LLVM::InlineAsmOp::create(
-      b, loc, TypeRange(), operands, ("{\n" + text + "}\n").str(),
-      (constraints + ",~{memory}").str(), /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  createInlineAsm(b, loc, TypeRange(), operands, ("{\n" + text + "}\n").str(),
+                  (constraints + ",~{memory}").str());
 }
 
 namespace {

@@ -169,13 +169,8 @@ private:
                       "mov.{0} $0, 0;\n@%p ld.global.{0} $0, [$1];\n}\n",
                       suffix);
     Value flag = arith::ExtUIOp::create(b, loc, i32(), exists);
-    return LLVM::InlineAsmOp::create(
-               b, loc, TypeRange(type), ValueRange{address, flag}, text,
-               isHalf ? "=&h,l,r" : "=&r,l,r", /*has_side_effects=*/true,
-               /*is_align_stack=*/false, LLVM::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(b.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               /*operand_attrs=*/ArrayAttr())
+    return createInlineAsm(b, loc, type, ValueRange{address, flag}, text,
+                           isHalf ? "=&h,l,r" : "=&r,l,r")
         .getResult(0);
   }
 

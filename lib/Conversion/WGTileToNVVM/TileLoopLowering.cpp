@@ -10,6 +10,8 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,11 +20,8 @@
 
 using namespace mlir;
 using namespace wgtile;
-
-/// Slots of a queue, and bytes of a slot's number and of a barrier.
-static constexpr int64_t kSlots = 2;
-static constexpr int64_t kNumberBytes = 4;
-static constexpr int64_t kBarrierBytes = 8;
+using sattn::layout::kBarrierBytes;
+using sattn::layout::TileQueueLayout;
 
 std::optional<TileQueue> TileQueue::get(Operation *kernel) {
   std::optional<TileQueue> queue;
@@ -38,16 +37,16 @@ std::optional<TileQueue> TileQueue::get(Operation *kernel) {
 }
 
 int64_t TileQueue::fullBarrier(int64_t slot) const {
-  return offset + kSlots * kNumberBytes + slot * kBarrierBytes;
+  return offset + TileQueueLayout::fullBarrier(slot);
 }
 
 int64_t TileQueue::emptyBarrier(int64_t slot) const {
-  return fullBarrier(kSlots + slot);
+  return offset + TileQueueLayout::emptyBarrier(slot);
 }
 
 SmallVector<BarrierInit> TileQueue::getBarriers() const {
   SmallVector<BarrierInit> barriers;
-  for (int64_t slot = 0; slot < kSlots; ++slot) {
+  for (int64_t slot = 0; slot < TileQueueLayout::kSlots; ++slot) {
     barriers.push_back({fullBarrier(slot), /*arrivals=*/1});
     barriers.push_back({emptyBarrier(slot), consumerWarps});
   }
@@ -201,7 +200,8 @@ public:
   Value slotAddress(Value turn) {
     return createSharedAddress(
         b, loc,
-        add(mul(slot(turn), kNumberBytes), order.constant(*op.getQueue())));
+        add(mul(slot(turn), TileQueueLayout::kNumberBytes),
+            order.constant(*op.getQueue())));
   }
   void writeSlot(Value turn, Value number) {
     LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
@@ -211,32 +211,37 @@ public:
                                 /*alignment=*/0, /*isVolatile=*/true);
   }
 
-  /// Producer: tells the consumers.
-  void push(const TileQueue &queue, Value turn, Value number) {
-    // In the first round nothing has to be read: the phase before the first
-    // counts as over.
-    createBarrierWait(
-        b, loc, barrier(queue.emptyBarrier(0), turn),
-        arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
-    writeSlot(turn, number);
-    createArrive(b, loc, barrier(queue.fullBarrier(0), turn));
-  }
-
-  /// Consumer: hears of the producer.
-  Value pop(const TileQueue &queue, Value turn) {
-    createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn), phase(turn));
-    Value number = readSlot(turn);
-    // All lanes have read when one gives the slot back; and ptxas sees that
-    // they have the same.
-    Value zero = order.constant(0);
-    Value uniform = NVVM::ShflOp::create(
-        b, loc, b.getI32Type(), order.constant(-1), number, zero,
-        order.constant(sattn::layout::kWarpThreads - 1), NVVM::ShflKind::idx,
-        UnitAttr());
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          createLane(b, loc), zero);
-    createArrive(b, loc, barrier(queue.emptyBarrier(0), turn), isFirst);
-    return uniform;
+  /// What an op does on the queue in a turn; the producer writes `number`.
+  /// Returns what a consumer reads, null for other ops.
+  Value lower(Operation *use, const TileQueue &queue, Value turn,
+              Value number) {
+    if (isa<QueueAcquireOp>(use)) {
+      // In the first round nothing has to be read: the phase before the first
+      // counts as over.
+      createBarrierWait(
+          b, loc, barrier(queue.emptyBarrier(0), turn),
+          arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
+    } else if (isa<QueueWriteOp>(use)) {
+      writeSlot(turn, number);
+    } else if (isa<QueueCommitOp>(use)) {
+      createArrive(b, loc, barrier(queue.fullBarrier(0), turn));
+    } else if (isa<QueueTakeOp>(use)) {
+      createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn),
+                        phase(turn));
+    } else if (isa<QueueReadOp>(use)) {
+      // All lanes have read when one gives the slot back; and ptxas sees that
+      // they have the same.
+      return NVVM::ShflOp::create(
+          b, loc, b.getI32Type(), order.constant(-1), readSlot(turn),
+          order.constant(0), order.constant(sattn::layout::kWarpThreads - 1),
+          NVVM::ShflKind::idx, UnitAttr());
+    } else if (isa<QueueReleaseOp>(use)) {
+      Value isFirst =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                createLane(b, loc), order.constant(0));
+      createArrive(b, loc, barrier(queue.emptyBarrier(0), turn), isFirst);
+    }
+    return {};
   }
 
 private:
@@ -252,11 +257,12 @@ private:
     return arith::MulIOp::create(b, loc, lhs, order.constant(rhs));
   }
   Value slot(Value turn) {
-    return arith::AndIOp::create(b, loc, turn, order.constant(kSlots - 1));
+    return arith::AndIOp::create(b, loc, turn,
+                                 order.constant(TileQueueLayout::kSlots - 1));
   }
   /// Of a slot's barriers in this turn.
   Value phase(Value turn) {
-    static_assert(kSlots == 2, "a round is two turns");
+    static_assert(TileQueueLayout::kSlots == 2, "a round is two turns");
     Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
     return arith::AndIOp::create(b, loc, round, order.constant(1));
   }
@@ -285,6 +291,12 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getCounter() && !op.getQueue())
       return op.emitOpError("expected a placed queue (wgtile-allocate-shared)");
+    if (op.getCounter() && isa<RolesOp>(op->getParentOp()) &&
+        (isProducer(op) ? op.getOps<QueueWriteOp>().empty()
+                        : op.getOps<QueueReadOp>().empty()))
+      return op.emitOpError(
+          "expected a loop that hands on the next tile, or is "
+          "told of it (wgtile-persist)");
     Location loc = op.getLoc();
     Block *body = &op.getBody().front();
     rewriter.eraseOp(body->getTerminator());
@@ -337,6 +349,11 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   }
 
 private:
+  static bool isProducer(ForEachTileOp op) {
+    auto roles = dyn_cast<RolesOp>(op->getParentOp());
+    return roles && roles.getProducer().isAncestor(op->getParentRegion());
+  }
+
   using AddBody = llvm::function_ref<void(Value point, Operation *before)>;
 
   /// Every n-th tile, of n thread blocks.
@@ -371,11 +388,9 @@ private:
     std::optional<TileQueue> queue;
     // The answer takes as long as a few stages: asked for a tile ahead.
     Value isFirst, early;
-    bool isProducer =
-        roles && roles.getProducer().isAncestor(op->getParentRegion());
     if (roles)
       queue = TileQueue::get(roles->getParentOp());
-    if (isProducer) {
+    if (isProducer(op)) {
       early = order.lookUp(fetch.next());
     } else if (!roles) {
       isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
@@ -395,7 +410,7 @@ private:
     rewriter.setInsertionPoint(yield);
     addBody(point, yield);
     rewriter.setInsertionPoint(yield);
-    Value next;
+    Value next = early;
     if (!roles) {
       auto branch =
           scf::IfOp::create(rewriter, loc, isFirst, /*withElse=*/false);
@@ -407,11 +422,17 @@ private:
       // Two slots in turn: who writes one again has met all that read it.
       gpu::BarrierOp::create(rewriter, loc);
       next = fetch.readSlot(turn);
-    } else if (isProducer) {
-      next = early;
-      fetch.push(*queue, turn, next);
     } else {
-      next = fetch.pop(*queue, turn);
+      for (Operation &use : llvm::make_early_inc_range(*after)) {
+        if (!isa<QueueAcquireOp, QueueWriteOp, QueueCommitOp, QueueTakeOp,
+                 QueueReadOp, QueueReleaseOp>(use))
+          continue;
+        rewriter.setInsertionPoint(&use);
+        if (Value read = fetch.lower(&use, *queue, turn, early))
+          next = read;
+        rewriter.eraseOp(&use);
+      }
+      rewriter.setInsertionPoint(yield);
     }
     Value nextTurn =
         arith::AddIOp::create(rewriter, loc, turn, order.constant(1));

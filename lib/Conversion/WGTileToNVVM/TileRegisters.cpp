@@ -212,6 +212,18 @@ int64_t wgtile::peelConstant(OpBuilder &b, Location loc, Value &index) {
   return constant.getValue();
 }
 
+LLVM::InlineAsmOp wgtile::createInlineAsm(OpBuilder &b, Location loc,
+                                          TypeRange results,
+                                          ValueRange operands, StringRef text,
+                                          StringRef constraints) {
+  return LLVM::InlineAsmOp::create(
+      b, loc, results, operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 Value wgtile::createSharedAddress(OpBuilder &b, Location loc, Value offset) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/3);
   Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedSymbol);

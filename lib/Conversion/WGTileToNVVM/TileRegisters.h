@@ -12,6 +12,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/Fragment.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace wgtile {
@@ -93,6 +94,14 @@ mlir::Value createI32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);
 /// slices of a tile then share what the rest computes.
 int64_t peelConstant(mlir::OpBuilder &b, mlir::Location loc,
                      mlir::Value &index);
+
+/// Inline assembly, with operands $0, $1, ..., that is neither moved over other
+/// such nor left out.
+mlir::LLVM::InlineAsmOp createInlineAsm(mlir::OpBuilder &b, mlir::Location loc,
+                                        mlir::TypeRange results,
+                                        mlir::ValueRange operands,
+                                        llvm::StringRef text,
+                                        llvm::StringRef constraints);
 
 /// Address of a byte of the kernel's shared memory.
 mlir::Value createSharedAddress(mlir::OpBuilder &b, mlir::Location loc,

@@ -405,7 +405,7 @@ gpu.module @kernels {
 // CHECK-SAME:      setp.gt.s32 %p, $4, 9;\0A@%p bra WHOLE;
 // CHECK-SAME:      setp.gt.s32 %q, $4, 1;\0A@%q st.global.b32 [$5+0], $0;\0Asetp.eq.s32 %q, $4, 1;\0Acvt.u16.u32 %h, $0;\0A@%q st.global.b16 [$5+0], %h;
 // CHECK-SAME:      setp.gt.s32 %q, $4, 9;\0A@%q st.global.b32 [$6+16], $3;\0Asetp.eq.s32 %q, $4, 9;\0Acvt.u16.u32 %h, $3;\0A@%q st.global.b16 [$6+16], %h;
-// CHECK-SAME:      bra.uni DONE;\0AWHOLE:\0Ast.global.b32 [$5+0], $0;\0Ast.global.b32 [$6+0], $1;\0Ast.global.b32 [$5+16], $2;\0Ast.global.b32 [$6+16], $3;\0ADONE:
+// CHECK-SAME:      bra DONE;\0AWHOLE:\0Ast.global.b32 [$5+0], $0;\0Ast.global.b32 [$6+0], $1;\0Ast.global.b32 [$5+16], $2;\0Ast.global.b32 [$6+16], $3;\0ADONE:
 // CHECK-NOT:     llvm.inline_asm
 gpu.module @store_aligned {
   gpu.func @kernel(%out: memref<?x?xbf16, strided<[?, 1]>>) kernel
@@ -414,6 +414,51 @@ gpu.module @store_aligned {
     %zeros = arith.constant dense<0.0> : tensor<16x16xbf16, #wgtile.mma<warps = 1>>
     wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, false] aligned
         : tensor<16x16xbf16, #wgtile.mma<warps = 1>>, memref<?x?xbf16, strided<[?, 1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+// An asynchronous product of a left operand in registers has its accumulator's 32
+// registers tied, then those of the operand, four a step, and a descriptor. The
+// wait has both, tied: the operand's are no other value's until then.
+// CHECK-LABEL: gpu.func @register_operand
+// CHECK:         %[[T0:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, {$64, $65, $66, $67}, $68, 1, 1, 1, 1;
+// CHECK-NOT:       wait_group
+// CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,r,r,r,r,l,~{memory}"
+// CHECK-SAME:      %[[T0]], %[[T1:.*]], %[[T2:.*]], %[[T3:[^,]*]], %{{[^,]*}} :
+// CHECK:         %[[D0:.*]] = llvm.extractvalue %[[SUM]][0]
+// CHECK:         %[[D31:.*]] = llvm.extractvalue %[[SUM]][31]
+// CHECK:         %[[KEPT:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
+// CHECK-SAME:      "wgmma.wait_group.sync.aligned 0;",
+// CHECK-SAME:      "=f,{{.*}},=f,=r,=r,=r,=r,0,1,{{.*}},35,~{memory}"
+// CHECK-SAME:      %[[D0]], {{.*}}, %[[D31]], %[[T0]], %[[T1]], %[[T2]], %[[T3]] :
+// CHECK:         %[[L0:.*]] = llvm.extractvalue %[[KEPT]][32]
+// CHECK:         llvm.bitcast %[[L0]] : i32 to vector<2xbf16>
+gpu.module @kernels {
+  gpu.func @register_operand(%map: !wgtile.tensor_map<16x64xbf16, swizzle = 128>,
+                             %out: memref<?x?xf32>, %left: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0>
+        : tensor<64x64xf32, #wgtile.mma<warps = 4>>
+    %a = wgtile.read %left[%c0, %c0] in_bounds [true, true]
+        : memref<?x?xbf16> -> tensor<64x16xbf16, #wgtile.mma<warps = 4>>
+    %b = wgtile.load %map[%c0, %c0] {barrier = 16384 : i64, offset = 0 : i64}
+        : !wgtile.tensor_map<16x64xbf16, swizzle = 128>
+        -> !wgtile.shared<16x64xbf16, swizzle = 128>
+    %d = wgtile.mma %a, %b, %zeros async
+        : tensor<64x16xbf16, #wgtile.mma<warps = 4>>,
+          !wgtile.shared<16x64xbf16, swizzle = 128>
+        -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
+    %w:2 = wgtile.wait_mma %d, %a pending 0
+        : tensor<64x64xf32, #wgtile.mma<warps = 4>>, tensor<64x16xbf16, #wgtile.mma<warps = 4>>
+    wgtile.store %w#0, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
+    wgtile.store %w#1, %left[%c0, %c0] in_bounds [true, true]
+        : tensor<64x16xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
     gpu.return
   }
 }

@@ -49,3 +49,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @queue(%n: index, %counter: memref<?xi32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    wgtile.roles producer 0 {
+      // expected-error @below {{expected a loop that hands on the next tile, or is told of it (wgtile-persist)}}
+      // expected-error @below {{failed to legalize operation}}
+      wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
+          attributes {persistent = 4 : i64, queue = 1024 : i64} {
+      }
+    } consumer 0 {
+    }
+    gpu.return
+  }
+}

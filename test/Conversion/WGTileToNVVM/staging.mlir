@@ -61,7 +61,7 @@ gpu.module @kernels {
 // CHECK-SAME:      setp.eq.s32 %q, $8, 1;\0A@%q ld.global.u16 $0, [$9+0];\0A
 // CHECK-SAME:      mov.b32 $1, 0;\0Asetp.gt.s32 %q, $8, 1;\0A@%q ld.global.b32 $1, [$10+0];\0A
 // CHECK-SAME:      mov.b32 $7, 0;\0Asetp.gt.s32 %q, $8, 25;\0A@%q ld.global.b32 $7, [$10+48];\0A
-// CHECK-SAME:      bra.uni DONE;\0AWHOLE:\0Ald.global.b32 $0, [$9+0];\0Ald.global.b32 $1, [$10+0];\0A
+// CHECK-SAME:      bra DONE;\0AWHOLE:\0Ald.global.b32 $0, [$9+0];\0Ald.global.b32 $1, [$10+0];\0A
 // CHECK-SAME:      ld.global.b32 $7, [$10+48];\0ADONE:\0A}\0A", "=&r,=&r,=&r,=&r,=&r,=&r,=&r,=&r,r,l,l"
 // CHECK-NOT:     ld.global
 

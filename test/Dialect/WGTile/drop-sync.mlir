@@ -12,6 +12,10 @@
 // CHECK-DAG: remark: without it: 'wgtile.ring_tile' op expected a stage to be held
 // CHECK-DAG: remark: without it: 'wgtile.ring_release' op expected a wait for the product
 // CHECK-DAG: remark: without it: 'wgtile.ring_take' op expected a release
+// CHECK-DAG: remark: without it: 'wgtile.queue_write' op expected a stage to be acquired
+// CHECK-DAG: remark: without it: 'wgtile.queue_acquire' op expected the stage that was acquired to be committed
+// CHECK-DAG: remark: without it: 'wgtile.queue_read' op expected a stage to be held
+// CHECK-DAG: remark: without it: 'wgtile.queue_take' op expected a release
 // CHECK-DAG: remark: without it: 'wgtile.store_async' op expected a fence
 // CHECK-DAG: remark: without it: 'wgtile.store_async' op expected a barrier
 // CHECK-DAG: remark: without it: 'wgtile.store_shared' op expected a wait for the store

@@ -1,4 +1,5 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap),canonicalize,cse)' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap))' | FileCheck %s --check-prefix=RAW
 
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !shared = !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -6,6 +7,9 @@
 !packed = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 gpu.module @kernels {
+  // Nothing chooses between a result and what it is computed from.
+  // RAW-NOT: arith.select {{.*}} : tensor
+
   // The first product of the next block stands before the last product of this
   // one, and what is computed between them behind it.
   // CHECK-LABEL: gpu.func @chain
@@ -114,6 +118,23 @@ gpu.module @kernels {
       %b = wgtile.load %a[%p, %c0] : !map -> !shared
       %s = wgtile.mma %q, %b, %acc : !shared, !shared -> !acc
       scf.yield %s : !acc
+    } {wgtile.block_loop}
+    wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+  // A product by mma.sync is over when the next op runs.
+  // CHECK-LABEL: gpu.func @mma_sync
+  // CHECK-NOT: scf.if
+  gpu.func @mma_sync(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (!acc) {
+      %b = wgtile.load %a[%p, %c0] : !map -> !shared
+      %s = wgtile.mma %q, %b, %zero mma_sync : !shared, !shared -> !acc
+      %t = arith.truncf %s : !acc to !packed
+      %d = wgtile.mma %t, %v, %acc mma_sync : !packed, !shared -> !acc
+      scf.yield %d : !acc
     } {wgtile.block_loop}
     wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     gpu.return

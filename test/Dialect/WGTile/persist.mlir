@@ -23,6 +23,31 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
+    // The producer takes the tiles and tells the consumers.
+    // CHECK-LABEL: gpu.func @roles
+    // CHECK:         wgtile.roles producer
+    // CHECK:         wgtile.for_each_tile
+    // CHECK-NEXT:      wgtile.queue_acquire
+    // CHECK-NEXT:      wgtile.queue_write
+    // CHECK-NEXT:      wgtile.queue_commit
+    // CHECK-NEXT:    }
+    // CHECK:         consumer
+    // CHECK:         wgtile.for_each_tile
+    // CHECK-NEXT:      wgtile.queue_take
+    // CHECK-NEXT:      wgtile.queue_read
+    // CHECK-NEXT:      wgtile.queue_release
+    // CHECK-NEXT:    }
+    // STATIC-NOT:    wgtile.queue
+    gpu.func @roles(%n: index) kernel {
+      wgtile.roles producer 0 {
+        wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        }
+      } consumer 0 {
+        wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        }
+      }
+      gpu.return
+    }
   }
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[C2:.*]] = arith.constant 2 : index
@@ -40,6 +65,7 @@ module attributes {gpu.container_module} {
     %c2 = arith.constant 2 : index
     wgtile.launch @kernels::@two grid(%n) args(%n) : index
     wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
+    wgtile.launch @kernels::@roles grid(%n) args(%n) : index
     return
   }
 }

@@ -143,3 +143,154 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A left operand in registers keeps them until the product is over: the wait for
+// the result has it as an operand, and later uses are of what that passes on.
+// CHECK-LABEL: gpu.func @register_operand
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
+// CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK:         %[[W:.*]]:2 = wgtile.wait_mma %[[D]], %[[T]] pending 0 : tensor<64x128xf32>, tensor<64x128xbf16>
+// CHECK:         arith.negf %[[W]]#0
+// CHECK:         arith.extf %[[W]]#1
+// CHECK-NOT:     wait_mma
+gpu.module @kernels {
+  gpu.func @register_operand(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
+                             %zero: tensor<64x128xf32>) kernel {
+    %d = wgtile.mma %t, %b, %zero : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+    %0 = arith.negf %d : tensor<64x128xf32>
+    %1 = arith.extf %t : tensor<64x128xbf16> to tensor<64x128xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The operand is used before the result: a wait of its own comes before that, and
+// the second product reads what it passes on.
+// CHECK-LABEL: gpu.func @used_behind
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
+// CHECK:         arith.negf %[[T]]
+// CHECK-NEXT:    %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK-NEXT:    %[[V:.*]] = wgtile.wait_mma %[[T]] pending 0 : tensor<64x128xbf16>
+// CHECK-NEXT:    arith.extf %[[V]]
+// CHECK-NEXT:    %[[E:.*]] = wgtile.mma %[[V]], %{{.*}}, %[[D]] async :
+// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.wait_mma %[[E]], %[[V]] pending 0
+// CHECK-NEXT:    arith.negf %[[W]]#0
+gpu.module @kernels {
+  gpu.func @used_behind(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
+                        %zero: tensor<64x128xf32>) kernel {
+    %before = arith.negf %t : tensor<64x128xbf16>
+    %d = wgtile.mma %t, %b, %zero : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+    %0 = arith.extf %t : tensor<64x128xbf16> to tensor<64x128xf32>
+    %e = wgtile.mma %t, %b, %d : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+    %1 = arith.negf %e : tensor<64x128xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Two products may read the operand side by side.
+// CHECK-LABEL: gpu.func @two_readers
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
+// CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK:         %[[E:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK:         %[[V:.*]] = wgtile.wait_mma %[[D]] pending 1 : tensor<64x128xf32>
+// CHECK:         arith.negf %[[V]]
+// CHECK:         %[[W:.*]]:2 = wgtile.wait_mma %[[E]], %[[T]] pending 0
+// CHECK:         arith.negf %[[W]]#0
+// CHECK-NOT:     wait_mma
+gpu.module @kernels {
+  gpu.func @two_readers(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
+                        %zero: tensor<64x128xf32>) kernel {
+    %d = wgtile.mma %t, %b, %zero : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+    %e = wgtile.mma %t, %b, %zero : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+    %0 = arith.negf %d : tensor<64x128xf32>
+    %1 = arith.negf %e : tensor<64x128xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// As wgtile-overlap leaves a chain of two products: the next block's first one is
+// waited for while the second still runs, and that one before the turn ends, when
+// the next block's operand takes the place of its own.
+// CHECK-LABEL: gpu.func @chain
+// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}})
+// CHECK-NEXT:      %[[S:.*]] = wgtile.mma {{.*}} async :
+// CHECK-NEXT:      %[[D:.*]] = wgtile.mma %[[T]], %{{.*}}, %[[ACC]] async :
+// CHECK-NEXT:      %[[V:.*]] = wgtile.wait_mma %[[S]] pending 1 : tensor<64x128xf32>
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[V]]
+// CHECK-NEXT:      wgtile.wait_mma %[[T]] pending 0 : tensor<64x128xbf16>
+// CHECK-NEXT:      scf.yield %[[D]], %[[NEXT]]
+// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[R]]#0 pending 0
+// CHECK:         wgtile.store %[[W]]
+gpu.module @kernels {
+  gpu.func @chain(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
+                  %v: !wgtile.shared<128x128xbf16>, %t0: tensor<64x128xbf16>,
+                  %zero: tensor<64x128xf32>, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0)
+        -> (tensor<64x128xf32>, tensor<64x128xbf16>) {
+      %s = wgtile.mma %a, %b, %zero : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x128xbf16> -> tensor<64x128xf32>
+      %d = wgtile.mma %t, %v, %acc : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+      %next = arith.truncf %s : tensor<64x128xf32> to tensor<64x128xbf16>
+      scf.yield %d, %next : tensor<64x128xf32>, tensor<64x128xbf16>
+    }
+    wgtile.store %r#0, %out[%c0, %c0] in_bounds [true, true] : tensor<64x128xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// An operand that every turn reads keeps its registers over the whole loop.
+// CHECK-LABEL: gpu.func @same_in_all_turns
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
+// CHECK:         %[[R:.*]] = scf.for
+// CHECK-NEXT:      wgtile.mma %[[T]], {{.*}} async :
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.wait_mma %[[R]], %[[T]] pending 0
+// CHECK-NEXT:    wgtile.store %[[W]]#0
+// CHECK-NOT:     wait_mma
+gpu.module @kernels {
+  gpu.func @same_in_all_turns(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
+                              %zero: tensor<64x128xf32>, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32>) {
+      %d = wgtile.mma %t, %b, %acc : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : tensor<64x128xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The loop uses such an operand for something else too, which would have to wait
+// for the product of the turn before: the product is synchronous.
+// CHECK-LABEL: gpu.func @other_use_in_loop
+// CHECK:         scf.for
+// CHECK-NOT:       async
+// CHECK-NOT:     wait_mma
+// CHECK:         gpu.return
+gpu.module @kernels {
+  gpu.func @other_use_in_loop(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
+                              %zero: tensor<64x128xf32>, %out: memref<?x?xbf16>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32>) {
+      wgtile.store %t, %out[%i, %c0] in_bounds [true, true] : tensor<64x128xbf16>, memref<?x?xbf16>
+      %d = wgtile.mma %t, %b, %acc : tensor<64x128xbf16>, !wgtile.shared<128x128xbf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    gpu.return
+  }
+}

@@ -53,3 +53,27 @@ func.func @groups(%m: !m, %i: index, %acc: !t) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @queue
+// CHECK:         wgtile.queue_acquire
+// CHECK-NEXT:    wgtile.queue_write
+// CHECK-NEXT:    wgtile.queue_commit
+// CHECK:         wgtile.queue_take
+// CHECK-NEXT:    wgtile.queue_read
+// CHECK-NEXT:    wgtile.queue_release
+func.func @queue(%n: index, %counter: memref<?xi32>) {
+  wgtile.roles producer 0 {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      wgtile.queue_acquire
+      wgtile.queue_write
+      wgtile.queue_commit
+    }
+  } consumer 0 {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      wgtile.queue_take
+      wgtile.queue_read
+      wgtile.queue_release
+    }
+  }
+  return
+}

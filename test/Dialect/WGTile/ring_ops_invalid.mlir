@@ -87,3 +87,26 @@ func.func @for_each_tile_c3_two(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @queue_acquire_c1_counter(%n: index) {
+  wgtile.roles producer 0 {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      // expected-error @below {{expected a loop with a counter, in a role}}
+      wgtile.queue_acquire
+    }
+  } consumer 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @queue_read_c1_role(%n: index, %counter: memref<?xi32>) {
+  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+    // expected-error @below {{expected a loop with a counter, in a role}}
+    wgtile.queue_read
+  }
+  return
+}

@@ -76,3 +76,19 @@ func.func @broadcast_c1_rank(%v: tensor<64x1xf32>) {
   %0 = wgtile.broadcast %v dimension 0 : tensor<64x1xf32> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+func.func @wait_mma_c1_none() {
+  // expected-error @below {{expected at least one tile}}
+  "wgtile.wait_mma"() <{pending = 0 : i64}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @wait_mma_c1_type(%t: tensor<64x64xi32>) {
+  // expected-error @below {{expected tiles of f32, f16 or bf16, but got 'tensor<64x64xi32>'}}
+  %0 = wgtile.wait_mma %t pending 0 : tensor<64x64xi32>
+  return
+}

@@ -137,3 +137,56 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!v = !wgtile.shared<128x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<128x128xbf16, swizzle = 128>]>
+
+// Registers that products read: of the turn before, kept to the end of the turn,
+// and of no turn, kept over the loop.
+// CHECK-LABEL: gpu.func @register_operands
+gpu.module @kernels {
+  gpu.func @register_operands(%v: !v, %zero: !acc, %t0: !left, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %q = arith.negf %t0 : !left
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
+      %s = wgtile.mma %q, %v, %zero async : !left, !v -> !acc
+      %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
+      %w = wgtile.wait_mma %s pending 1 : !acc
+      %next = arith.truncf %w : !acc to !left
+      %kept = wgtile.wait_mma %t pending 0 : !left
+      scf.yield %d, %next : !acc, !left
+    }
+    %w:2 = wgtile.wait_mma %r#0, %q pending 0 : !acc, !left
+    wgtile.store %w#0, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    %e = arith.negf %w#1 : !left
+    gpu.return
+  }
+}
+
+// -----
+
+// The queue of tiles.
+// CHECK-LABEL: gpu.func @queue
+gpu.module @kernels {
+  gpu.func @queue(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}

@@ -498,3 +498,206 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!v = !wgtile.shared<128x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<128x128xbf16, swizzle = 128>]>
+
+// The left operand is used while the product may read it.
+gpu.module @kernels {
+  gpu.func @operand_used_before_wait(%v: !v, %zero: !acc, %t0: !left, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.negf %t0 : !left
+    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    // expected-error @below {{'arith.extf' op expected a wait for the asynchronous product that reads the registers of this operand before this use}}
+    %e = arith.extf %t : !left to !acc
+    %w:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+    gpu.return
+  }
+}
+
+// -----
+
+!v = !wgtile.shared<128x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<128x128xbf16, swizzle = 128>]>
+
+// The product is waited for, but nothing keeps the registers of its left operand
+// until then: those of the next turn's may be the same.
+gpu.module @kernels {
+  gpu.func @operand_not_kept(%v: !v, %zero: !acc, %t0: !left, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
+      %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
+      %w = wgtile.wait_mma %d pending 0 : !acc
+      %next = arith.truncf %w : !acc to !left
+      // expected-error @below {{'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end of the tile's block}}
+      scf.yield %w, %next : !acc, !left
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!v = !wgtile.shared<128x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<128x128xbf16, swizzle = 128>]>
+
+// The loop may change the registers that it takes over.
+gpu.module @kernels {
+  gpu.func @operand_of_branch(%v: !v, %zero: !acc, %t0: !left, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.negf %t0 : !left
+    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    // expected-error @below {{'scf.for' op expected a wait for the asynchronous product that reads the registers of this operand before this use}}
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%u = %t) -> (!left) {
+      %next = arith.negf %u : !left
+      scf.yield %next : !left
+    }
+    %w:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+    gpu.return
+  }
+}
+
+// -----
+
+!v = !wgtile.shared<128x128xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<128x128xbf16, swizzle = 128>]>
+
+// A wait that leaves the product pending does not keep its operand any longer.
+gpu.module @kernels {
+  gpu.func @operand_pending(%v: !v, %zero: !acc, %t0: !left, %out: memref<?x?xf32>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.negf %t0 : !left
+    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    // expected-error @below {{'wgtile.wait_mma' op expected a wait for the asynchronous product that reads the registers of the tile that is passed on}}
+    %u = wgtile.wait_mma %t pending 1 : !left
+    %w:2 = wgtile.wait_mma %d, %u pending 0 : !acc, !left
+    gpu.return
+  }
+}
+
+// -----
+
+// The number of the next tile is read before it is there.
+gpu.module @kernels {
+  gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The producer would wait for its slot for ever.
+gpu.module @kernels {
+  gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_take' op expected a release before this take: all 2 stages of the ring may be held}}
+        wgtile.queue_take
+        wgtile.queue_read
+      }
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
+    gpu.return
+  }
+}
+
+// -----
+
+// The producer may have written the slot again.
+gpu.module @kernels {
+  gpu.func @queue_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_release
+        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
+        wgtile.queue_read
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers may still read the slot.
+gpu.module @kernels {
+  gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_write' op expected a stage to be acquired before a copy into it}}
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers would never hear of the tile.
+gpu.module @kernels {
+  gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        // expected-error @below {{'wgtile.queue_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+        wgtile.queue_acquire
+        wgtile.queue_write
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
+    gpu.return
+  }
+}

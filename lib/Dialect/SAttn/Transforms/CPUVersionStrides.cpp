@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Support/MemRefTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,21 +21,6 @@ namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUVERSIONSTRIDES
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
-
-/// The type of `type` with an innermost stride of 1, or null where its
-/// innermost stride is known.
-static MemRefType getDenseType(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
-      !ShapedType::isDynamic(strides.back()))
-    return {};
-  strides.back() = 1;
-  return MemRefType::get(
-      type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), offset, strides),
-      type.getMemorySpace());
-}
 
 /// A transfer of more than one element along the innermost dimension.
 static bool isRow(VectorTransferOpInterface op) {
@@ -85,7 +71,7 @@ struct CPUVersionStridesPass
       auto type = dyn_cast<MemRefType>(op.getBase().getType());
       if (!type || !isRow(op))
         continue;
-      if (MemRefType denseType = getDenseType(type))
+      if (MemRefType denseType = sattn::withUnitStride(type))
         versionStride(op, denseType);
     }
   }

@@ -31,6 +31,8 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   for (Value operand : {Value(getA()), Value(getB())})
     if (isa<SharedType>(operand.getType()))
       effects.push_back(SyncEffect::read(operand, proxy, async));
+    else if (async)
+      effects.push_back(SyncEffect::keep(*async, operand));
   if (async) {
     effects.push_back(SyncEffect::issue(*async, getResult()));
     effects.push_back(SyncEffect::commit(*async));
@@ -43,7 +45,8 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 
 void WaitMmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Product, getPending()));
-  effects.push_back(SyncEffect::forward(getTile(), getResult()));
+  for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
+    effects.push_back(SyncEffect::forward(tile, result));
 }
 
 void FenceAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
@@ -85,6 +88,39 @@ void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::ReleaseAll, getRing())
                         .ifHeld(getRing(), getHeld()));
   effects.push_back(SyncEffect::forward(getTile(), getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// The queue of tiles
+//===----------------------------------------------------------------------===//
+
+/// The counter that the queue's tiles are taken from stands for the queue.
+static Value getQueue(Operation *op) {
+  return cast<ForEachTileOp>(op->getParentOp()).getCounter();
+}
+
+void QueueAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Acquire, getQueue(*this)));
+}
+
+void QueueWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Fill, getQueue(*this)));
+}
+
+void QueueCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::CommitStage, getQueue(*this)));
+}
+
+void QueueTakeOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Take, getQueue(*this)));
+}
+
+void QueueReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::ReadHeld, getQueue(*this)));
+}
+
+void QueueReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::Release, getQueue(*this)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -220,7 +220,7 @@ LogicalResult StoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// MmaOp, BroadcastOp
+// MmaOp, WaitMmaOp, BroadcastOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MmaOp::verify() {
@@ -251,6 +251,27 @@ LogicalResult MmaOp::verify() {
   // (C3)
   if (getAsync() && getMmaSync())
     return emitOpError("expected no 'async' with 'mma_sync'");
+  return success();
+}
+
+LogicalResult WaitMmaOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location>,
+                                          ValueRange operands, DictionaryAttr,
+                                          OpaqueProperties, RegionRange,
+                                          SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult WaitMmaOp::verify() {
+  // (C1)
+  if (getTiles().empty())
+    return emitOpError("expected at least one tile");
+  for (Type type : getTiles().getTypes())
+    if (Type element = cast<RankedTensorType>(type).getElementType();
+        !element.isF32() && !element.isF16() && !element.isBF16())
+      return emitOpError() << "expected tiles of f32, f16 or bf16, but got "
+                           << type;
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/TileQueue.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,11 +22,8 @@ namespace wgtile {
 } // namespace wgtile
 
 using namespace wgtile;
+using sattn::layout::kBarrierBytes;
 
-/// Bytes of an mbarrier object.
-static constexpr int64_t kBarrierBytes = 8;
-/// Two numbers of tiles, then a full and an empty barrier of each.
-static constexpr int64_t kQueueBytes = 2 * kBarrierBytes + 4 * kBarrierBytes;
 /// Threads of a warpgroup.
 static constexpr int64_t kWarpgroupThreads = 128;
 /// Alignment of a swizzled tile.
@@ -99,7 +97,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     hasQueue = true;
   });
   if (hasQueue)
-    bytes += kQueueBytes;
+    bytes += sattn::layout::TileQueueLayout::sizeInBytes();
   if (bytes > maxBytes)
     return kernel.emitOpError()
            << "expected at most " << maxBytes

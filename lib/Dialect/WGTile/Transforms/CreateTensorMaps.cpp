@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
 #include "TensorMapArguments.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -79,16 +80,9 @@ namespace {
 struct CreateTensorMapsPass
     : public wgtile::impl::WGTileCreateTensorMapsBase<CreateTensorMapsPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    WalkResult walk = getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (kernel && failed(createMaps(kernel, launch)))
-        return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      signalPassFailure();
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      if (failed(createMaps(kernel, launch)))
+        return signalPassFailure();
   }
 };
 } // namespace

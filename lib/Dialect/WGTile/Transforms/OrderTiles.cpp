@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
@@ -292,8 +294,7 @@ private:
 };
 } // namespace
 
-static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
-                       SymbolTable &symbols) {
+static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops;
   kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
   // Where there are several, the first one is the producer's.
@@ -334,6 +335,7 @@ static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
   llvm::append_range(arguments, sources);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  SymbolTable symbols(module);
   gpu::GPUFuncOp sorter = OrderKernel(loop, work, module, symbols)
                               .build((kernel.getName() + "_order").str());
   auto sort = LaunchOp::create(
@@ -354,21 +356,11 @@ namespace {
 struct OrderTilesPass
     : public wgtile::impl::WGTileOrderTilesBase<OrderTilesPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    SmallVector<LaunchOp> launches;
-    getOperation().walk([&](LaunchOp launch) { launches.push_back(launch); });
-    for (LaunchOp launch : launches) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
+    for (auto [launch, kernel] : getLaunches(getOperation()))
       // Of two versions the generic one is not worth a launch more.
-      bool isGeneric = isa<scf::IfOp>(launch->getParentOp()) && kernel &&
-                       !kernel->hasAttr(kCopyEngineAttrName);
-      if (!kernel || isGeneric)
-        continue;
-      SymbolTable &table =
-          symbols.getSymbolTable(kernel->getParentOfType<gpu::GPUModuleOp>());
-      orderTiles(launch, kernel, table);
-    }
+      if (!isa<scf::IfOp>(launch->getParentOp()) ||
+          kernel->hasAttr(kCopyEngineAttrName))
+        orderTiles(launch, kernel);
   }
 };
 } // namespace

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -60,6 +61,9 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
     if (usesResultOf(&op, last))
       return std::nullopt;
     auto mma = dyn_cast<MmaOp>(op);
+    // A product by mma.sync is over when the next op runs.
+    if (mma && mma.getMmaSync())
+      return std::nullopt;
     if (mma && derived.contains(mma.getA().getDefiningOp()))
       last.insert(&op);
     else if (mma || usesResultOf(&op, derived))
@@ -132,9 +136,9 @@ static LogicalResult rotate(RewriterBase &rewriter, scf::ForOp loop,
       };
   // Behind the guard, the turns outside the loop take place.
   options.supportDynamicLoops = true;
-  SmallVector<Value> predicates;
+  llvm::SetVector<Value> predicates;
   options.predicateFn = [&](RewriterBase &, Operation *op, Value predicate) {
-    predicates.push_back(predicate);
+    predicates.insert(predicate);
     return op;
   };
   rewriter.setInsertionPoint(loop);
@@ -145,6 +149,11 @@ static LogicalResult rotate(RewriterBase &rewriter, scf::ForOp loop,
     return emitError(loc) << "expected a loop that upstream's pipeliner takes";
   rotated->getOperation()->setDiscardableAttrs(attributes);
   for (Value predicate : predicates) {
+    // Not left to folding: a select of a product or its accumulator would use
+    // the accumulator while the product runs.
+    for (Operation *user : llvm::make_early_inc_range(predicate.getUsers()))
+      if (auto select = dyn_cast<arith::SelectOp>(user))
+        rewriter.replaceOp(select, select.getTrueValue());
     rewriter.setInsertionPointAfterValue(predicate);
     Value isTrue =
         arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));

@@ -81,8 +81,27 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     launch.getArgsMutable().append(counter);
     unsigned position = kernel.getNumArguments();
     (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);
-    for (ForEachTileOp loop : loops)
+    for (ForEachTileOp loop : loops) {
       loop.getCounterMutable().assign(kernel.getArgument(position));
+      if (auto roles = dyn_cast<RolesOp>(loop->getParentOp()))
+        placeQueue(loop,
+                   roles.getProducer().isAncestor(loop->getParentRegion()));
+    }
+  }
+
+  /// Ends a role's turn with what passes the next tile from the producer on.
+  static void placeQueue(ForEachTileOp loop, bool isProducer) {
+    OpBuilder b(loop.getBody().front().getTerminator());
+    Location loc = loop.getLoc();
+    if (isProducer) {
+      QueueAcquireOp::create(b, loc);
+      QueueWriteOp::create(b, loc);
+      QueueCommitOp::create(b, loc);
+    } else {
+      QueueTakeOp::create(b, loc);
+      QueueReadOp::create(b, loc);
+      QueueReleaseOp::create(b, loc);
+    }
   }
 
   /// At most `count` thread blocks. Tiles are counted in 32 bits: where there

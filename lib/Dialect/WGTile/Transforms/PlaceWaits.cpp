@@ -36,8 +36,9 @@ static SmallVector<Value> getForwarded(OpOperand &use) {
   return mapping.lookup(&use);
 }
 
-/// Whether an op takes the result of a product that still runs: as the
-/// accumulator of another, or to wait for it.
+/// Whether an op takes a tile of a product that still runs: its result as the
+/// accumulator of another, its left operand as that of another, or either to
+/// wait for it.
 static bool takesPending(OpOperand &use) {
   auto sync = dyn_cast<SyncOpInterface>(use.getOwner());
   if (!sync)
@@ -45,14 +46,15 @@ static bool takesPending(OpOperand &use) {
   SmallVector<SyncEffect> effects;
   sync.getSyncEffects(effects);
   return llvm::any_of(effects, [&](const SyncEffect &effect) {
-    return effect.kind == SyncEffect::Kind::Forward &&
+    return (effect.kind == SyncEffect::Kind::Forward ||
+            effect.kind == SyncEffect::Kind::Keep) &&
            effect.value == use.get();
   });
 }
 
 /// Leaves the effects that tell which products are pending: states of kernels
 /// differ mostly in other work, and there are many. A wait that is not counted
-/// yet is for the product of its tile.
+/// yet is for the products of its tiles.
 static void followProducts(Operation *op,
                            SmallVectorImpl<SyncEffect> &effects) {
   llvm::erase_if(effects, [](const SyncEffect &effect) {
@@ -64,9 +66,14 @@ static void followProducts(Operation *op,
   auto wait = dyn_cast<WaitMmaOp>(op);
   if (!wait || wait.getPending() != kUncounted)
     return;
-  for (SyncEffect &effect : effects)
-    if (effect.kind == SyncEffect::Kind::Wait)
-      effect.value = wait.getTile();
+  auto *all = llvm::find_if(effects, [](const SyncEffect &effect) {
+    return effect.kind == SyncEffect::Kind::Wait;
+  });
+  SmallVector<SyncEffect> each(wait.getTiles().size(), *all);
+  for (auto [effect, tile] : llvm::zip_equal(each, wait.getTiles()))
+    effect.value = tile;
+  all = effects.erase(all);
+  effects.insert(all, each.begin(), each.end());
 }
 
 namespace {
@@ -84,13 +91,13 @@ public:
     });
     if (walk.wasInterrupted())
       return;
-    // Registers that a product reads would have to stay as they are until its
-    // wait: such a product stays synchronous.
     kernel.walk([&](MmaOp op) {
-      if (!op.getMmaSync() && isa<SharedType>(op.getA().getType()))
+      if (!op.getMmaSync() && canKeepOperand(op))
         op.setAsync(true);
     });
     while (placeNext()) {
+    }
+    while (placeNextForOperand()) {
     }
     countPending();
   }
@@ -98,6 +105,24 @@ public:
 private:
   gpu::GPUFuncOp kernel;
   SmallVector<WaitMmaOp> waits;
+
+  /// The op in whose turns or branches `op` stands, of the block of a tile.
+  static Operation *placeOf(Value tile, Operation *op) {
+    return tile.getParentBlock()->findAncestorOpInBlock(*op);
+  }
+
+  /// Whether the registers of a product's left operand may be kept until a wait
+  /// in the block of that operand: nothing else uses them in a loop or a branch
+  /// of the block that the product is in.
+  static bool canKeepOperand(MmaOp op) {
+    Value tile = op.getA();
+    if (isa<SharedType>(tile.getType()))
+      return true;
+    Operation *place = placeOf(tile, op);
+    return place == op || llvm::all_of(tile.getUsers(), [&](Operation *user) {
+             return isa<MmaOp>(user) || placeOf(tile, user) != place;
+           });
+  }
 
   /// The tiles that a product may still be computing: results of asynchronous
   /// ones, and what those are forwarded to. With each, the ops that need it to
@@ -131,22 +156,89 @@ private:
     for (auto &[tile, users] : findPending()) {
       if (users.empty())
         continue;
-      Block *block = tile.getParentBlock();
-      auto placeOf = [&](Operation *user) {
-        return block->findAncestorOpInBlock(*user);
-      };
-      Operation *first = placeOf(users.front());
+      Operation *first = placeOf(tile, users.front());
       for (Operation *user : users)
-        if (placeOf(user)->isBeforeInBlock(first))
-          first = placeOf(user);
-      OpBuilder b(first);
-      auto wait =
-          WaitMmaOp::create(b, tile.getLoc(), tile.getType(), tile, kUncounted);
-      tile.replaceUsesWithIf(wait.getResult(), [&](OpOperand &use) {
-        return use.getOwner() != wait &&
-               !placeOf(use.getOwner())->isBeforeInBlock(first);
+        if (Operation *place = placeOf(tile, user);
+            place->isBeforeInBlock(first))
+          first = place;
+      place(first, tile);
+      return true;
+    }
+    return false;
+  }
+
+  /// Places a wait for tiles of the block of `before`.
+  WaitMmaOp place(Operation *before, ValueRange tiles) {
+    OpBuilder b(before);
+    auto wait =
+        WaitMmaOp::create(b, tiles.front().getLoc(), tiles, kUncounted);
+    for (auto [tile, result] : llvm::zip_equal(tiles, wait.getResults()))
+      replaceBehind(wait, tile, result);
+    waits.push_back(wait);
+    return wait;
+  }
+
+  static void replaceBehind(WaitMmaOp wait, Value tile, Value result) {
+    tile.replaceUsesWithIf(result, [&](OpOperand &use) {
+      return wait->isBeforeInBlock(placeOf(tile, use.getOwner()));
+    });
+  }
+
+  /// Lets a wait keep the registers of a product's left operand, before the
+  /// first other use of it behind the product, and before its block ends. That
+  /// is the wait for the product's result, where it comes in time, or one more.
+  /// Returns false where no operand is left without one.
+  bool placeNextForOperand() {
+    llvm::MapVector<Value, SmallVector<MmaOp>> products;
+    kernel.walk([&](MmaOp op) {
+      if (op.getAsync() && !isa<SharedType>(op.getA().getType()))
+        products[op.getA()].push_back(op);
+    });
+    for (auto &[tile, readers] : products) {
+      auto isBehind = [tile = tile](Operation *op, MmaOp reader) {
+        return placeOf(tile, reader)->isBeforeInBlock(placeOf(tile, op));
+      };
+      auto isBehindOne = [&](Operation *op) {
+        return llvm::any_of(readers,
+                            [&](MmaOp reader) { return isBehind(op, reader); });
+      };
+      auto isBehindAll = [&](Operation *op) {
+        return llvm::all_of(readers,
+                            [&](MmaOp reader) { return isBehind(op, reader); });
+      };
+      if (llvm::any_of(tile.getUsers(), [&](Operation *user) {
+            return isa<WaitMmaOp>(user) && isBehindAll(user);
+          }))
+        continue;
+      Operation *first = tile.getParentBlock()->getTerminator();
+      for (OpOperand &use : tile.getUses())
+        if (!takesPending(use) && isBehindOne(use.getOwner()))
+          if (Operation *other = placeOf(tile, use.getOwner());
+              other->isBeforeInBlock(first))
+            first = other;
+      // Readers behind that use read what the wait passes on.
+      llvm::erase_if(readers, [&](MmaOp reader) {
+        return first->isBeforeInBlock(placeOf(tile, reader));
       });
-      waits.push_back(wait);
+      Operation *last = placeOf(tile, readers.back());
+      auto earlier = llvm::find_if(waits, [&](WaitMmaOp wait) {
+        return wait->getBlock() == first->getBlock() &&
+               wait->isBeforeInBlock(first) && isBehindAll(wait) &&
+               llvm::any_of(wait.getTiles(), [&](Value other) {
+                 return other.getDefiningOp() == last;
+               });
+      });
+      if (earlier == waits.end()) {
+        place(first, tile);
+        return true;
+      }
+      WaitMmaOp old = *earlier;
+      waits.erase(earlier);
+      SmallVector<Value> tiles(old.getTiles());
+      tiles.push_back(tile);
+      WaitMmaOp both = place(old, tiles);
+      old.replaceAllUsesWith(both.getResults().drop_back());
+      old.erase();
       return true;
     }
     return false;
@@ -164,10 +256,12 @@ private:
         auto wait = dyn_cast<WaitMmaOp>(op);
         if (!wait)
           return;
-        unsigned tile = analysis.getNumbers().of(wait.getTile());
-        if (auto younger = before.groupsAfter(tile, AsyncKind::Product)) {
-          auto [it, inserted] = pending.try_emplace(op, *younger);
-          it->second = std::min(it->second, *younger);
+        for (Value value : wait.getTiles()) {
+          unsigned tile = analysis.getNumbers().of(value);
+          if (auto younger = before.groupsAfter(tile, AsyncKind::Product)) {
+            auto [it, inserted] = pending.try_emplace(op, *younger);
+            it->second = std::min(it->second, *younger);
+          }
         }
       };
       bool followed = succeeded(analysis.run(

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
 #include "TensorMapArguments.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -184,13 +185,8 @@ private:
 struct PrefetchReadsPass
     : public wgtile::impl::WGTilePrefetchReadsBase<PrefetchReadsPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (kernel)
-        ReadPrefetching(kernel, launch).run();
-    });
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      ReadPrefetching(kernel, launch).run();
   }
 };
 } // namespace

@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Support/MemRefTypes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,20 +31,6 @@ static bool isAccessedByRegisters(BlockArgument argument) {
   });
 }
 
-/// The type with an innermost stride of 1; null where that is no change.
-static MemRefType withUnitStride(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
-      !ShapedType::isDynamic(strides.back()))
-    return {};
-  strides.back() = 1;
-  return MemRefType::get(
-      type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), offset, strides),
-      type.getMemorySpace());
-}
-
 static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
   OpBuilder b(launch);
   SmallVector<Value> arguments(launch.getArgs());
@@ -50,7 +39,7 @@ static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || !isAccessedByRegisters(argument))
       continue;
-    MemRefType unit = withUnitStride(type);
+    MemRefType unit = sattn::withUnitStride(type);
     if (!unit)
       continue;
     Value &value = arguments[argument.getArgNumber()];
@@ -67,14 +56,10 @@ struct RequireUnitStridesPass
     : public wgtile::impl::WGTileRequireUnitStridesBase<
           RequireUnitStridesPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
+    for (auto [launch, kernel] : getLaunches(getOperation()))
       // The other version takes any strides.
-      if (kernel && kernel->hasAttr(kCopyEngineAttrName))
+      if (kernel->hasAttr(kCopyEngineAttrName))
         requireUnitStrides(kernel, launch);
-    });
   }
 };
 } // namespace

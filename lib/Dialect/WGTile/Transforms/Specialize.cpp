@@ -150,6 +150,8 @@ private:
   ForEachTileOp loop;
   int64_t consumerThreads = 0;
   SmallVector<LoadGroup> groups;
+  /// For each group, the one whose ring it takes.
+  SmallVector<size_t> owners;
 
   /// wgmma is an instruction of whole warpgroups.
   LogicalResult checkWarpgroups(int64_t threads) {
@@ -166,6 +168,7 @@ private:
   LogicalResult collectGroups() {
     GroupDependence dependence(loop);
     DenseMap<Block *, size_t> groupOf;
+    size_t lastGroup = 0;
     WalkResult walk = loop.walk([&](LoadOp load) {
       // The loop's turn that the load belongs to, where branches on the way are
       // its condition, or the part of the tile's program that it stands in.
@@ -180,8 +183,14 @@ private:
           load.emitOpError("expected a load in loops and branches only");
           return WalkResult::interrupt();
         }
+      // Behind a loop with loads of its own a group begins anew: consumers
+      // would wait for the last load of a stage before that loop gives them
+      // any.
       auto [it, inserted] = groupOf.try_emplace(block, groups.size());
-      if (inserted) {
+      if (!inserted && it->second != lastGroup)
+        it->second = groups.size();
+      lastGroup = it->second;
+      if (lastGroup == groups.size()) {
         groups.emplace_back();
         groups.back().block = block;
       }
@@ -194,27 +203,52 @@ private:
     return failure(walk.wasInterrupted());
   }
 
+  /// Whether the tiles of a group are read for the last time before those of
+  /// another, which comes later, are loaded: stages are given back in the order
+  /// in which they were taken.
+  static bool isOverBefore(LoadGroup &group, LoadGroup &later) {
+    Operation *start = group.block->findAncestorOpInBlock(*later.loads.front());
+    return !start || llvm::all_of(group.loads, [&](LoadOp load) {
+      return llvm::all_of(load->getUsers(), [&](Operation *user) {
+        return group.block->findAncestorOpInBlock(*user)->isBeforeInBlock(
+            start);
+      });
+    });
+  }
+
   /// The group whose ring a group takes: the first one of the same tiles, where
-  /// every stage of both holds all of them. Both roles come to their stages in
-  /// the same order.
-  LoadGroup &getOwner(LoadGroup &group) {
-    auto isWhole = [](LoadGroup &other) {
-      return llvm::all_of(other.loads, [&](LoadOp load) {
-        return load->getBlock() == other.block;
+  /// every stage of both holds all of them and no tile of that ring is held
+  /// any longer. Both roles come to their stages in the same order.
+  void chooseOwners() {
+    auto isWhole = [](LoadGroup &group) {
+      return llvm::all_of(group.loads, [&](LoadOp load) {
+        return load->getBlock() == group.block;
       });
     };
-    for (LoadGroup &other : groups)
-      if (&other != &group && isWhole(other) && isWhole(group) &&
-          other.getRingType(1) == group.getRingType(1))
-        return other;
-      else if (&other == &group)
-        break;
-    return group;
+    for (auto [i, group] : llvm::enumerate(groups)) {
+      auto canTakeRingOf = [&, &group = group, i = i](size_t owner) {
+        if (!isWhole(groups[owner]) || !isWhole(group) ||
+            groups[owner].getRingType(1) != group.getRingType(1))
+          return false;
+        for (size_t other = owner; other < i; ++other)
+          if (owners[other] == owner && !isOverBefore(groups[other], group))
+            return false;
+        return true;
+      };
+      size_t owner = 0;
+      while (owner < i && (owners[owner] != owner || !canTakeRingOf(owner)))
+        ++owner;
+      owners.push_back(owner);
+    }
+  }
+  LoadGroup &getOwner(LoadGroup &group) {
+    return groups[owners[&group - groups.begin()]];
   }
 
   /// As many stages as fit, the same number in all rings but those that no loop
   /// fills: what is loaded once for a tile needs two at most.
   LogicalResult createRings() {
+    chooseOwners();
     int64_t available =
         (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
     kernel.walk([&](StagingOp staging) {

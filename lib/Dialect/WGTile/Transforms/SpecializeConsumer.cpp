@@ -41,13 +41,18 @@ static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
   return success();
 }
 
-/// The last wait for the results of an op in its block, or else the op.
+/// The last wait for an op in its block, for its results or for the registers
+/// that it reads, or else the op.
 static Operation *findWait(Operation *op) {
+  SmallVector<Value> tiles(op->getResults());
+  if (auto mma = dyn_cast<MmaOp>(op))
+    tiles.push_back(mma.getA());
   Operation *last = op;
-  for (Operation *user : op->getUsers())
-    if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock() &&
-        last->isBeforeInBlock(user))
-      last = user;
+  for (Value tile : tiles)
+    for (Operation *user : tile.getUsers())
+      if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock() &&
+          last->isBeforeInBlock(user))
+        last = user;
   return last;
 }
 
@@ -73,9 +78,8 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   // Still running at the end of the turn: the next turn gives the stage back,
   // once the products of this one are all that runs.
   int64_t products = llvm::range_size(block->getOps<MmaOp>());
-  auto wait =
-      WaitMmaOp::create(b, loc, mma.getType(), mma.getResult(), products);
-  mma.getResult().replaceAllUsesExcept(wait.getResult(), wait);
+  auto wait = WaitMmaOp::create(b, loc, mma.getResult(), products);
+  mma.getResult().replaceAllUsesExcept(wait.getResults().front(), wait);
   RingReleaseOp::create(b, loc, ring, /*held=*/1);
   return true;
 }

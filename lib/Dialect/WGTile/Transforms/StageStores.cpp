@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
 #include "TensorMapArguments.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -137,13 +138,8 @@ private:
 struct StageStoresPass
     : public wgtile::impl::WGTileStageStoresBase<StageStoresPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (kernel)
-        StoreStaging(kernel, launch).run();
-    });
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      StoreStaging(kernel, launch).run();
   }
 };
 } // namespace

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "SyncState.h"
 
+#include "sattn/Layout/TileQueue.h"
+
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
@@ -89,11 +91,11 @@ void SyncState::wait(AsyncKind kind, int64_t count) {
   }
 }
 
-std::optional<int64_t> SyncState::groupsAfter(unsigned result,
+std::optional<int64_t> SyncState::groupsAfter(unsigned tile,
                                               AsyncKind kind) const {
   const std::vector<Group> &groups = work[static_cast<size_t>(kind)].groups;
   for (size_t i = groups.size(); i > 0; --i)
-    if (groups[i - 1].results.count(result))
+    if (groups[i - 1].results.count(tile))
       return groups.size() - i;
   return std::nullopt;
 }
@@ -256,12 +258,17 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
   return success();
 }
 
+static int64_t countStages(Value ring) {
+  auto type = dyn_cast<RingType>(ring.getType());
+  return type ? type.getStages() : sattn::layout::TileQueueLayout::kSlots;
+}
+
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
   unsigned number = numbers.of(effect.value);
   RingState &ring = rings[number];
-  int64_t stages = cast<RingType>(effect.value.getType()).getStages();
+  int64_t stages = countStages(effect.value);
   switch (effect.kind) {
   case Kind::Acquire:
     if (ring.acquired && !listener(op, Kind::CommitStage,
@@ -292,10 +299,12 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
     ++ring.held;
     return success();
   case Kind::StageTile:
+  case Kind::ReadHeld:
     if (ring.held == 0 &&
         !listener(op, Kind::Take, "expected a stage to be held, but none is"))
       return failure();
-    names[numbers.of(effect.result)] = {number, ring.held - 1};
+    if (effect.result)
+      names[numbers.of(effect.result)] = {number, ring.held - 1};
     return success();
   case Kind::Release:
     return ring.held == 0 ? success() : releaseOldest(number, op, listener);
@@ -362,21 +371,39 @@ LogicalResult SyncState::checkOperands(Operation *op,
                                        ArrayRef<SyncEffect> effects,
                                        const ValueNumbers &numbers,
                                        SyncListener listener) const {
-  // What a branch forwards is used where it arrives.
-  if (pending.empty() ||
-      isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op))
+  if (pending.empty() && kept.empty())
     return success();
+  // What a branch forwards is used where it arrives.
+  bool isBranch =
+      isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op);
   for (Value operand : op->getOperands()) {
-    bool isForwarded = llvm::any_of(effects, [&](const SyncEffect &effect) {
-      return effect.kind == Kind::Forward && effect.value == operand;
+    bool isTaken = llvm::any_of(effects, [&](const SyncEffect &effect) {
+      return (effect.kind == Kind::Forward || effect.kind == Kind::Keep) &&
+             effect.value == operand;
     });
-    if (!isForwarded && pending.count(numbers.of(operand)) &&
+    if (isTaken)
+      continue;
+    unsigned number = numbers.of(operand);
+    if (!isBranch && pending.count(number) &&
         !listener(op, Kind::Wait,
                   "expected a wait for the asynchronous product before this "
                   "use of its result"))
       return failure();
+    if (kept.count(number) &&
+        !listener(op, Kind::Wait,
+                  "expected a wait for the asynchronous product that reads the "
+                  "registers of this operand before this use"))
+      return failure();
   }
-  return success();
+  if (!op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  auto [first, last] = numbers.inside(op->getParentOp());
+  auto it = kept.lower_bound(first);
+  return success(it == kept.end() || *it >= last ||
+                 listener(op, Kind::Wait,
+                          "expected a wait for the asynchronous product that "
+                          "reads the registers of a tile before the end of the "
+                          "tile's block"));
 }
 
 LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
@@ -401,6 +428,10 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
       workOf(*effect.async).open.results.insert(numbers.of(effect.result));
       pending.insert(numbers.of(effect.result));
       break;
+    case Kind::Keep:
+      workOf(*effect.async).open.results.insert(numbers.of(effect.value));
+      kept.insert(numbers.of(effect.value));
+      break;
     case Kind::Commit:
       commit(*effect.async);
       break;
@@ -413,6 +444,15 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
       break;
     case Kind::Forward: {
       unsigned from = numbers.of(effect.value), to = numbers.of(effect.result);
+      if (kept.erase(from)) {
+        // From here on its registers may be those of another value.
+        if (groupsAfter(from, AsyncKind::Product) &&
+            !listener(op, Kind::Wait,
+                      "expected a wait for the asynchronous product that reads "
+                      "the registers of the tile that is passed on"))
+          return failure();
+        break;
+      }
       bool isPending = false;
       for (Work &all : work)
         for (Group &group : all.groups)
@@ -449,6 +489,7 @@ void SyncState::forget(unsigned first, unsigned last) {
     numbers.erase(numbers.lower_bound(first), numbers.lower_bound(last));
   };
   erase(pending);
+  erase(kept);
   names.erase(names.lower_bound(first), names.lower_bound(last));
   for (Work &all : work) {
     for (Group &group : all.groups)

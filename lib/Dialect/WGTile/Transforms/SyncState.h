@@ -66,8 +66,9 @@ public:
                             llvm::ArrayRef<SyncEffect> effects,
                             const ValueNumbers &numbers, SyncListener listener);
 
-  /// Checks that an op uses no result that is pending, but where it forwards
-  /// it.
+  /// Checks that an op uses no result that is pending and no tile whose
+  /// registers are kept, but where it forwards or keeps it, and that no block
+  /// ends with a tile of its own whose registers are kept.
   llvm::LogicalResult checkOperands(mlir::Operation *op,
                                     llvm::ArrayRef<SyncEffect> effects,
                                     const ValueNumbers &numbers,
@@ -82,9 +83,9 @@ public:
   llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
                              SyncListener listener) const;
 
-  /// How many groups of a kind were committed after the one that a register
-  /// tile is a result of; none where that one is complete.
-  std::optional<int64_t> groupsAfter(unsigned result, AsyncKind kind) const;
+  /// How many groups of a kind were committed after the last one that a register
+  /// tile is a result or an operand of; none where that one is complete.
+  std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
 
   /// Places that threads wrote and no fence has followed.
   std::set<Place> unfencedPlaces() const;
@@ -96,6 +97,7 @@ public:
 private:
   /// Work that is waited for together.
   struct Group {
+    /// Register tiles: results, and operands whose registers are kept.
     std::set<unsigned> results;
     std::set<Place> reads, writes;
     auto key() const { return std::tie(results, reads, writes); }
@@ -135,7 +137,7 @@ private:
   };
 
   auto key() const {
-    return std::tie(work, names, pending, rings, copies, tiles);
+    return std::tie(work, names, pending, kept, rings, copies, tiles);
   }
 
   Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
@@ -163,6 +165,8 @@ private:
   std::map<unsigned, Place> names;
   /// Results of asynchronous work that no wait has passed on yet.
   std::set<unsigned> pending;
+  /// Register tiles that asynchronous work read and no wait has passed on yet.
+  std::set<unsigned> kept;
   std::map<unsigned, RingState> rings;
   std::map<unsigned, CopyStages> copies;
   std::map<Place, TileState> tiles;

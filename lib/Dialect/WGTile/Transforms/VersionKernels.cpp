@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
 #include "TensorMapArguments.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -203,15 +204,8 @@ private:
 struct VersionKernelsPass
     : public wgtile::impl::WGTileVersionKernelsBase<VersionKernelsPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
-    SmallVector<LaunchOp> launches;
-    getOperation().walk([&](LaunchOp launch) { launches.push_back(launch); });
-    for (LaunchOp launch : launches) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (kernel)
-        KernelVersioning(kernel, launch).run();
-    }
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      KernelVersioning(kernel, launch).run();
   }
 };
 } // namespace

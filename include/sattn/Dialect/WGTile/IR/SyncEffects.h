@@ -50,18 +50,24 @@ struct SyncEffect {
     Access,
     /// Makes `result`, a register tile, part of the group that is open.
     Issue,
+    /// Makes `value`, a register tile, an operand of the group that is open: its
+    /// registers stay as they are until a wait passes it on.
+    Keep,
     /// Ends the open group.
     Commit,
     /// Waits until at most `count` groups are pending, or where there is a
     /// `value`, until the group that it is a result of is complete.
     Wait,
-    /// Passes `value` on as `result`; it may be a result that is still pending.
+    /// Passes `value` on as `result`; it may be a result that is still pending,
+    /// or a tile whose registers were kept.
     Forward,
     /// Orders this thread's generic accesses before asynchronous ones.
     Fence,
     /// Threads of `scope` meet.
     Barrier,
-    /// Waits until the producer's stage of the ring `value` is empty.
+    /// Waits until the producer's stage of the ring `value` is empty. The slots
+    /// of the queue by which tiles from a counter are told of are stages too, of
+    /// which the counter, `value`, is the ring.
     Acquire,
     /// Starts a copy into that stage.
     Fill,
@@ -71,6 +77,8 @@ struct SyncEffect {
     Take,
     /// `result` is a tile of the stage that was taken last.
     StageTile,
+    /// Reads what the stage holds, which is complete when the op is.
+    ReadHeld,
     /// Gives back the oldest stage that is held, if there is one.
     Release,
     /// Gives back all stages that are held.
@@ -122,6 +130,11 @@ struct SyncEffect {
     SyncEffect effect{Kind::Issue};
     effect.async = async;
     effect.result = result;
+    return effect;
+  }
+  static SyncEffect keep(AsyncKind async, mlir::Value tile) {
+    SyncEffect effect{Kind::Keep, tile};
+    effect.async = async;
     return effect;
   }
   static SyncEffect commit(AsyncKind async) {

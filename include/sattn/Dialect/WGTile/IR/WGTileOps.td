@@ -12,6 +12,7 @@
 include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "sattn/Dialect/WGTile/IR/WGTileAttrs.td"
 include "sattn/Dialect/WGTile/IR/WGTileBase.td"
@@ -141,7 +142,9 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
 
     With `async`, which `wgtile-place-waits` sets, the product is only issued:
     its tiles must stay as they are, and its result may be used as the
-    accumulator of another product alone, until a `wgtile.wait_mma`.
+    accumulator of another product alone, until a `wgtile.wait_mma`. A register
+    tile a may be the left operand of other products alone until then, and must
+    be passed through the wait, which keeps its registers.
 
     - (C1) a is MxK, b is KxN, acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
@@ -290,22 +293,29 @@ def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
 }
 
 def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
-    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["tile", "result"]>,
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for asynchronous products";
   let description = [{
     Waits until at most `pending` of the asynchronous products issued before are
-    still running. `tile` is the result of the newest one; the op's result is
-    the same tile, complete where `pending` is 0.
+    still running. `tiles` are results of products and left operands in registers
+    of products; the op's results are the same tiles. Those of products that are
+    over may be used as any other tile. Until the op, the tiles keep their
+    registers.
+
+    - (C1) There is at least one tile. Its elements are f32, f16 or bf16.
 
     ```mlir
-    %done = wgtile.wait_mma %d pending 0 : tensor<64x128xf32>
+    %done, %left = wgtile.wait_mma %d, %t pending 0
+        : tensor<64x128xf32>, tensor<64x64xbf16>
     ```
   }];
-  let arguments = (ins WGTile_RegisterTile:$tile,
+  let arguments = (ins Variadic<WGTile_RegisterTile>:$tiles,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
-  let results = (outs WGTile_RegisterTile:$result);
-  let assemblyFormat = "$tile `pending` $pending attr-dict `:` type($tile)";
+  let results = (outs Variadic<WGTile_RegisterTile>:$results);
+  let assemblyFormat = "$tiles `pending` $pending attr-dict `:` type($tiles)";
+  let hasVerifier = 1;
 }
 
 def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
@@ -388,6 +398,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   }];
 }
 
+include "sattn/Dialect/WGTile/IR/WGTileQueueOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStageOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStagingOps.td"

@@ -220,8 +220,8 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     rotation, under a branch that is taken where the loop has a turn.
 
     A loop is left alone where its last products are used by more than the next
-    turn, where first and last products share a tile of shared memory, and where
-    it writes to memory.
+    turn, where first and last products share a tile of shared memory, where it
+    writes to memory, and where its products are by mma.sync.
 
     Before:
     ```mlir
@@ -335,14 +335,19 @@ def WGTilePlaceWaits
     : Pass<"wgtile-place-waits", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make products asynchronous and wait where they are used";
   let description = [{
-    Issues every product of shared tiles by wgmma asynchronously, and places a
-    `wgtile.wait_mma` before the first use of its result as anything but another
-    product's accumulator, in the block where the tile is defined: the product's
-    own, or, where the result is carried through branches and from turn to turn
-    of loops, the one that it is carried to. A wait leaves pending the groups
-    that were issued after the one that is needed, on every way to it.
+    Issues every product by wgmma asynchronously, and places a `wgtile.wait_mma`
+    before the first use of its result as anything but another product's
+    accumulator, in the block where the tile is defined: the product's own, or,
+    where the result is carried through branches and from turn to turn of loops,
+    the one that it is carried to. A wait leaves pending the groups that were
+    issued after the one that is needed, on every way to it.
 
-    Products by mma.sync, and those that read registers, stay synchronous.
+    A left operand in registers keeps them until a wait that passes it on: the
+    one for the product's result, or one more before the operand's next use and
+    before its block ends.
+
+    Products by mma.sync stay synchronous, and so does one in a loop or a branch
+    that has other uses of its left operand where that is defined outside.
 
     Before:
     ```mlir
@@ -376,10 +381,12 @@ def WGTileSpecialize
     the end of the loop's turn, a wait for all but the products of this turn is
     placed after it, and the stage of the turn before is given back.
 
-    The loads of one block share a stage. There are as many stages as fit in
-    `max-shared-bytes`, at most `max-stages`. Registers go from the producer's
-    warps to the consumers', where those are whole warpgroups. A kernel without loads is left alone; one whose loads
-    depend on what a product computed is refused.
+    The loads of one block share a stage, but those before and behind a loop with
+    loads of its own. Stages of the same tiles share a ring where none is held
+    beyond the next. There are as many stages as fit in `max-shared-bytes`, at
+    most `max-stages`. Registers go from the producer's warps to the consumers',
+    where those are whole warpgroups. A kernel without loads is left alone; one
+    whose loads depend on what a product computed is refused.
 
     What the loops read from memory to know where their tiles are, or whether
     there are any, is read one turn ahead.
@@ -530,8 +537,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     `wgtile.for_each_tile` of the kernel persistent, `columns` columns of tiles
     at a time. With `dynamic` the blocks take tiles one by one from a counter,
     which the runtime sets to zero before each launch (`wgtile.zeroed`); where
-    every block has one tile, there is none. A loop over fewer than two indices is
-    left alone.
+    every block has one tile, there is none. Of roles the producer takes them, and
+    the ends of the roles' turns pass them on (`wgtile.queue_acquire`). A loop over
+    fewer than two indices is left alone.
 
     Before:
     ```mlir
@@ -654,10 +662,12 @@ def WGTileVerifySync
     Follows every way through a kernel, loops until nothing new turns up, and
     refuses one in which
     - the result of an asynchronous product is used before a wait passes it on;
+    - a register tile that such a product reads is used, or its block ends, before
+      a wait passes it on;
     - a stage is given back while a product still reads it, is used after it was
       given back, is never given back, or is taken while all stages may be held;
     - a copy starts into a stage that is not acquired, or a stage that is
-      acquired is not committed;
+      acquired is not committed; so for the slots of the queue of tiles;
     - a shared tile is written while asynchronous work still uses it, or read
       while it is still written;
     - threads' accesses of a tile and asynchronous ones have no fence between

@@ -1,0 +1,45 @@
+//===- TileQueue.h - Where the next tile is told of -------------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shared memory in which the thread that takes tiles from a counter tells
+// the others of them: two numbers of tiles, which are used in turn, then a full
+// barrier of each, then an empty barrier of each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LAYOUT_TILEQUEUE_H
+#define SATTN_LAYOUT_TILEQUEUE_H
+
+#include <cstdint>
+
+namespace sattn::layout {
+
+/// Bytes of an mbarrier object.
+inline constexpr int64_t kBarrierBytes = 8;
+
+/// Places in bytes from the queue's start, which is aligned to a barrier's size.
+struct TileQueueLayout {
+  static constexpr int64_t kSlots = 2;
+  static constexpr int64_t kNumberBytes = 4;
+
+  static constexpr int64_t number(int64_t slot) { return slot * kNumberBytes; }
+  static constexpr int64_t fullBarrier(int64_t slot) {
+    return number(kSlots) + slot * kBarrierBytes;
+  }
+  static constexpr int64_t emptyBarrier(int64_t slot) {
+    return fullBarrier(kSlots + slot);
+  }
+  static constexpr int64_t sizeInBytes() { return emptyBarrier(kSlots); }
+
+  static_assert(kSlots * kNumberBytes % kBarrierBytes == 0,
+                "barriers are aligned");
+};
+
+} // namespace sattn::layout
+
+#endif // SATTN_LAYOUT_TILEQUEUE_H

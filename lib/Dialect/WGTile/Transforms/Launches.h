@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_LAUNCHES_H
+#define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_LAUNCHES_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace wgtile {
+
+/// The launches of kernels that are there, each with its kernel.
+llvm::SmallVector<std::pair<LaunchOp, mlir::gpu::GPUFuncOp>>
+getLaunches(mlir::Operation *root);
+
+} // namespace wgtile
+
+#endif // SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_LAUNCHES_H

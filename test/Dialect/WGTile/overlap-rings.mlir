@@ -1,0 +1,71 @@
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap,wgtile-place-waits,wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
+
+// A rotated loop in which both products load a tile each turn: a stage has the
+// first one's of the next block and the second one's of this block. The first
+// block's and the last one's are no stage together, since the loop is between
+// them; the tile that is held meanwhile has a ring of its own.
+
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!shared = !wgtile.shared<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+!left = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// CHECK-LABEL: gpu.func @own_loads
+// CHECK:         %[[HELD:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[ENDS:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[TURNS:.*]] = wgtile.ring warps 4 : !wgtile.ring<{{[0-9]}}, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK-NOT:     wgtile.ring warps
+// CHECK:         wgtile.roles producer
+// CHECK:           wgtile.ring_commit %[[HELD]]
+// CHECK:           scf.if
+// CHECK:             wgtile.ring_acquire %[[ENDS]]
+// CHECK:             wgtile.ring_copy %[[ENDS]] 0
+// CHECK:             wgtile.ring_commit %[[ENDS]]
+// CHECK:             scf.for
+// CHECK:               wgtile.ring_acquire %[[TURNS]]
+// CHECK:               wgtile.ring_copy %[[TURNS]] 0
+// CHECK:               wgtile.ring_copy %[[TURNS]] 1
+// CHECK:               wgtile.ring_commit %[[TURNS]]
+// CHECK:             wgtile.ring_acquire %[[ENDS]]
+// CHECK:             wgtile.ring_copy %[[ENDS]] 0
+// CHECK:             wgtile.ring_commit %[[ENDS]]
+// CHECK:         consumer
+// CHECK:           wgtile.ring_take %[[HELD]]
+// CHECK:           scf.if
+// CHECK:             wgtile.ring_take %[[ENDS]]
+// CHECK:             wgtile.wait_mma %{{.*}} pending 0
+// CHECK-NEXT:        wgtile.ring_release %[[ENDS]] held 0
+// CHECK:             scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}})
+// CHECK:               wgtile.ring_take %[[TURNS]]
+// CHECK:               %[[S:.*]] = wgtile.mma {{.*}} async
+// CHECK:               wgtile.mma %[[T]], {{.*}} async
+// CHECK:               wgtile.wait_mma %[[S]] pending 1
+// The stage goes back with the second product, which is over when its left
+// operand is.
+// CHECK:               wgtile.wait_mma %[[T]] pending 0
+// CHECK-NEXT:          wgtile.ring_release %[[TURNS]] held 0
+// CHECK-NEXT:          scf.yield
+// CHECK:             wgtile.ring_take %[[ENDS]]
+// CHECK:             wgtile.ring_release %[[ENDS]] held 0
+// CHECK:           wgtile.ring_release %[[HELD]] held 0
+gpu.module @kernels {
+  gpu.func @own_loads(%n: index, %begin: index, %end: index, %a: !map, %v: !map, %q: !map, %out: memref<?x?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i) in (%n) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant dense<0.0> : !acc
+      %held = wgtile.load %q[%i, %c0] : !map -> !shared
+      %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %b = wgtile.load %a[%p, %c0] : !map -> !shared
+        %s = wgtile.mma %held, %b, %zero : !shared, !shared -> !acc
+        %t = arith.truncf %s : !acc to !left
+        %w = wgtile.load %v[%p, %c0] : !map -> !shared
+        %d = wgtile.mma %t, %w, %acc : !left, !shared -> !acc
+        scf.yield %d : !acc
+      } {wgtile.block_loop}
+      wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}
