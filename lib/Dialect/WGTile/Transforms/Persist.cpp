@@ -61,8 +61,10 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
                                           b, launch.getLoc(), blocks.getInt()));
       Value tiles = launch.getGrid();
       launch.getGridMutable().assign(limitGrid(b, launch, count));
-      for (ForEachTileOp loop : loops)
+      for (ForEachTileOp loop : loops) {
         loop.setPersistent(getColumns(loop));
+        loop.removeColumnsAttr();
+      }
       if (dynamic)
         addCounter(b, launch, kernel, tiles, loops);
     });
