@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How near the computed defaults of bsr_addmm's parameters come to the best of a grid, on 30 shapes that no table holds.
+"""How near the computed defaults of bsr_addmm come to the best of a grid, on 30 shapes that no table holds.
 
     python3 benchmarks/defaults.py [--target cuda|cpu] [--budget SECONDS] [--out results.json]
 
@@ -245,8 +245,8 @@ def measure_row(sattn, device, target, shape, metas, rounds):
 
 def describe(row, bar):
     """One line for people."""
-    text = (f"{row['m']:5} x {row['k']:5} x {row['n']:5} {row['dtype']:4} block {row['block']:3} {row['sparsity']:.2f}  "
-            f"default / best {row['default_over_best']:.2f}  {row['default_ms'] * 1e3:8.1f} us "
+    text = (f"{row['m']:5} x {row['k']:5} x {row['n']:5} {row['dtype']:4} block {row['block']:3} "
+            f"{row['sparsity']:.2f}  default / best {row['default_over_best']:.2f}  {row['default_ms'] * 1e3:8.1f} us "
             f"{row['tflops']:6.2f} TFLOP/s  {row['default']}")
     if row["default_over_best"] < 1:
         text += f"; best: {row['best']}, {row['best_ms'] * 1e3:.1f} us"

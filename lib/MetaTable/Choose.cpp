@@ -57,39 +57,6 @@ std::vector<Table> sattn::meta::loadTables(StringRef path,
   return tables;
 }
 
-llvm::Expected<Table>
-sattn::meta::makeTable(StringRef name, const Query &query,
-                       llvm::ArrayRef<std::string> parameters) {
-  Section section;
-  section.op = query.op;
-  section.device = query.device;
-  section.version = query.version;
-  section.dtype = query.dtype;
-  section.outDtype = query.outDtype == query.dtype ? "" : query.outDtype;
-  section.sparsity = query.sparsity;
-  Row row;
-  row.key = query.key;
-  for (StringRef parameter : parameters) {
-    auto [key, text] = parameter.split('=');
-    int64_t value;
-    if (text.getAsInteger(10, value))
-      return llvm::createStringError("expected NAME=NUMBER, but got '" +
-                                     parameter + "'");
-    section.parameters.push_back(key.str());
-    row.values.push_back(value);
-  }
-  std::string problem = parametersProblem(section);
-  if (problem.empty())
-    problem = rowProblem(section, row);
-  if (!problem.empty())
-    return llvm::createStringError(problem);
-  section.rows.push_back(std::move(row));
-  Table table;
-  table.name = name.str();
-  table.sections.push_back(std::move(section));
-  return table;
-}
-
 Choice sattn::meta::choose(llvm::ArrayRef<Table> tables, const Query &query,
                            const Problem &problem, const Target &target) {
   Choice choice;

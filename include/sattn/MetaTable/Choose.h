@@ -25,11 +25,6 @@ std::string userTablePath();
 std::vector<Table> loadTables(llvm::StringRef path,
                               std::vector<std::string> &problems);
 
-/// A table whose only row has these parameters ("SPLIT_N=4", ...) for the
-/// query, and is found by it. An error says which of them is impossible.
-llvm::Expected<Table> makeTable(llvm::StringRef name, const Query &query,
-                                llvm::ArrayRef<std::string> parameters);
-
 struct Choice {
   Parameters parameters;
   /// Which row they are from, by which rule, or that they are the default.

@@ -18,16 +18,16 @@ module attributes {gpu.container_module} {
     }
     // As many columns as the loop asks for, whatever the option says.
     // CHECK-LABEL: gpu.func @seven
-    // CHECK:         wgtile.for_each_tile {{.*}} persistent = 7 : i64
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
     // TWO-LABEL:   gpu.func @seven
-    // TWO:           wgtile.for_each_tile {{.*}} persistent = 7 : i64
+    // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
     gpu.func @seven(%n: index) kernel {
       wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 7 : i64} {
       }
       gpu.return
     }
     // CHECK-LABEL: gpu.func @too_many
-    // CHECK:         wgtile.for_each_tile {{.*}} persistent = 64 : i64
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 64 : i64
     gpu.func @too_many(%n: index) kernel {
       wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 4294967296 : i64} {
       }

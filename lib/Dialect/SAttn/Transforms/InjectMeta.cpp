@@ -198,16 +198,19 @@ private:
   FailureOr<meta::Choice> chooseRow(BsrAddmmOp op, const Sizes &of,
                                     const meta::Problem &problem) {
     if (!of.m || !of.n || !of.k)
-      return op.emitError() << "expected known M, N and K with option 'row'";
+      return op.emitError() << "option 'row': expected known M, N and K";
     meta::Query query = queryOf(op, of);
-    query.device = "any device";
-    llvm::Expected<meta::Table> table =
-        meta::makeTable("option 'row'", query, row);
-    if (!table)
-      return op.emitError() << llvm::toString(table.takeError());
-    meta::Choice choice = meta::choose(*table, query, problem, *limits);
-    if (!choice.problems.empty())
-      return op.emitError() << choice.problems.front();
+    llvm::Expected<meta::Section> section = meta::makeSection(query, row);
+    if (!section)
+      return op.emitError()
+             << "option 'row': " << llvm::toString(section.takeError());
+    llvm::Expected<meta::Parameters> fitted =
+        meta::fitRow(*section, section->rows.front(), problem, *limits);
+    if (!fitted)
+      return op.emitError()
+             << "option 'row': " << llvm::toString(fitted.takeError());
+    meta::Choice choice;
+    choice.parameters = *fitted;
     choice.origin = "the option 'row'";
     return choice;
   }
