@@ -45,12 +45,11 @@ def run_tool(command):
 
 
 def program_text(text, block, dtype):
-    """The example's program for blocks of block x block and another element type."""
+    """The example's program for blocks of block x block and another element type; its tiles are left to the compiler,
+    which knows the sizes, and the GPU's meta table."""
     text = text.replace(f"{EXAMPLE_BLOCK}x{EXAMPLE_BLOCK}", f"{block}x{block}")
     text = text.replace(EXAMPLE_DTYPE, dtype)
-    # A tile is one block row; a step of the reduction at most 64 columns.
-    return re.sub(rf"tile = \[{EXAMPLE_BLOCK}, (\d+), {EXAMPLE_BLOCK}\]",
-                  rf"tile = [{block}, \1, {min(block, 64)}]", text)
+    return re.sub(r"\s*\{meta = #sattn\.meta<[^>]*>\}", "", text)
 
 
 def shown(path):
@@ -96,11 +95,17 @@ def relative_error(result, reference):
     return np.linalg.norm(result.astype(np.float64) - reference) / (np.linalg.norm(reference) or 1.0)
 
 
+def gpu_options(options):
+    """Options of sparse-run for the GPU."""
+    table = [f"--meta-table={options.meta_table}"] if options.meta_table else []
+    return [f"--device={options.device}", *table]
+
+
 def run_sattn(program, paths, target, options):
     """One row of the table: sparse-run's product on a target, checked and timed."""
     out = program.parent / f"out-{target}.npy"
     command = ["sparse-run", program, f"--target={target}", "--check", f"--time={options.repeat}", "--json",
-               f"--out={out}", 1.0, 0.0, paths["crow"], paths["col"], paths["values"], paths["b"], "zeros"]
+               f"--out={out}", *(gpu_options(options) if target == "cuda" else []), 1.0, 0.0, paths["crow"], paths["col"], paths["values"], paths["b"], "zeros"]
     report = json.loads(run_tool(command)[0])
     device = f"CPU, {report['threads']} threads" if target == "cpu" else report["device"]
     return {"where": f"sattn, {device}", "result": load_array(out), "seconds": report["median_ms"] / 1e3}
@@ -183,9 +188,12 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=20, help="timed runs (default 20)")
     parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--device", type=int, default=0, help="number of the GPU that it also runs on (default 0)")
+    parser.add_argument("--meta-table", type=Path, metavar="FILE",
+                        help="tuned parameters that are searched first for the GPU (docs/MetaTable.md)")
     parser.add_argument("--output-dir", type=Path, default=ROOT / "build" / "demo")
     options = parser.parse_args(arguments)
-    for name, least in [("columns", 1), ("n", 8), ("repeat", 1)]:
+    for name, least in [("columns", 1), ("n", 8), ("repeat", 1), ("device", 0)]:
         if getattr(options, name) < least:
             parser.error(f"expected --{name} of at least {least}, but got {getattr(options, name)}")
     return options

@@ -38,20 +38,20 @@ static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
          int64_t(llvm::divideCeil(*problem.n, columns));
 }
 
-/// `widest` columns; fewer where N ends before them, and where they would make
-/// fewer tiles than multiprocessors.
+/// `widest` columns, halved while the half holds all of N, and while they would
+/// make fewer tiles than multiprocessors. Halves alone, so that a program of
+/// many sizes needs few kernels: at most four for all of M, N and sparsity.
 static int64_t narrowColumns(const Problem &problem, const Target &target,
                              int64_t rows, int64_t widest) {
   int64_t multiple = target.columnMultiple;
   int64_t columns = widest;
-  if (problem.n)
-    columns = std::min<int64_t>(
-        columns, llvm::alignTo(std::max<int64_t>(*problem.n, 1), multiple));
   while (columns > multiple) {
+    int64_t half = llvm::alignTo(columns / 2, multiple);
     std::optional<int64_t> tiles = countTiles(problem, rows, columns);
-    if (!tiles || *tiles >= target.multiprocessors)
+    bool holdsAll = problem.n && *problem.n <= half;
+    if (!holdsAll && (!tiles || *tiles >= target.multiprocessors))
       break;
-    columns = llvm::alignTo(columns / 2, multiple);
+    columns = half;
   }
   return columns;
 }
@@ -78,8 +78,9 @@ static constexpr int64_t kPanelDepth = 32;
 static constexpr int64_t kPanelSparsity64 = 85;
 static constexpr int64_t kPanelSparsity32 = 60;
 
-/// Block rows that a tile has: several where that is faster, and where such
-/// tiles of `columns` are at least as many as multiprocessors.
+/// Block rows that a tile has: several where that is faster, where N needs
+/// tiles as wide as `columns`, and where these are at least as many as
+/// multiprocessors.
 static int64_t countPanelRows(const Problem &problem, const Target &target,
                               int64_t columns) {
   bool pays = false;
@@ -91,6 +92,7 @@ static int64_t countPanelRows(const Problem &problem, const Target &target,
     pays = problem.sparsity && *problem.sparsity <= kPanelSparsity32;
   std::optional<int64_t> tiles = countTiles(problem, kPanelRows, columns);
   if (!pays || !problem.takesPanels ||
+      (problem.n && *problem.n <= columns / 2) ||
       (tiles && *tiles < target.multiprocessors))
     return 1;
   return kPanelRows / problem.blockRows;
@@ -127,8 +129,11 @@ static Parameters defaultForMmaSync(const Problem &problem,
   return result;
 }
 
+/// Columns of a tile on the CPU below which a product costs the same.
+static constexpr int64_t kLeastCPUColumns = 16;
+
 /// One block row a tile; the accumulator and the packed operands stay within
-/// the second-level cache.
+/// the second-level cache. A tile costs as much as it is wide, N or not.
 static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   Parameters result;
   result.rows = problem.blockRows;
@@ -136,8 +141,8 @@ static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   result.columns = result.rows <= 64 ? 128 : 64;
   if (problem.n)
     result.columns = std::min<int64_t>(
-        result.columns, llvm::PowerOf2Ceil(std::max<int64_t>(*problem.n, 1)));
-  result.columns = llvm::alignTo(result.columns, target.columnMultiple);
+        result.columns,
+        llvm::PowerOf2Ceil(std::max(*problem.n, kLeastCPUColumns)));
   return result;
 }
 

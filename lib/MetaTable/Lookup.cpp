@@ -210,3 +210,33 @@ std::string Query::describe() const {
   section.sparsity = sparsity;
   return section.describe();
 }
+
+llvm::Expected<Section>
+sattn::meta::makeSection(const Query &query,
+                         llvm::ArrayRef<std::string> parameters) {
+  Section section;
+  section.op = query.op;
+  section.device = query.device;
+  section.version = query.version;
+  section.dtype = query.dtype;
+  section.outDtype = differentOutDtype(query);
+  section.sparsity = query.sparsity;
+  Row row;
+  row.key = query.key;
+  for (StringRef parameter : parameters) {
+    auto [key, text] = parameter.split('=');
+    int64_t value;
+    if (text.getAsInteger(10, value))
+      return llvm::createStringError("expected NAME=NUMBER, but got '" +
+                                     parameter + "'");
+    section.parameters.push_back(key.str());
+    row.values.push_back(value);
+  }
+  std::string problem = parametersProblem(section);
+  if (problem.empty())
+    problem = rowProblem(section, row);
+  if (!problem.empty())
+    return llvm::createStringError(problem);
+  section.rows.push_back(std::move(row));
+  return section;
+}

@@ -104,7 +104,7 @@ private:
 
   Error parseSection(const json::Value &value, size_t index, Section &section);
   Error parseParameters(const json::Object &object, StringRef where,
-                        const OpSchema &schema, Section &section);
+                        Section &section);
   Error parseRow(const json::Value &value, const OpSchema &schema,
                  Section &section);
   Error parseNumbers(const json::Value &value, const Twine &where,
@@ -141,9 +141,28 @@ static std::string bsrAddmmProblem(const Section &section, const Row &row) {
   return "";
 }
 
-/// Why a row of any op cannot be, or an empty text.
-static std::string rowProblem(const OpSchema &schema, const Section &section,
-                              const Row &row) {
+std::string sattn::meta::parametersProblem(const Section &section) {
+  OpSchema schema = *findSchema(section.op);
+  for (auto [index, name] : llvm::enumerate(section.parameters)) {
+    if (!llvm::is_contained(schema.parameterNames, name))
+      return "expected parameters out of " +
+             llvm::join(schema.parameterNames, ", ") + ", but got " + name;
+    if (llvm::is_contained(llvm::ArrayRef(section.parameters).take_front(index),
+                           name))
+      return "expected different parameters, but got " + name + " twice";
+  }
+  // The width of a tile is what a row is for.
+  bool split = llvm::is_contained(section.parameters, "SPLIT_N");
+  bool tile = llvm::is_contained(section.parameters, "tile_n");
+  if (split == tile)
+    return std::string("expected SPLIT_N or tile_n among the parameters, but "
+                       "got ") +
+           (split ? "both" : "neither");
+  return "";
+}
+
+std::string sattn::meta::rowProblem(const Section &section, const Row &row) {
+  OpSchema schema = *findSchema(section.op);
   for (auto [name, value] : llvm::zip(schema.keyNames, row.key))
     if (!OpSchema::isFlag(name) && (value < 1 || value > kMaxSize))
       return ("expected " + name + " from 1 to " + Twine(kMaxSize) +
@@ -230,7 +249,7 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
     return expected("\"sparsity\" from 0 to 1 in " + where,
                     object->get("sparsity"));
   section.sparsity = std::lround(*sparsity * 100);
-  if (Error err = parseParameters(*object, where, *schema, section))
+  if (Error err = parseParameters(*object, where, section))
     return err;
 
   const json::Array *rows = object->getArray("rows");
@@ -251,28 +270,19 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
 }
 
 Error TableParser::parseParameters(const json::Object &object, StringRef where,
-                                   const OpSchema &schema, Section &section) {
+                                   Section &section) {
   const json::Array *names = object.getArray("parameters");
   if (!names)
     return expected("an array \"parameters\" in " + where,
                     object.get("parameters"));
   for (const json::Value &value : *names) {
     std::optional<StringRef> name = value.getAsString();
-    if (!name || !llvm::is_contained(schema.parameterNames, *name))
-      return expected("each of \"parameters\" in " + where + " to be one of " +
-                          llvm::join(schema.parameterNames, ", "),
-                      &value);
-    if (llvm::is_contained(section.parameters, *name))
-      return error("expected different \"parameters\" in " + where +
-                   ", but got " + *name + " twice");
+    if (!name)
+      return expected("strings in \"parameters\" of " + where, &value);
     section.parameters.push_back(name->str());
   }
-  // The width of a tile is what a row is for.
-  bool split = llvm::is_contained(section.parameters, "SPLIT_N");
-  bool tile = llvm::is_contained(section.parameters, "tile_n");
-  if (split == tile)
-    return error("expected SPLIT_N or tile_n among \"parameters\" in " + where +
-                 ", but got " + (split ? "both" : "neither"));
+  if (std::string problem = parametersProblem(section); !problem.empty())
+    return error(where + ": " + problem);
   return Error::success();
 }
 
@@ -319,7 +329,7 @@ Error TableParser::parseRow(const json::Value &value, const OpSchema &schema,
   if (Error err = parseNumbers((*pair)[1], "the parameters of " + where, names,
                                row.values))
     return err;
-  std::string problem = rowProblem(schema, section, row);
+  std::string problem = rowProblem(section, row);
   if (problem.empty())
     section.rows.push_back(std::move(row));
   else

@@ -126,6 +126,28 @@ static ffi::Array<int64_t> capability(int64_t ordinal) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(capability, capability);
 
+/// device_name(device: int) -> str
+///
+/// The CUDA device as its driver names it.
+static ffi::String deviceName(int64_t ordinal) {
+  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
+  if (!device)
+    TVM_FFI_THROW(RuntimeError) << device.error().message();
+  return (*device)->name();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(device_name, deviceName);
+
+/// shared_bytes(device: int) -> int
+///
+/// Most shared memory of a thread block on a CUDA device.
+static int64_t sharedBytes(int64_t ordinal) {
+  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
+  if (!device)
+    TVM_FFI_THROW(RuntimeError) << device.error().message();
+  return (*device)->maxSharedMemory();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(shared_bytes, sharedBytes);
+
 static runtime::Manifest parse(const ffi::String &text) {
   ErrorOr<runtime::Manifest> manifest =
       runtime::parseManifest({text.data(), text.size()});

@@ -9,25 +9,68 @@ from . import _arrays, _compiler, _operand, cache
 from ._source import BsrAddmm
 
 PARAMETERS = ("tile", "stages", "warps", "group")
+# PyTorch's names for them; a tile has N / SPLIT_N columns.
+THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "group"}
 # Kinds of calls that are remembered, at most.
 CALLS_LIMIT = 4096
 
 
-def _meta_text(meta):
-    """The inside of #sattn.meta<...>. Raises ValueError for what no tile can be."""
-    if unknown := set(meta) - set(PARAMETERS):
-        raise ValueError(f"argument 'meta': expected keys out of {', '.join(PARAMETERS)}, but got "
+@dataclasses.dataclass(frozen=True)
+class _Meta:
+    """Parameters of a call: the tile, PyTorch's SPLIT_N, or neither; and what is asked of the schedule."""
+
+    tile: tuple = ()
+    split: int = 0
+    wishes: tuple = ()
+
+    def text(self, choose):
+        """The inside of #sattn.meta<...>. choose(row) is what the compiler chooses, with a row's parameters."""
+        if self.tile:
+            tile = f"tile = [{', '.join(map(str, self.tile))}]"
+        elif self.split:
+            return choose((f"SPLIT_N={self.split}", *(f"{name}={value}" for name, value in self.wishes)))
+        else:
+            chosen = choose(())
+            tile = chosen[:chosen.index("]") + 1]
+            wishes = dict(item.split(" = ") for item in chosen[len(tile) + 2:].split(", ") if item)
+            return ", ".join([tile, *(f"{name} = {value}" for name, value in {**wishes, **dict(self.wishes)}.items())])
+        return ", ".join([tile, *(f"{name} = {value}" for name, value in self.wishes)])
+
+
+def _positive(name, value):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**31:
+        raise ValueError(f"argument 'meta': expected '{name}' to be a positive integer, but got {value!r}")
+    return int(value)
+
+
+def _meta_of(meta):
+    """Parameters by our names or PyTorch's. Raises ValueError for what cannot be."""
+    allowed = (*PARAMETERS, "SPLIT_N", *THEIRS)
+    if unknown := set(meta) - set(allowed):
+        raise ValueError(f"argument 'meta': expected keys out of {', '.join(allowed)}, but got "
                          f"{', '.join(sorted(map(str, unknown)))}")
-    tile = tuple(meta.get("tile", ()))
-    if len(tile) != 3 or not all(isinstance(size, int) and size > 0 for size in tile):
-        raise ValueError(f"argument 'meta': expected 'tile' of three positive sizes (M, N, K), but got {tile}")
-    text = f"tile = [{', '.join(map(str, tile))}]"
-    for name in PARAMETERS[1:]:
-        if (value := meta.get(name)) is not None:
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(f"argument 'meta': expected '{name}' to be a positive integer, but got {value!r}")
-            text += f", {name} = {value}"
-    return text
+    wishes = {}
+    for name in (*PARAMETERS[1:], *THEIRS):
+        if meta.get(name) is not None:
+            ours = THEIRS.get(name, name)
+            if ours in wishes:
+                raise ValueError(f"argument 'meta': expected '{ours}' or '{name}', but got both")
+            wishes[ours] = _positive(name, meta[name])
+    wishes = tuple((name, wishes[name]) for name in PARAMETERS[1:] if name in wishes)
+    tile, split = meta.get("tile"), meta.get("SPLIT_N")
+    if tile is not None and split is not None:
+        raise ValueError("argument 'meta': expected 'tile' or 'SPLIT_N', but got both")
+    if split is not None:
+        return _Meta(split=_positive("SPLIT_N", split), wishes=wishes)
+    if tile is None:
+        return _Meta(wishes=wishes)
+    try:
+        tile = tuple(_positive("tile", size) for size in tile)
+    except (TypeError, ValueError):
+        tile = tile,
+    if len(tile) != 3:
+        raise ValueError(f"argument 'meta': expected 'tile' of three positive sizes (M, N, K), but got {meta['tile']}")
+    return _Meta(tile=tile, wishes=wishes)
 
 
 def _element(name, array, arrays, allowed):
@@ -114,11 +157,19 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
         beta=0.0 if beta_is_zero else None)
     k = dense.shape[-2]
-    if meta is None:
+
+    def choose(row):
         total = operand.rows // operand.block[0] * (k // operand.block[1])
         sparsity = round(min(1, max(0, 1 - operand.col.shape[-1] / total)), 2) if total else 0.5
-        meta = cache.chosen(source, target, (shape[-2], shape[-1], k), sparsity)
-    program = cache.program(dataclasses.replace(source, meta=meta), target)
+        return cache.chosen(source, target, (shape[-2], shape[-1], k), sparsity, row)
+
+    try:
+        text = choose(()) if meta is None else meta.text(choose)
+        program = cache.program(dataclasses.replace(source, meta=text), target)
+    except (NotImplementedError, _compiler.CompileError) as error:
+        if meta is None:
+            raise
+        raise ValueError(f"argument 'meta': {cache.reason(error)}") from None
     return _Call(program, shape, source.arguments[:1 if beta_is_zero else 2], with_input,
                  with_input and tuple(input.shape) != shape)
 
@@ -138,8 +189,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
     element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on the CPU). left_alpha (*, M), right_alpha (*, N): of that
     type or f32; not read where alpha is 0. * are batch dimensions, which broadcast.
-    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: {"tile": (M, N, K)} and optionally "stages",
-    "warps", "group"; by default chosen by shape and sparsity. check: whether the contents of index arrays are
+    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps" and
+    "group", or PyTorch's "SPLIT_N", "num_stages", "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape,
+    sparsity and device (docs/MetaTable.md). check: whether the contents of index arrays are
     checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: None or "ieee".
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
@@ -169,7 +221,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     call = cache.calls.get(key)
     if call is None:
         call = _plan(input, operand, dense, left_alpha, right_alpha, out, beta == 0, input is not None and input is out,
-                     None if meta is None else _meta_text(meta), precision)
+                     None if meta is None else _meta_of(meta), precision)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = call

@@ -2,6 +2,8 @@
 
 import ctypes
 import functools
+import re
+import warnings
 
 from . import _libraries
 from ._program import Program, load
@@ -76,24 +78,48 @@ def chip_of(device):
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
 
+@functools.cache
+def table_options(device):
+    """What names the rows of tuned parameters of a CUDA device: an option of passes and pipelines."""
+    name = re.sub(r"['\"{}]", "", _libraries.binding().device_name(device))
+    return f"device='{name}'"
+
+
+@functools.cache
+def shared_bytes(device):
+    """Shared memory that a thread block may have on a CUDA device."""
+    return _libraries.binding().shared_bytes(device)
+
+
+def warn(messages, stacklevel=2):
+    """Warns of what is wrong with the user's files, such as a table that cannot be read."""
+    for line in messages.splitlines():
+        if "warning: " in line:
+            warnings.warn(line.split("warning: ", 1)[1], RuntimeWarning, stacklevel + 1)
+
+
 def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     """Compiles one function of a module of MLIR.
 
     source: text or bytecode. target: "cpu"; "cuda" for the CUDA device of number `device`; or a chip that it
     can run, such as "sm_90a". entry: the function's name; None: the only public one. options: of the pipeline
-    of a chip, such as "schedule=plain". threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
+    of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
+    another. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
 
     Returns a Program. Raises CompileError with the compiler's messages, and RuntimeError where the CUDA device
     or its driver does not do.
     """
     if target == "cuda":
         target = chip_of(device)
+        if "device=" not in options:
+            options = f"{options} {table_options(device)}".strip()
     text = _source(source)
     wanted = _Options(target.encode(), entry.encode() if entry else None, options.encode(), threads)
     library = _library()
     pointer, messages = _with_messages(library.sattn_compile, text, len(text), ctypes.byref(wanted))
     if not pointer:
         raise CompileError(messages or "the compiler gave no reason")
+    warn(messages)
     handle = _Handle(pointer)
     manifest = library.sattn_program_manifest(pointer).decode()
     if target == CPU:

@@ -7,6 +7,8 @@ from . import _compiler
 
 Info = collections.namedtuple("Info", "kernels compilations choices")
 
+# Choices that are remembered, at most.
+CHOICES_LIMIT = 65536
 # What each kind of call (shapes and types) was found to need.
 calls = {}
 _programs, _choices = {}, {}
@@ -26,15 +28,35 @@ def clear():
     _choices.clear()
 
 
-def chosen(source, target, sizes, sparsity):
-    """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text."""
-    key = source, target, sizes, sparsity
+def chosen(source, target, sizes, sparsity, row=()):
+    """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
+
+    On a CUDA device they are those of a row of the meta table for its name, where there is one (docs/MetaTable.md).
+    row: parameters to take instead, as in a row: ("SPLIT_N=4", "num_stages=3"). Raises CompileError where it cannot
+    be, or fits no tile.
+    """
+    key = source, target, sizes, sparsity, row
     if key not in _choices:
-        chip = target if isinstance(target, str) else _compiler.chip_of(target)
-        text, _ = _compiler.run_passes(
-            source.text(), f"sattn-inject-meta{{target={chip} sizes={','.join(map(str, sizes))} sparsity={sparsity}}}")
+        options = f"sizes={','.join(map(str, sizes))} sparsity={sparsity}"
+        if row:
+            options += f" row={','.join(row)}"
+        if isinstance(target, str):
+            options += f" target={target}"
+        else:
+            options += (f" target={_compiler.chip_of(target)} {_compiler.table_options(target)}"
+                        f" max-shared-bytes={_compiler.shared_bytes(target)}")
+        text, messages = _compiler.run_passes(source.text(), f"sattn-inject-meta{{{options}}}")
+        _compiler.warn(messages)
+        if len(_choices) >= CHOICES_LIMIT:
+            _choices.clear()
         _choices[key] = _META.search(text)[1]
     return _choices[key]
+
+
+def reason(error):
+    """What a refusal of the compiler says first, without the place."""
+    lines = str(error).splitlines() or [""]
+    return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 
 
 def program(source, target):
@@ -52,6 +74,5 @@ def program(source, target):
             else:
                 _programs[key] = _compiler.compile(source.text(), "cuda", device=target)
         except _compiler.CompileError as error:
-            reasons = [line for line in str(error).splitlines() if "error: " in line]
-            raise NotImplementedError((reasons or [str(error)])[0].split("error: ")[-1]) from None
+            raise NotImplementedError(reason(error)) from None
     return _programs[key]

@@ -22,6 +22,7 @@ class Case:
     out: str = ""  # element type of the result; the operands' where empty
     block: tuple = (64, 64)
     tile: tuple = (64, 128, 64)
+    schedule: str = ""  # the rest of #sattn.meta, such as "stages = 3, warps = 8"
     shape: tuple = (256, 320, 256)  # M, K, N
     density: float = 0.4
     alpha: object = 1.0
@@ -77,12 +78,12 @@ def program(case):
     input_types = ", ".join(types[name] for name in names[:4])
     optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
                         if name in case.operands)
-    tile = ", ".join(map(str, case.tile))
+    tile = f"[{', '.join(map(str, case.tile))}]" + (f", {case.schedule}" if case.schedule else "")
     precision = f', precision = "{case.precision}"' if case.precision else ""
     return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{''.join(constants)}"
             f"  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
             f"      ins({inputs} : {input_types}) {optional}\n"
-            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = [{tile}]>{precision}}} -> {types['out']}\n"
+            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = {tile}>{precision}}} -> {types['out']}\n"
             f"  return %0 : {types['out']}\n}}\n")
 
 
@@ -217,6 +218,24 @@ def small_panel_cases():
     return cases
 
 
+def schedule_cases():
+    """What parameters ask of the schedule: few and many stages, other warps, other orders of tiles."""
+    bases = {
+        "64": Case("", shape=(64 * 9, 640, 1000), beta=0.5),
+        "64-wide": Case("", tile=(64, 256, 64), shape=(64 * 9, 640, 1000), operands=("left", "right")),
+        "128": Case("", block=(128, 128), tile=(128, 256, 64), shape=(640, 640, 1000), beta=0.5),
+        "panel": Case("", tile=(128, 256, 64), shape=(64 * 9, 640, 1000), beta=0.5),
+        "16": Case("", block=(16, 16), tile=(16, 256, 16), shape=(16 * 21, 320, 1000), beta=0.5),
+        "32": Case("", block=(32, 32), tile=(32, 256, 32), shape=(32 * 9, 320, 1000), beta=0.5),
+        "panel-32": Case("", block=(32, 32), tile=(128, 128, 32), shape=(32 * 9, 320, 1000), beta=0.5),
+        "24x40": Case("", block=(24, 40), tile=(24, 128, 40), shape=(24 * 9, 400, 300), beta=0.5),
+    }
+    schedules = {"least": "stages = 1, warps = 1, group = 1", "few": "stages = 2, warps = 4, group = 2",
+                 "some": "stages = 3, warps = 2, group = 3", "most": "stages = 100, warps = 100, group = 100"}
+    return [dataclasses.replace(base, name=f"schedule-{name}-{asked}", schedule=schedule)
+            for name, base in bases.items() for asked, schedule in schedules.items()]
+
+
 def gpu_cases():
     """What the plain sm_90a path takes."""
     cases = []
@@ -288,6 +307,7 @@ def gpu_cases():
         # Tiles of several block rows: panels.
         *panel_cases(),
         *small_panel_cases(),
+        *schedule_cases(),
         Case("tall", shape=(64 * 200, 128, 64), density=0.3),
         Case("wide", shape=(64, 128, 128 * 90), density=0.5),
     ]

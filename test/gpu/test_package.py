@@ -101,3 +101,16 @@ def test_few_kernels_serve_many_calls():
         bsr, b, c, expected = problem(n=n, seed=n)
         near(sattn.bsr_dense_addmm(c, bsr, b, alpha=1), expected)
     assert sattn.cache.info().compilations - before <= 4
+
+
+@pytest.mark.parametrize("meta", [
+    {"tile": (64, 128, 64), "stages": 2}, {"tile": (64, 64, 64), "num_stages": 5, "GROUP_SIZE_ROW": 2},
+    {"SPLIT_N": 4, "num_stages": 3, "num_warps": 4, "GROUP_SIZE_ROW": 3}, {"num_stages": 3}])
+def test_parameters(meta):
+    bsr, b, c, expected = problem()
+    before = sattn.cache.info().compilations
+    for alpha in (1, 2):
+        near(sattn.bsr_dense_addmm(c, bsr, b, alpha=alpha, meta=meta), alpha * (expected - c.double()) + c.double())
+    assert sattn.cache.info().compilations - before <= 1
+    with pytest.raises(ValueError, match="argument 'meta': .*expected SPLIT_N to divide N = 256, but got 3"):
+        sattn.bsr_dense_addmm(c, bsr, b, meta={"SPLIT_N": 3})

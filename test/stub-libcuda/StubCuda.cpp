@@ -125,7 +125,8 @@ STUB_EXPORT cuDeviceGet(int *device, int ordinal) {
 
 STUB_EXPORT cuDeviceGetName(char *name, int size, int) {
   STUB_MAY_FAIL(cuDeviceGetName);
-  std::snprintf(name, size, "Stub GPU");
+  std::snprintf(name, size, "%s",
+                variable("STUB_CUDA_NAME", "Stub GPU").c_str());
   return success;
 }
 

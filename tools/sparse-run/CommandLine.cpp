@@ -44,11 +44,14 @@ options:
                         how a thread block of the GPU works: all threads
                         together, or producer and consumers (default)
   --chip=CHIP           code for CHIP instead of the device's own, such as sm_80
+  --meta-table=FILE     tuned parameters of the device that are searched first
   --prepare             plan the sparse operand once, before the runs
   --launches=N          launch N times on the same arguments; fail unless every
                         result has the same bits
   --delays=NS           delay the threads at random by up to NS nanoseconds
                         wherever they synchronize
+  --remarks             print what the compiler remarks, such as which row of a
+                        table gave the parameters
   --json                print one line of JSON
   --out=PATH            write the result as .npy
   --no-verify-contents  do not look into the index arrays
@@ -95,10 +98,12 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
     line.cuda.chip = value.str();
     return Error::success();
   }
-  if (option == "--entry" || option == "--out") {
+  if (option == "--entry" || option == "--out" || option == "--meta-table") {
     if (value.empty())
       return badValue(option, option == "--entry" ? "a name" : "a path", value);
-    (option == "--entry" ? line.entry : line.out) = value.str();
+    (option == "--entry" ? line.entry
+     : option == "--out" ? line.out
+                         : line.cuda.metaTable) = value.str();
     return Error::success();
   }
   if (option == "--target") {
@@ -130,6 +135,8 @@ static bool parseFlag(CommandLine &line, StringRef option) {
     line.check = true;
   else if (option == "--json")
     line.json = true;
+  else if (option == "--remarks")
+    line.remarks = true;
   else if (option == "--prepare")
     line.cuda.prepare = true;
   else if (option == "--no-verify-contents")
@@ -178,9 +185,13 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
   if (line.target == Target::Cpu) {
     const CudaOptions &cuda = line.cuda;
     const std::pair<bool, const char *> given[] = {
-        {cuda.plainSchedule, "--schedule"}, {!cuda.chip.empty(), "--chip"},
-        {cuda.delays != 0, "--delays"},     {cuda.prepare, "--prepare"},
-        {cuda.device != 0, "--device"},     {line.launches > 1, "--launches"}};
+        {cuda.plainSchedule, "--schedule"},
+        {!cuda.chip.empty(), "--chip"},
+        {cuda.delays != 0, "--delays"},
+        {cuda.prepare, "--prepare"},
+        {cuda.device != 0, "--device"},
+        {line.launches > 1, "--launches"},
+        {!cuda.metaTable.empty(), "--meta-table"}};
     for (auto [isGiven, name] : given)
       if (isGiven)
         return Error("option '" + std::string(name) +

@@ -31,6 +31,8 @@ struct CudaOptions {
   int64_t delays = 0;
   /// Plans once, before the first launch.
   bool prepare = false;
+  /// File of tuned parameters that is searched first; empty: none.
+  std::string metaTable;
 };
 
 struct CommandLine {
@@ -53,6 +55,8 @@ struct CommandLine {
   /// Launches whose results are compared, the first included.
   int64_t launches = 1;
   bool json = false;
+  /// Prints what the compiler remarks, such as where parameters come from.
+  bool remarks = false;
   /// Empty: the result is not written.
   std::string out;
   bool verifyContents = true;

@@ -63,13 +63,17 @@ static std::string chipOf(const Device &device) {
 }
 
 static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
-                                const Device &device,
-                                const CudaOptions &wanted) {
+                                const Device &device, const CudaOptions &wanted,
+                                const Problem &problem) {
   SAttnToGPUOptions options;
   options.schedule =
       wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
   options.chip = wanted.chip.empty() ? chipOf(device) : wanted.chip;
   options.delays = wanted.delays;
+  options.device = device.name();
+  options.metaTable = wanted.metaTable;
+  options.sizes = llvm::to_vector(problem.sizes);
+  options.sparsity = problem.sparsity;
   if (failed(lookupChip(options.chip, [&] { return module.emitError(); })))
     return Error("no code for " + device.describe());
   PassManager pm(module.getContext());
@@ -92,7 +96,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
 
 ErrorOr<std::unique_ptr<CudaProgram>>
 CudaProgram::compile(ModuleOp module, const std::string &entry,
-                     const CudaOptions &options) {
+                     const CudaOptions &options, const Problem &problem) {
   std::unique_ptr<CudaProgram> result(new CudaProgram());
   State &state = *result->state;
   ErrorOr<std::unique_ptr<Device>> device =
@@ -100,7 +104,8 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
   if (!device)
     return device.takeError();
   state.device = std::move(*device);
-  ErrorOr<Image> image = translate(module, entry, *state.device, options);
+  ErrorOr<Image> image =
+      translate(module, entry, *state.device, options, problem);
   if (!image)
     return image.takeError();
   ErrorOr<std::unique_ptr<Program>> program =

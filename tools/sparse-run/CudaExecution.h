@@ -14,9 +14,17 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <array>
 #include <memory>
 
 namespace sattn::run {
+
+/// What tile parameters are chosen for: M, N, K, and the part of the blocks
+/// that is not stored.
+struct Problem {
+  std::array<int64_t, 3> sizes;
+  double sparsity;
+};
 
 /// A function compiled for a CUDA device, with its arguments in the device's
 /// memory.
@@ -26,7 +34,7 @@ public:
   /// lowered in place) and loads the result.
   static runtime::ErrorOr<std::unique_ptr<CudaProgram>>
   compile(mlir::ModuleOp module, const std::string &entry,
-          const CudaOptions &options);
+          const CudaOptions &options, const Problem &problem);
 
   ~CudaProgram();
 

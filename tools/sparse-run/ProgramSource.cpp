@@ -28,19 +28,19 @@ using runtime::ErrorOr;
 using runtime::Manifest;
 
 struct DiagnosticPrinter::Handler : SourceMgrDiagnosticHandler {
-  Handler(llvm::SourceMgr &sources, MLIRContext *context)
+  Handler(llvm::SourceMgr &sources, MLIRContext *context, bool remarks)
       : SourceMgrDiagnosticHandler(sources, context) {
     context->printOpOnDiagnostic(false);
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+    setHandler([this, remarks](Diagnostic &diagnostic) {
+      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
         emitDiagnostic(diagnostic);
     });
   }
 };
 
 DiagnosticPrinter::DiagnosticPrinter(std::shared_ptr<llvm::SourceMgr> sources,
-                                     MLIRContext *context)
-    : handler(std::make_unique<Handler>(*sources, context)) {}
+                                     MLIRContext *context, bool remarks)
+    : handler(std::make_unique<Handler>(*sources, context, remarks)) {}
 
 DiagnosticPrinter::~DiagnosticPrinter() = default;
 
@@ -69,7 +69,8 @@ static ErrorOr<std::string> findEntry(ModuleOp module, const std::string &path,
 
 ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
                                                const std::string &path,
-                                               const std::string &entry) {
+                                               const std::string &entry,
+                                               bool remarks) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)
@@ -80,7 +81,7 @@ ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
   program.sources->AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(file->getBuffer(), path), SMLoc());
   program.printer =
-      std::make_unique<DiagnosticPrinter>(program.sources, context);
+      std::make_unique<DiagnosticPrinter>(program.sources, context, remarks);
   program.module = parseSourceFile<ModuleOp>(*program.sources, context);
   if (!program.module)
     return Error("'" + path + "' is no valid program");

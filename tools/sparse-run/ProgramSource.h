@@ -28,7 +28,7 @@ namespace sattn::run {
 class DiagnosticPrinter {
 public:
   DiagnosticPrinter(std::shared_ptr<llvm::SourceMgr> sources,
-                    mlir::MLIRContext *context);
+                    mlir::MLIRContext *context, bool remarks);
   ~DiagnosticPrinter();
 
 private:
@@ -49,7 +49,8 @@ struct ProgramSource {
 /// diagnostics are printed when they come.
 runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
                                             const std::string &path,
-                                            const std::string &entry);
+                                            const std::string &entry,
+                                            bool remarks);
 
 /// What the entry's arguments must be, whatever it is compiled for. An error
 /// where the function takes what is neither an array nor a number.

@@ -125,12 +125,21 @@ static Error relaunch(CudaProgram &program, int64_t launches, size_t out,
   return Error::success();
 }
 
+/// Of the whole batch's blocks.
+static double sparsity(const Report &report) {
+  double total = double(report.m) * report.k * report.batch;
+  double stored =
+      double(report.storedBlocks) * report.blockRows * report.blockColumns;
+  return total > 0 ? std::clamp(1 - stored / total, 0.0, 1.0) : 0;
+}
+
 static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
                        const Manifest &manifest, Arguments &arguments,
                        size_t out, Report &report) {
   double start = now();
   ErrorOr<std::unique_ptr<CudaProgram>> program =
-      CudaProgram::compile(module, manifest.name, line.cuda);
+      CudaProgram::compile(module, manifest.name, line.cuda,
+                           {{report.m, report.n, report.k}, sparsity(report)});
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;
@@ -187,7 +196,7 @@ static Error runProgram(const CommandLine &line) {
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
   ErrorOr<ProgramSource> program =
-      loadProgram(&context, line.program, line.entry);
+      loadProgram(&context, line.program, line.entry, line.remarks);
   if (!program)
     return program.takeError();
   bool isCpu = line.target == Target::Cpu;

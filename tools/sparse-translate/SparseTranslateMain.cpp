@@ -73,6 +73,26 @@ struct Options {
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages")),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> device{
+      "device",
+      llvm::cl::desc("GPU whose tuned parameters are searched for, as its "
+                     "driver names it (default: computed parameters)"),
+      llvm::cl::value_desc("name"), llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> metaTable{
+      "meta-table",
+      llvm::cl::desc("File of tuned parameters that is searched first"),
+      llvm::cl::value_desc("file"), llvm::cl::cat(category)};
+  llvm::cl::list<int64_t> sizes{
+      "sizes",
+      llvm::cl::desc("Sizes that parameters are chosen for where types leave "
+                     "them open; 0: not known"),
+      llvm::cl::value_desc("M,N,K"), llvm::cl::CommaSeparated,
+      llvm::cl::cat(category)};
+  llvm::cl::opt<double> sparsity{
+      "sparsity",
+      llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, that "
+                     "parameters are chosen for"),
+      llvm::cl::init(-1.0), llvm::cl::cat(category)};
   llvm::cl::opt<bool> verifyEach{
       "verify-each",
       llvm::cl::desc("Verify the IR after each pass (default: only what is "
@@ -162,6 +182,10 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
   pipeline.schedule = options.schedule.getValue();
+  pipeline.device = options.device.getValue();
+  pipeline.metaTable = options.metaTable.getValue();
+  pipeline.sizes = llvm::to_vector(options.sizes);
+  pipeline.sparsity = options.sparsity.getValue();
   if (failed(run(module, options, [&](OpPassManager &pm) {
         if (options.to == Output::LLVMIR)
           buildSAttnToNVVMPipeline(pm, pipeline);

@@ -32,6 +32,12 @@ struct Query {
   std::string describe() const;
 };
 
+/// A section whose only row has the query's key and these parameters
+/// ("SPLIT_N=4",
+/// ...). An error says which of them is impossible.
+llvm::Expected<Section> makeSection(const Query &query,
+                                    llvm::ArrayRef<std::string> parameters);
+
 /// Part of blocks that is not stored, in hundredths, rounded:
 /// 1 - nnz * blockRows * blockColumns / (m * k). 0 where m or k is 0.
 int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,

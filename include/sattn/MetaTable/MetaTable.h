@@ -76,6 +76,11 @@ std::string describeKey(const OpSchema &schema, llvm::ArrayRef<int64_t> key);
 /// "0.56" for 56.
 std::string describeSparsity(int64_t hundredths);
 
+/// Why a section cannot have its parameters, or a row its values ("expected
+/// SPLIT_N to divide N = 21, but got 4"); an empty text where they can.
+std::string parametersProblem(const Section &section);
+std::string rowProblem(const Section &section, const Row &row);
+
 struct Table {
   /// What messages call it: a path, or "the shipped table".
   std::string name;

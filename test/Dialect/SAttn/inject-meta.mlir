@@ -146,14 +146,14 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // What the target needs comes first.
 // CHECK-LABEL: func.func @tiny_n
-// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 8, 64]>}
+// CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 16, 64]>}
 // HOPPER-LABEL: func.func @tiny_n
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 64, 64]>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
 func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                   %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)
     -> tensor<?x3xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 8, 64]>}}
+  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 16, 64]>}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x3xbf16>)

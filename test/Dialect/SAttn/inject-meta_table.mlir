@@ -68,6 +68,14 @@
 // RUN:   | FileCheck %s --check-prefix=USER
 // USER: sparsity 0.50 in {{.*}}.user/sattn/meta-table.json (exact)
 
+// An attribute on the op wins over all of them.
+// RUN: sed 's/outs(%%out : tensor<512x256xbf16>) ->/outs(%%out : tensor<512x256xbf16>) {meta = #sattn.meta<tile = [64, 8, 16]>} ->/' %s > %t.attribute.mlir
+// RUN: env SATTN_META_TABLE=%S/Inputs/meta-table.json XDG_CONFIG_HOME=%t.user sparse-opt %t.attribute.mlir \
+// RUN:   --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 device='NVIDIA H200'" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ATTRIBUTE
+// ATTRIBUTE: func.func @known(
+// ATTRIBUTE: sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 8, 16]>}
+
 func.func @known(%crow: tensor<9xi32>, %col: tensor<32xi32>,
                  %values: tensor<32x64x64xbf16>, %b: tensor<512x256xbf16>,
                  %out: tensor<512x256xbf16>) -> tensor<512x256xbf16> {

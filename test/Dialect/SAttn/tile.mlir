@@ -374,3 +374,34 @@ func.func @batched(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>,
       {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<3x2x512x256xbf16>
   return %0 : tensor<3x2x512x256xbf16>
 }
+
+// -----
+
+// What the parameters ask of the schedule, where they do.
+// CHECK-LABEL: func.func @schedule
+// CHECK:         } {columns = 2 : i64, mapping = {{.*}}, stages = 3 : i64, warps = 8 : i64}
+// CHECK-LABEL: func.func @no_schedule
+// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+func.func @schedule(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                    %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
+                    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x16x16xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [16, 128, 16], stages = 3, warps = 8, group = 2>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+func.func @no_schedule(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                       %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
+                       %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x16x16xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [16, 128, 16]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

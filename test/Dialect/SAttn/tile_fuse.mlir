@@ -26,6 +26,7 @@
 // CHECK:           %[[CLIP:.*]] = tensor.extract_slice %[[TILE]][0, 0] [64, %[[W]]] [1, 1]
 // CHECK:           tensor.insert_slice %[[CLIP]]
 // CHECK:             tensor.parallel_insert_slice %{{.*}} into %[[O]][%[[I]], %[[J]]] [64, %[[W]]] [1, 1]
+// CHECK:         } {mapping = {{.*}}, stages = 3 : i64}
 // CHECK:         return %[[R]]
 func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
                  %empty: tensor<?x?xf32>, %bias: tensor<?xbf16>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
@@ -33,7 +34,7 @@ func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64
   %zero = arith.constant 0.0 : f32
   %0 = sattn.bsr_addmm alpha(%one) beta(%zero)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?xbf16>)
-      outs(%empty : tensor<?x?xf32>) {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xf32>
+      outs(%empty : tensor<?x?xf32>) {meta = #sattn.meta<tile = [64, 128, 64], stages = 3>} -> tensor<?x?xf32>
   %1 = linalg.generic {indexing_maps = [#ij, #j, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%0, %bias : tensor<?x?xf32>, tensor<?xbf16>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%x: f32, %y: bf16, %z: f32):

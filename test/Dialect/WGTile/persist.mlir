@@ -16,6 +16,23 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
+    // As many columns as the loop asks for, whatever the option says.
+    // CHECK-LABEL: gpu.func @seven
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
+    // TWO-LABEL:   gpu.func @seven
+    // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
+    gpu.func @seven(%n: index) kernel {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 7 : i64} {
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @too_many
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 64 : i64
+    gpu.func @too_many(%n: index) kernel {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 4294967296 : i64} {
+      }
+      gpu.return
+    }
     // CHECK-LABEL: gpu.func @one_loop
     // CHECK-NOT:     persistent
     gpu.func @one_loop(%n: index) kernel {
@@ -66,6 +83,8 @@ module attributes {gpu.container_module} {
     wgtile.launch @kernels::@two grid(%n) args(%n) : index
     wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
     wgtile.launch @kernels::@roles grid(%n) args(%n) : index
+    wgtile.launch @kernels::@seven grid(%n) args(%n) : index
+    wgtile.launch @kernels::@too_many grid(%n) args(%n) : index
     return
   }
 }

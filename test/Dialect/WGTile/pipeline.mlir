@@ -69,4 +69,63 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // As many stages as the loop over tiles asks for, whatever the option says; at
+  // least two, at most what fits. Two thread blocks share a multiprocessor where
+  // there is room for three stages in each, wanted or not.
+  // CHECK-LABEL: gpu.func @six_stages
+  // CHECK: wgtile.stages : !wgtile.stages<6
+  // FEW-LABEL: gpu.func @six_stages
+  // FEW: wgtile.stages : !wgtile.stages<2
+  // CHECK-LABEL: gpu.func @one_stage
+  // CHECK-SAME: nvvm.minctasm = 2
+  // CHECK: wgtile.stages : !wgtile.stages<2
+  gpu.func @six_stages(%n: index, %a: memref<?x16x64xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 6 : i64} {
+      %sum = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero)
+          -> (tensor<16x64xf32, #wgtile.mma<warps = 1>>) {
+        %x = wgtile.load %a[%p, %c0, %c0] aligned
+            : memref<?x16x64xbf16> -> !wgtile.shared<16x64xbf16, swizzle = 128>
+        %y = wgtile.load %b[%p, %c0]
+            : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+        %d = wgtile.mma %x, %y, %acc mma_sync
+            : !wgtile.shared<16x64xbf16, swizzle = 128>,
+              !wgtile.shared<64x64xbf16, swizzle = 128>
+            -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
+        scf.yield %d : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+      }
+      wgtile.store %sum, %out[%i, %j] in_bounds [true, true]
+          : tensor<16x64xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @one_stage(%n: index, %a: memref<?x16x64xbf16>, %b: memref<?x?xbf16>,
+                   %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 1 : i64} {
+      %sum = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero)
+          -> (tensor<16x64xf32, #wgtile.mma<warps = 1>>) {
+        %x = wgtile.load %a[%p, %c0, %c0] aligned
+            : memref<?x16x64xbf16> -> !wgtile.shared<16x64xbf16, swizzle = 128>
+        %y = wgtile.load %b[%p, %c0]
+            : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+        %d = wgtile.mma %x, %y, %acc mma_sync
+            : !wgtile.shared<16x64xbf16, swizzle = 128>,
+              !wgtile.shared<64x64xbf16, swizzle = 128>
+            -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
+        scf.yield %d : tensor<16x64xf32, #wgtile.mma<warps = 1>>
+      }
+      wgtile.store %sum, %out[%i, %j] in_bounds [true, true]
+          : tensor<16x64xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    }
+    gpu.return
+  }
 }

@@ -270,3 +270,75 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+!mb = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+
+// As many stages as the loop asks for, whatever the option says; two at least,
+// since a stage is given back when the next one is there, and at most what fits.
+// CHECK-LABEL: gpu.func @three_stages
+// CHECK:         wgtile.ring warps 4 : !wgtile.ring<3, [
+// CHECK-LABEL: gpu.func @one_stage
+// CHECK:         wgtile.ring warps 4 : !wgtile.ring<2, [
+// CHECK-LABEL: gpu.func @many_stages
+// CHECK:         wgtile.ring warps 4 : !wgtile.ring<4, [
+// STAGES-LABEL: gpu.func @many_stages
+// STAGES:         wgtile.ring warps 4 : !wgtile.ring<9, [
+gpu.module @kernels {
+  gpu.func @three_stages(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 3 : i64} {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.wait_mma %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @one_stage(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 1 : i64} {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.wait_mma %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+  gpu.func @many_stages(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 50 : i64} {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
+        %b = wgtile.load %mb[%p, %j] : !mb -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      %w = wgtile.wait_mma %r pending 0 : !acc
+      wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+}

@@ -5,6 +5,8 @@
 
 #include "gtest/gtest.h"
 
+#include <set>
+
 using namespace sattn::meta;
 
 /// "64 x 256 x 64" for blocks of `block` on `target`.
@@ -72,13 +74,14 @@ TEST(DefaultParametersTest, PanelsWhereTheyPay) {
 TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
   EXPECT_EQ(tile("sm_90a", problem(1024)), "1024 x 64 x 64");
   EXPECT_EQ(tile("sm_90a", problem(64, 4096, 1)), "64 x 64 x 64");
-  EXPECT_EQ(tile("cpu", problem(64, 4096, 1)), "64 x 8 x 64");
-  EXPECT_EQ(tile("cpu", problem(64, 4096, 0)), "64 x 8 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, 4096, 1)), "64 x 16 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, 4096, 0)), "64 x 16 x 64");
 }
 
 TEST(DefaultParametersTest, NoWiderThanN) {
-  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 100)), "128 x 128 x 64");
-  EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 130)), "128 x 192 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 128)), "64 x 128 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 129)), "128 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 64)), "64 x 64 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
 }
 
@@ -89,7 +92,7 @@ TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
   // 132 tiles.
   EXPECT_EQ(tile("sm_90a", problem(64, 64 * 132, 256)), "64 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(64, 64 * 131, 256)), "64 x 128 x 64");
-  // 192 columns, halved and rounded up.
+  // 192 columns, which no tile has.
   EXPECT_EQ(tile("sm_90a", problem(64, 64 * 100, 192)), "64 x 128 x 64");
   Problem batched = problem(64, 4096, 256);
   batched.batches = 8;
@@ -105,6 +108,22 @@ TEST(DefaultParametersTest, DepthDividesTheBlock) {
   f32.elementBytes = 4;
   EXPECT_EQ(tile("sm_80", f32), "64 x 128 x 32");
   EXPECT_EQ(tile("cpu", f32), "64 x 128 x 64");
+}
+
+TEST(DefaultParametersTest, FourTilesServeAllSizes) {
+  for (llvm::StringRef name : targetNames())
+    for (int64_t block : {8, 16, 24, 32, 64, 96, 128})
+      for (int64_t blockRows : {1, 5, 64, 133, 1024}) {
+        std::set<std::string> tiles;
+        for (int64_t n = 1; n < 3000; n += 13)
+          for (int64_t sparsity = 0; sparsity <= 100; sparsity += 10) {
+            Problem sized = problem(block, block * blockRows, n);
+            sized.sparsity = sparsity;
+            tiles.insert(tile(name, sized));
+          }
+        EXPECT_LE(tiles.size(), 4u)
+            << name.str() << ", " << block << ", " << blockRows;
+      }
 }
 
 TEST(DefaultParametersTest, Targets) {

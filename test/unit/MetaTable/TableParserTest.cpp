@@ -148,20 +148,25 @@ TEST(TableParserTest, ParametersOfASection) {
   EXPECT_EQ(error(R"("SPLIT_N")"),
             "meta table 't.json': expected an array \"parameters\" in section "
             "0, but got \"SPLIT_N\"");
-  EXPECT_EQ(error(R"(["SPLIT_N", "SPLIT_M"])"),
-            "meta table 't.json': expected each of \"parameters\" in section 0 "
-            "to be one of tile_m, tile_n, tile_k, stages, warps, group, "
-            "GROUP_SIZE_ROW, SPLIT_N, num_stages, num_warps, but got "
-            "\"SPLIT_M\"");
-  EXPECT_EQ(error(R"(["SPLIT_N", "SPLIT_N"])"),
-            "meta table 't.json': expected different \"parameters\" in section "
-            "0, but got SPLIT_N twice");
+  EXPECT_EQ(
+      error(R"(["SPLIT_N", "SPLIT_M"])"),
+      "meta table 't.json': section 0: expected parameters out of tile_m, "
+      "tile_n, tile_k, stages, warps, group, GROUP_SIZE_ROW, SPLIT_N, "
+      "num_stages, num_warps, but got SPLIT_M");
+  EXPECT_EQ(
+      error(R"(["SPLIT_N", 3])"),
+      "meta table 't.json': expected strings in \"parameters\" of section "
+      "0, but got 3");
+  EXPECT_EQ(
+      error(R"(["SPLIT_N", "SPLIT_N"])"),
+      "meta table 't.json': section 0: expected different parameters, but "
+      "got SPLIT_N twice");
   EXPECT_EQ(error(R"(["SPLIT_N", "tile_n"])"),
-            "meta table 't.json': expected SPLIT_N or tile_n among "
-            "\"parameters\" in section 0, but got both");
+            "meta table 't.json': section 0: expected SPLIT_N or tile_n among "
+            "the parameters, but got both");
   EXPECT_EQ(error(R"(["num_warps"])"),
-            "meta table 't.json': expected SPLIT_N or tile_n among "
-            "\"parameters\" in section 0, but got neither");
+            "meta table 't.json': section 0: expected SPLIT_N or tile_n among "
+            "the parameters, but got neither");
 }
 
 TEST(TableParserTest, RowsOfTheWrongForm) {

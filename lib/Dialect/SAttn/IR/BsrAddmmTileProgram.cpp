@@ -47,6 +47,13 @@ SmallVector<int64_t> BsrAddmmOp::getTileGroups() {
   return groups;
 }
 
+TileSchedule BsrAddmmOp::getTileSchedule() {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return {};
+  return {meta.getStages(), meta.getWarps(), meta.getGroup()};
+}
+
 namespace {
 /// Whether a scalar operand is zero, one, or known only at run time.
 struct Scale {

@@ -82,7 +82,8 @@ struct InjectMetaPass
         getOperation().emitWarning() << problem;
     }
     for (BsrAddmmOp op : ops)
-      inject(op, tables);
+      if (failed(inject(op, tables)))
+        return signalPassFailure();
   }
 
 private:
@@ -193,11 +194,37 @@ private:
     return problem;
   }
 
-  void inject(BsrAddmmOp op, ArrayRef<meta::Table> tables) {
+  /// The parameters of the option `row`.
+  FailureOr<meta::Choice> chooseRow(BsrAddmmOp op, const Sizes &of,
+                                    const meta::Problem &problem) {
+    if (!of.m || !of.n || !of.k)
+      return op.emitError() << "option 'row': expected known M, N and K";
+    meta::Query query = queryOf(op, of);
+    llvm::Expected<meta::Section> section = meta::makeSection(query, row);
+    if (!section)
+      return op.emitError()
+             << "option 'row': " << llvm::toString(section.takeError());
+    llvm::Expected<meta::Parameters> fitted =
+        meta::fitRow(*section, section->rows.front(), problem, *limits);
+    if (!fitted)
+      return op.emitError()
+             << "option 'row': " << llvm::toString(fitted.takeError());
+    meta::Choice choice;
+    choice.parameters = *fitted;
+    choice.origin = "the option 'row'";
+    return choice;
+  }
+
+  LogicalResult inject(BsrAddmmOp op, ArrayRef<meta::Table> tables) {
     Sizes of = sizesOf(op);
     meta::Problem problem = problemOf(op, of);
     meta::Choice choice;
-    if (device.empty()) {
+    if (!row.empty()) {
+      FailureOr<meta::Choice> given = chooseRow(op, of, problem);
+      if (failed(given))
+        return failure();
+      choice = *given;
+    } else if (device.empty()) {
       choice.parameters = meta::defaultParameters(problem, *limits);
       choice.origin = "the computed default";
     } else if (!of.m || !of.n || !of.k) {
@@ -223,6 +250,7 @@ private:
                                   chosen.stages, chosen.warps, chosen.group);
     op.setMetaAttr(attr);
     op.emitRemark() << "tile parameters from " << choice.origin << ": " << attr;
+    return success();
   }
 };
 } // namespace

@@ -55,6 +55,7 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
            << " batch dimensions, but got " << sizes->size() - 2;
 
   SmallVector<int64_t> groups = op.getTileGroups();
+  TileSchedule schedule = op.getTileSchedule();
   linalg::GenericOp consumer = prepareConsumer(rewriter, op);
   rewriter.setInsertionPoint(op);
 
@@ -70,6 +71,11 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
   if (llvm::any_of(groups, [](int64_t count) { return count > 1; }))
     tiled->loops.front()->setAttr(kTileGroupsAttrName,
                                   rewriter.getDenseI64ArrayAttr(groups));
+  for (auto [name, wish] : {std::pair(kTileStagesAttrName, schedule.stages),
+                            std::pair(kTileWarpsAttrName, schedule.warps),
+                            std::pair(kTileColumnsAttrName, schedule.columns)})
+    if (wish)
+      tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
   linalg::GenericOp fused;
   if (consumer) {

@@ -112,6 +112,13 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError("expected 'persistent' with a counter");
   if (getOrder() && !getCounter())
     return emitOpError("expected a counter with an order");
+  // (C5)
+  for (auto [name, wish] : {std::pair("stages", getStagesAttr()),
+                            std::pair("warps", getWarpsAttr()),
+                            std::pair("columns", getColumnsAttr())})
+    if (wish && wish.getInt() < 1)
+      return emitOpError() << "expected '" << name
+                           << "' to be positive, but got " << wish.getInt();
   return success();
 }
 

@@ -39,8 +39,11 @@ static constexpr int64_t kMaxWarps = 32;
 /// other's products. Accumulators of more elements than 4 warps of 64 registers
 /// a thread hold take 8.
 static constexpr int64_t kSmallTile = 4 * 32 * 64;
-/// Warps of all groups of consumers of a thread block.
-static constexpr int64_t kGroupedWarps = 8;
+/// Most of them, those of all groups of consumers together.
+static constexpr int64_t kMostWarps = 8;
+/// Most registers of a thread that a tile's accumulator should take: operands
+/// go through registers too.
+static constexpr int64_t kMaxAccumulators = 128;
 /// Most warps that divide the columns: a slice of 32 columns, as
 /// wgtile-slice-stores cuts them, is then whole eights in every warp.
 static constexpr int64_t kMaxColumnWarps = 4;
@@ -170,6 +173,23 @@ private:
     return walk.wasInterrupted() ? 1 : groups;
   }
 
+  /// Warps that the loop over tiles asks for.
+  std::optional<int64_t> getWishedWarps() {
+    std::optional<int64_t> wish;
+    kernel.walk([&](ForEachTileOp loop) { wish = loop.getWarps(); });
+    return wish;
+  }
+
+  /// The number nearest to a wish that has registers for a tile's accumulator,
+  /// and is no more than a kernel gets without one. Those of a group's tiles
+  /// are asked for together.
+  int64_t clampWarps(int64_t wish, int64_t elements) {
+    int64_t groups = countGroups();
+    int64_t most = std::max<int64_t>(1, kMostWarps / groups);
+    int64_t least = llvm::divideCeil(elements, 32 * kMaxAccumulators);
+    return std::clamp(wish / groups, std::min(least, most), most);
+  }
+
   /// Divides tiles among warps that multiply by themselves. Each loads the rows
   /// of a and the columns of b that it needs: of as many warps as there should
   /// be, those near squares load the least. Of equals the one that divides the
@@ -191,10 +211,13 @@ private:
     });
     int64_t wanted = fragments * kFragmentRows * columns > kSmallTile ? 8 : 4;
     if (int64_t groups = countGroups(); groups > 1)
-      wanted = std::max<int64_t>(1, kGroupedWarps / groups);
+      wanted = std::max<int64_t>(1, kMostWarps / groups);
+    std::optional<int64_t> wish = getWishedWarps();
+    if (wish)
+      wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
     // Rows that a warp shares with none: as many warps as it takes to fill.
     if (ownsRows) {
-      warps = std::min<int64_t>(fragments, kMaxWarps);
+      warps = std::min({fragments, kMaxWarps, wish.value_or(kMaxWarps)});
       while (fragments % warps != 0)
         --warps;
       return success();

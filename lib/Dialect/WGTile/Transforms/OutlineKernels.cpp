@@ -28,8 +28,11 @@ namespace wgtile {
 using namespace wgtile;
 
 static constexpr StringLiteral kModuleName = "kernels";
-/// Attribute of the loop that becomes that of the loop over tiles.
+/// Attributes of the loop that become those of the loop over tiles.
 static constexpr StringLiteral kGroupsAttrName = "groups";
+static constexpr StringLiteral kStagesAttrName = "stages";
+static constexpr StringLiteral kWarpsAttrName = "warps";
+static constexpr StringLiteral kColumnsAttrName = "columns";
 
 static bool isMappedToBlocks(scf::ForallOp loop) {
   std::optional<ArrayAttr> mapping = loop.getMapping();
@@ -104,6 +107,9 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
       ForEachTileOp::create(rewriter, loc, tripCounts(rewriter, loop, mapping));
   if (auto groups = loop->getAttrOfType<DenseI64ArrayAttr>(kGroupsAttrName))
     tiles.setGroupsAttr(groups);
+  tiles.setStagesAttr(loop->getAttrOfType<IntegerAttr>(kStagesAttrName));
+  tiles.setWarpsAttr(loop->getAttrOfType<IntegerAttr>(kWarpsAttrName));
+  tiles.setColumnsAttr(loop->getAttrOfType<IntegerAttr>(kColumnsAttrName));
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0),

@@ -24,6 +24,10 @@ namespace wgtile {
 
 using namespace wgtile;
 
+/// Most columns that a loop gets for the asking. Points are counted in 32 bits,
+/// and so many columns times the rows of tiles must be.
+static constexpr int64_t kMaxColumns = 64;
+
 namespace {
 struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
   using WGTilePersistBase::WGTilePersistBase;
@@ -57,11 +61,19 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
                                           b, launch.getLoc(), blocks.getInt()));
       Value tiles = launch.getGrid();
       launch.getGridMutable().assign(limitGrid(b, launch, count));
-      for (ForEachTileOp loop : loops)
-        loop.setPersistent(columns);
+      for (ForEachTileOp loop : loops) {
+        loop.setPersistent(getColumns(loop));
+        loop.removeColumnsAttr();
+      }
       if (dynamic)
         addCounter(b, launch, kernel, tiles, loops);
     });
+  }
+
+  int64_t getColumns(ForEachTileOp loop) {
+    if (std::optional<int64_t> wish = loop.getColumns())
+      return std::min(*wish, kMaxColumns);
+    return columns;
   }
 
   /// Gives the kernel a counter, which is there where blocks get more than one

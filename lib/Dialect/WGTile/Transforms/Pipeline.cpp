@@ -240,14 +240,19 @@ private:
     auto fitting = [&](int64_t blocks) {
       int64_t bytes = (maxSharedBytes + kReservedBytes) / blocks -
                       kReservedBytes - otherBytes;
-      return std::min<int64_t>(maxStages, bytes / stageBytes);
+      return bytes / stageBytes;
     };
+    int64_t most = maxStages;
+    kernel.walk([&](ForEachTileOp loop) {
+      if (std::optional<int64_t> wish = loop.getStages())
+        most = std::max<int64_t>(*wish, 2);
+    });
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
     int64_t blocks = threads && threads[0] <= kMaxSharedThreads &&
                              fitting(2) >= kMinSharedStages
                          ? 2
                          : 1;
-    int64_t count = fitting(blocks);
+    int64_t count = std::min(most, fitting(blocks));
     if (count < 2)
       return;
     for (auto &[loop, loads] : loops) {

@@ -18,7 +18,7 @@ using namespace wgtile;
 
 /// Stages that a consumer may pass over while its last product still runs. One
 /// keeps the product in flight over most gaps; more would leave the producer
-/// fewer stages to fill.
+/// fewer stages to fill. Of a ring of two it is less: one is to be taken.
 static constexpr int64_t kMaxHeld = 2;
 
 /// Replaces the loads by tiles of the stage that was taken last.
@@ -255,9 +255,10 @@ private:
     SmallVector<Value> yielded = {next(b, body->getArgument(0))};
     yielded.push_back(present(b, yielded.front()));
     RingTakeOp::create(b, loc, ring);
+    int64_t held = std::min(kMaxHeld, ring.getRing().getType().getStages() - 1);
     for (Value tile : body->getArguments().drop_front(2))
       yielded.push_back(
-          RingDrainOp::create(b, loc, tile.getType(), ring, tile, kMaxHeld));
+          RingDrainOp::create(b, loc, tile.getType(), ring, tile, held));
     scf::YieldOp::create(b, loc, yielded);
     return loop;
   }

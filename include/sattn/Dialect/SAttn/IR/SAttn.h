@@ -24,6 +24,17 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.h.inc"
+
+namespace sattn {
+/// Wishes for the schedule of the kernel that computes an op's tiles; what is
+/// left out, or cannot be had, the passes choose.
+struct TileSchedule {
+  /// Steps of the reduction in flight together, warps that compute a tile, and
+  /// columns of tiles that are walked together.
+  std::optional<int64_t> stages, warps, columns;
+};
+} // namespace sattn
+
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
@@ -41,6 +52,10 @@ inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
 /// Attribute of an scf.forall over tiles: how many tiles along each loop one
 /// thread block should take together (array of i64).
 inline constexpr llvm::StringLiteral kTileGroupsAttrName = "groups";
+/// Attributes of the same loop: a TileSchedule (i64 each).
+inline constexpr llvm::StringLiteral kTileStagesAttrName = "stages";
+inline constexpr llvm::StringLiteral kTileWarpsAttrName = "warps";
+inline constexpr llvm::StringLiteral kTileColumnsAttrName = "columns";
 /// Array of dictionaries on a function that says which of its arguments are the
 /// operands of an op (`sattn-record-contracts`).
 inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";

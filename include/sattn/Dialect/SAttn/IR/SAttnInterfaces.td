@@ -42,6 +42,13 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<
       /*desc=*/[{
+        What the op's parameters ask of the schedule of its kernel.
+      }],
+      /*retTy=*/"::sattn::TileSchedule",
+      /*methodName=*/"getTileSchedule", /*args=*/(ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<
+      /*desc=*/[{
         Makes the op write its only result into `destination`, of its type, whose
         content it does not read. Returns false where it would have to; the op
         is then as it was.

@@ -25,7 +25,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileGroups", "writeInto"]>]> {
+                              ["getTileGroups", "getTileSchedule",
+                               "writeInto"]>]> {
   let summary = "Block-sparse matrix times dense matrix, scaled and added";
   let description = [{
     Computes, for every batch,

@@ -147,6 +147,10 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     that it was the default; a table that cannot be used and a row that fits no
     tile of the target are warnings.
 
+    `row` gives the parameters of a row instead, by the names that tables have for
+    them ("SPLIT_N=4,num_stages=3"), and is made to fit as a table's row is; one
+    that is impossible or fits nothing is an error.
+
     Sizes that the types leave open may be given as `sizes`, for the search and
     the default alone: the program stays right for all sizes. The part of the
     blocks that is not stored follows from static types or is 0.5, unless
@@ -179,7 +183,9 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     Option<"exact", "exact", "bool", /*default=*/"false",
            "Take exact rows only, no near ones">,
     Option<"version", "version", "int64_t", /*default=*/"0",
-           "Take rows of this version only">
+           "Take rows of this version only">,
+    ListOption<"row", "row", "std::string",
+               "NAME=NUMBER: parameters to take instead of a table's row">
   ];
 }
 

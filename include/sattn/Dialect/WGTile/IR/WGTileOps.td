@@ -49,11 +49,19 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     multiple of it are meant for one thread block, since they load some of the
     same data. One dimension at most has a factor above 1.
 
+    `stages`, `warps` and `columns` are what the program asks of the schedule:
+    turns of a loop whose tiles are in shared memory together
+    (`wgtile-specialize`, `wgtile-pipeline`), warps that compute a tile, or the
+    tiles of a group (`wgtile-assign-layouts`), and columns of tiles that are
+    walked together (`wgtile-persist`). A pass takes what is nearest among what it
+    can, and chooses where nothing is asked.
+
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `groups` has one positive factor for each count, at most one of them
       above 1.
     - (C4) `counter` comes with `persistent`, `order` with `counter`.
+    - (C5) `stages`, `warps` and `columns` are positive.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -64,6 +72,9 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   let arguments = (ins Variadic<Index>:$counts,
                        OptionalAttr<I64Attr>:$persistent,
                        OptionalAttr<DenseI64ArrayAttr>:$groups,
+                       OptionalAttr<I64Attr>:$stages,
+                       OptionalAttr<I64Attr>:$warps,
+                       OptionalAttr<I64Attr>:$columns,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead, MemWrite]>:$counter,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",

@@ -21,7 +21,8 @@ def WGTileOutlineKernels
     the loop uses and that are cheap to compute again (constants, sizes, integer
     arithmetic) are computed in the kernel; the rest must be arguments of the
     function. The function's result must be its argument, written in place; the
-    host function has no results.
+    host function has no results. `groups`, `stages`, `warps` and `columns` of the
+    loop become those of the loop over tiles.
 
     Upstream's mapping and outlining passes refuse dynamic shapes.
 
@@ -162,7 +163,9 @@ def WGTileAssignLayouts
     accumulator's layout: for wgmma one warp for 16 rows; for mma.sync 4 or 8
     warps that divide rows and columns so that they load the least (the share of a
     tile of 8 warps, where the copy engine loads for a group of tiles), or the rows
-    alone where a product takes a register tile or rows are reduced. Vectors get
+    alone where a product takes a register tile or rows are reduced. Instead of 4
+    or 8 they are as many `warps` as the loop over tiles asks for, at most 8, that
+    leave a thread at most 128 registers of the accumulator. Vectors get
     the slice of it that their broadcast or reduction asks for; shared tiles get
     the widest swizzle that divides their rows. The kernel's number of threads
     follows.
@@ -384,9 +387,10 @@ def WGTileSpecialize
     The loads of one block share a stage, but those before and behind a loop with
     loads of its own. Stages of the same tiles share a ring where none is held
     beyond the next. There are as many stages as fit in `max-shared-bytes`, at
-    most `max-stages`. Registers go from the producer's warps to the consumers',
-    where those are whole warpgroups. A kernel without loads is left alone; one
-    whose loads depend on what a product computed is refused.
+    most as many `stages` as the loop over tiles asks for, else `max-stages`.
+    Registers go from the producer's warps to the consumers', where those are
+    whole warpgroups. A kernel without loads is left alone; one whose loads
+    depend on what a product computed is refused.
 
     What the loops read from memory to know where their tiles are, or whether
     there are any, is read one turn ahead.
@@ -435,7 +439,7 @@ def WGTileSpecialize
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
     Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
-           "Most stages of a ring">,
+           "Most stages of a ring where the loop over tiles asks for none">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Thread blocks that share a multiprocessor; 0: two where one "
            "warpgroup consumes, else one">
@@ -448,8 +452,9 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     For kernels whose loads read memrefs: without a copy engine, or where it
     cannot take what is loaded. The loads of a loop become fills of a ring of
-    stages, as many as the shared memory holds, issued `stages` - 1 turns before
-    they are used. All threads fill and multiply; each turn has one barrier,
+    stages, as many as the shared memory holds and the loop over tiles asks for
+    (`stages`, else `max-stages`), issued so many less one turns before they are
+    used. All threads fill and multiply; each turn has one barrier,
     behind which its stage is there and the stage of the turn before is free.
     Indices that are themselves loaded are asked for before the turn's products.
 
@@ -492,7 +497,7 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", "232448",
            "Shared memory that a thread block may have, in bytes">,
     Option<"maxStages", "max-stages", "int64_t", "4",
-           "Most stages that a loop gets">
+           "Most stages of a loop where the loop over tiles asks for none">
   ];
   let dependentDialects = ["::wgtile::WGTileDialect",
                            "::mlir::arith::ArithDialect",
@@ -534,9 +539,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   let description = [{
     Launches at most as many thread blocks as run at one time (one a
     multiprocessor, or the kernel's `nvvm.minctasm`) and makes every
-    `wgtile.for_each_tile` of the kernel persistent, `columns` columns of tiles
-    at a time. With `dynamic` the blocks take tiles one by one from a counter,
-    which the runtime sets to zero before each launch (`wgtile.zeroed`); where
+    `wgtile.for_each_tile` of the kernel persistent, as many columns of tiles at a
+    time as the loop asks for (`columns`, at most 64), else the option's. With
+    `dynamic` the blocks take tiles one by one from a counter, which the runtime sets to zero before each launch (`wgtile.zeroed`); where
     every block has one tile, there is none. Of roles the producer takes them, and
     the ends of the roles' turns pass them on (`wgtile.queue_acquire`). A loop over
     fewer than two indices is left alone.
@@ -557,7 +562,8 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"columns", "columns", "int64_t", /*default=*/"4",
-           "Columns of tiles that are walked together">,
+           "Columns of tiles that are walked together where the loop asks for "
+           "none">,
     Option<"dynamic", "dynamic", "bool", /*default=*/"true",
            "Take tiles from a counter instead of every n-th">
   ];
