@@ -135,20 +135,24 @@ static runtime::Manifest parse(const ffi::String &text) {
   return std::move(*manifest);
 }
 
-/// load_host(manifest: str, entry: int) -> launch
+/// load_host(manifest: str, entry: int) -> [launch, launch_checked]
 ///
 /// A program that is compiled for the CPU; `entry` is the address of its
-/// runtime::HostEntry, which must stay as long as the function.
-static ffi::Function loadHost(ffi::String text, int64_t entry) {
-  return ffi::Function::FromPacked(
-      [manifest = parse(text), entry](ffi::PackedArgs packed, ffi::Any *) {
-        const std::vector<Argument> &arguments =
-            readArguments(manifest, packed, DLDevice{kDLCPU, 0});
-        if (Error err =
-                checkContracts(manifest, arguments, runtime::ContentCheck::Off))
-          TVM_FFI_THROW(ValueError) << err.message();
-        callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
-      });
+/// runtime::HostEntry, which must stay as long as the functions. The second
+/// checks the contents of index arrays too.
+static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry) {
+  auto manifest = std::make_shared<const runtime::Manifest>(parse(text));
+  auto launch = [=](runtime::ContentCheck contents) {
+    return ffi::Function::FromPacked([=](ffi::PackedArgs packed, ffi::Any *) {
+      const std::vector<Argument> &arguments =
+          readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
+      if (Error err = checkContracts(*manifest, arguments, contents))
+        TVM_FFI_THROW(ValueError) << err.message();
+      callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
+    });
+  };
+  return {launch(runtime::ContentCheck::Off),
+          launch(runtime::ContentCheck::On)};
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_host, loadHost);
 

@@ -192,7 +192,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     checks = check or check is None and not on_gpu and operand.prepared is None
     launch = call.program.launch
     try:
-        if checks:
+        if checks and not on_gpu:
+            launch = call.program.launch_checked
+        elif checks:
             host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
             call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
         if on_gpu and operand.prepared is not None:
@@ -202,8 +204,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         launch(*arguments)
     except BufferError as error:
         raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
-    if arrays is not _arrays.NUMPY and not checks and meta is None and precision is None:
-        kind = (_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
+    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and meta is None and precision is None:
+        kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
+                | (_repeats.CHECKED if checks else 0))
         indices = operand.crow, operand.col
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
         repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind,

@@ -8,7 +8,7 @@ import sys
 
 from . import _libraries
 
-BETA_IS_ZERO, IN_PLACE = 1, 2
+BETA_IS_ZERO, IN_PLACE, CHECKED = 1, 2, 4
 FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()
@@ -45,9 +45,12 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     call = repeats.call
     if call is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
         return None
-    # Contents are checked on the long way.
-    if check or check is None and not prepared and not dense.is_cuda:
-        return None
+    kind = BETA_IS_ZERO if beta == 0 else 0
+    if check or check is None and not prepared:
+        if not dense.is_cuda:
+            kind |= CHECKED
+        elif check:  # On the long way, which copies the indices to the host.
+            return None
     crow = col = None
     if prepared:
         values, rows = bsr.values, bsr.rows
@@ -69,7 +72,6 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         return None
     if values.requires_grad or dense.requires_grad:
         return None
-    kind = BETA_IS_ZERO if beta == 0 else 0
     if input is not None:
         if type(input) not in _plain or input.requires_grad:
             return None
