@@ -4,6 +4,7 @@
 #include "StubCuda.h"
 
 #include <algorithm>
+#include <thread>
 
 using namespace sattn::runtime;
 
@@ -103,6 +104,31 @@ TEST_F(ScratchMemoryTest, NothingIsKeptWhereThatWouldBeWrong) {
     use(256, 0, 0x1000 * i);
   allocated = logged("scratch").size();
   EXPECT_TRUE(isOwn(256, 0, 0x999));
+}
+
+TEST_F(ScratchMemoryTest, CallsOfTwoThreadsDoNotMix) {
+  constexpr int threadCount = 4, callCount = 300;
+  std::vector<int> mixed(threadCount);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < threadCount; ++thread)
+    threads.emplace_back([&, thread] {
+      CurrentContext own(*device);
+      for (int i = 0; i < callCount; ++i) {
+        ErrorOr<ScratchMemory::Piece> piece =
+            device->scratch().take(256, 4, reinterpret_cast<CUstream>(0x100));
+        ASSERT_TRUE(bool(piece)) << messageOf(piece);
+        auto *unset = static_cast<volatile int *>(piece->unset());
+        *unset = thread;
+        std::this_thread::yield();
+        mixed[thread] += *unset != thread;
+        mixed[thread] += *static_cast<int *>(piece->zeros()) != 0;
+        *static_cast<int *>(piece->zeros()) = 1;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(mixed, std::vector<int>(threadCount));
+  EXPECT_EQ(logged("scratch").size(), 2u);
 }
 
 TEST_F(ScratchMemoryTest, OutOfMemorySaysHowMuch) {
