@@ -121,7 +121,6 @@ Error ScratchMemory::takeKept(Kept &kept, Piece &piece, size_t unsetBytes,
   }
   if (kept.zerosUsed + zeroBytes > zerosBytes) {
     // The calls that used them come before in the stream.
-    kept.zerosUsed = zerosBytes;
     const CudaDriver &driver = device.driver();
     if (Error err = driver.check(
             driver.memsetD8Async(kept.zeros, 0, zerosBytes, piece.stream),

@@ -4,6 +4,7 @@
 #include "StubCuda.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 using namespace sattn::runtime;
@@ -119,7 +120,7 @@ TEST_F(ScratchMemoryTest, CallsOfTwoThreadsDoNotMix) {
         ASSERT_TRUE(bool(piece)) << messageOf(piece);
         auto *unset = static_cast<volatile int *>(piece->unset());
         *unset = thread;
-        std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(10));
         mixed[thread] += *unset != thread;
         mixed[thread] += *static_cast<int *>(piece->zeros()) != 0;
         *static_cast<int *>(piece->zeros()) = 1;
