@@ -24,10 +24,6 @@ std::vector<std::pair<int64_t, int64_t>> placement(const TensorView &tensor) {
   return dims;
 }
 
-bool isSameTensor(const TensorView &a, const TensorView &b) {
-  return a.data == b.data && a.dtype == b.dtype && placement(a) == placement(b);
-}
-
 /// Whether two indices may name the same element. Exact for dimensions that
 /// nest (each stride passes all that the smaller ones reach), which covers
 /// slices, transposes and broadcasts of dense arrays; other layouts count as
@@ -50,6 +46,10 @@ bool overlapsItself(const TensorView &tensor) {
 }
 
 } // namespace
+
+bool sattn::runtime::isSameTensor(const TensorView &a, const TensorView &b) {
+  return a.data == b.data && a.dtype == b.dtype && placement(a) == placement(b);
+}
 
 std::optional<ByteRange> sattn::runtime::byteRange(const TensorView &tensor) {
   int64_t low = 0, high = 0;

@@ -18,6 +18,9 @@ struct ByteRange {
 /// not fit. Empty for an empty tensor.
 std::optional<ByteRange> byteRange(const TensorView &tensor);
 
+/// Whether both have the same elements in the same places.
+bool isSameTensor(const TensorView &a, const TensorView &b);
+
 /// The tensor in an argument that has been checked to be one.
 inline const TensorView &tensorOf(const std::vector<Argument> &arguments,
                                   size_t index) {

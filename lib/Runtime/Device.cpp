@@ -3,6 +3,7 @@
 #include "sattn/Runtime/Device.h"
 
 #include "Text.h"
+#include "sattn/Runtime/ScratchMemory.h"
 
 using namespace sattn::runtime;
 
@@ -72,10 +73,14 @@ ErrorOr<std::unique_ptr<Device>> Device::open(int ordinal,
   if (Error err = driver->check(retained, "cuDevicePrimaryCtxRetain"))
     return err;
   device->primary = context;
+  device->scratchMemory = std::make_unique<ScratchMemory>(*device);
   return device;
 }
 
+Device::Device() = default;
+
 Device::~Device() {
+  scratchMemory.reset();
   if (primary)
     api->devicePrimaryCtxRelease(handle);
 }

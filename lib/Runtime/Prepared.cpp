@@ -2,8 +2,8 @@
 
 #include "sattn/Runtime/Program.h"
 
+#include "CallCache.h"
 #include "ContractParts.h"
-#include "Scratch.h"
 #include "Text.h"
 
 #include <set>
@@ -61,27 +61,29 @@ size_t Prepared::bytes() const {
   return total;
 }
 
-ErrorOr<std::vector<Argument>>
+ErrorOr<CallTensors>
 Prepared::substitute(const Manifest &manifest,
-                     std::vector<Argument> arguments) const {
+                     const std::vector<Argument> &arguments) const {
   if (arguments.size() != manifest.arguments.size())
     return makeError("program '", manifest.name, "': expected ",
                      manifest.arguments.size(), " arguments, but got ",
                      arguments.size());
+  CallTensors tensors = tensorsOf(arguments);
   for (const Snapshot &snapshot : snapshots) {
-    std::string who = manifest.describeArgument(snapshot.argument);
-    const auto *given = std::get_if<TensorView>(&arguments[snapshot.argument]);
+    const TensorView *&given = tensors[snapshot.argument];
     if (!given)
-      return makeError(who, ": expected a tensor, but got a scalar");
+      return makeError(manifest.describeArgument(snapshot.argument),
+                       ": expected a tensor, but got a scalar");
     if (given->dtype != snapshot.view.dtype ||
         given->shape != snapshot.view.shape)
-      return makeError(who, ": expected what was prepared, shape ",
+      return makeError(manifest.describeArgument(snapshot.argument),
+                       ": expected what was prepared, shape ",
                        listText(snapshot.view.shape), " of ",
                        name(snapshot.view.dtype), ", but got shape ",
                        listText(given->shape), " of ", name(given->dtype));
-    arguments[snapshot.argument] = snapshot.view;
+    given = &snapshot.view;
   }
-  return arguments;
+  return tensors;
 }
 
 ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
@@ -99,43 +101,54 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
     return values.takeError();
   if (Error err = runChecks(description, *values))
     return err;
-  ErrorOr<std::vector<ReadyLaunch>> launches =
-      collectLaunches(*values, /*prepare=*/true);
-  if (!launches)
-    return launches.takeError();
   std::vector<bool> used = preparedScratch(description);
   ErrorOr<ScratchLayout> scratch =
       ScratchLayout::create(description, *values, used);
   if (!scratch)
     return scratch.takeError();
+  CallTensors tensors = tensorsOf(arguments);
+  ErrorOr<std::vector<ReadyLaunch>> launches =
+      collectLaunches(tensors, *values, scratch->arrays, /*prepare=*/true);
+  if (!launches)
+    return launches.takeError();
 
   CurrentContext current(device);
   if (Error err = current.takeError())
     return err;
   Prepared prepared;
   prepared.program = this;
-  std::vector<Argument> copies = arguments;
+  prepared.calls = std::make_shared<CallCache>();
   for (size_t argument : indices) {
     TensorView view = tensorOf(arguments, argument);
     ErrorOr<DeviceBuffer> buffer = copy(device, view, stream);
     if (!buffer)
       return buffer.takeError();
-    copies[argument] = view;
     prepared.snapshots.push_back({argument, view, std::move(*buffer)});
   }
+  for (const Prepared::Snapshot &snapshot : prepared.snapshots)
+    tensors[snapshot.argument] = &snapshot.view;
   ErrorOr<DeviceBuffer> memory = DeviceBuffer::allocate(device, scratch->bytes);
   if (!memory)
     return memory.takeError();
   scratch->place(memory->data());
-  if (Error err = scratch->clear(description, device.driver(), stream))
-    return err;
+  const CudaDriver &driver = device.driver();
+  auto zeros =
+      reinterpret_cast<CUdeviceptr>(memory->data()) + scratch->unsetBytes;
+  if (scratch->zeroBytes > 0)
+    if (Error err = driver.check(
+            driver.memsetD8Async(zeros, 0, scratch->zeroBytes, stream),
+            "cuMemsetD8Async"))
+      return err;
   prepared.scratch.resize(used.size());
-  for (size_t i = 0; i < used.size(); ++i)
-    if (used[i])
-      prepared.scratch[i] = scratch->arrays[i];
+  std::vector<void *> addresses(used.size());
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i])
+      continue;
+    prepared.scratch[i] = scratch->arrays[i];
+    addresses[i] = scratch->arrays[i].data;
+  }
   prepared.scratchMemory = std::move(*memory);
-  if (Error err =
-          launchAll(*launches, copies, *values, scratch->arrays, stream))
+  if (Error err = launchAll(*launches, tensors, arguments, addresses, stream))
     return err;
   return prepared;
 }

@@ -2,8 +2,9 @@
 
 #include "sattn/Runtime/Program.h"
 
-#include "KernelParameters.h"
+#include "CallCache.h"
 #include "Text.h"
+#include "sattn/Runtime/ScratchMemory.h"
 
 #include <algorithm>
 
@@ -173,14 +174,14 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
       return kernel.takeError();
     program->kernels.push_back(*kernel);
   }
-  if (!program->description.scratch.empty()) {
-    ErrorOr<MemoryPool> pool = MemoryPool::create(device);
-    if (!pool)
-      return pool.takeError();
-    program->pool = std::move(*pool);
-  }
+  if (!program->description.scratch.empty())
+    if (Error err = device.scratch().open())
+      return err;
   return program;
 }
+
+Program::Program(const Device &device)
+    : device(device), calls(std::make_shared<CallCache>()) {}
 
 Program::~Program() {
   if (!module)

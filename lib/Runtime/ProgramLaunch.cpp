@@ -2,10 +2,10 @@
 
 #include "sattn/Runtime/Program.h"
 
-#include "KernelParameters.h"
-#include "Scratch.h"
+#include "CallCache.h"
 #include "Text.h"
 #include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/ScratchMemory.h"
 
 #include <limits>
 
@@ -15,16 +15,16 @@ using namespace sattn::runtime;
 static constexpr int64_t gridLimits[3] = {std::numeric_limits<int32_t>::max(),
                                           65535, 65535};
 
-ErrorOr<std::vector<Program::ReadyLaunch>>
-Program::collectLaunches(const std::vector<int64_t> &values,
-                         std::optional<bool> prepare) const {
+ErrorOr<std::vector<ReadyLaunch>> Program::collectLaunches(
+    const CallTensors &tensors, const std::vector<int64_t> &values,
+    const std::vector<TensorView> &scratch, std::optional<bool> prepare) const {
   std::vector<ReadyLaunch> launches;
   for (size_t i = 0; i < description.steps.size(); ++i) {
     const LaunchStep &step = description.steps[i];
     if ((prepare && step.prepare != *prepare) ||
         (step.when && values[*step.when] == 0))
       continue;
-    ReadyLaunch launch = {&step, kernels[i], {}};
+    ReadyLaunch launch = {&step, kernels[i], {}, {}};
     bool empty = false;
     for (int axis = 0; axis < 3; ++axis) {
       int64_t blocks = values[step.grid[axis]];
@@ -36,33 +36,37 @@ Program::collectLaunches(const std::vector<int64_t> &values,
       launch.grid[axis] = unsigned(blocks);
     }
     if (!empty)
-      launches.push_back(launch);
+      launches.push_back(std::move(launch));
+  }
+  for (ReadyLaunch &launch : launches) {
+    ErrorOr<ParameterPlan> parameters = ParameterPlan::create(
+        description, *launch.step, tensors, values, scratch);
+    if (!parameters)
+      return parameters.takeError();
+    launch.parameters = std::move(*parameters);
   }
   return launches;
 }
 
 Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
+                         const CallTensors &tensors,
                          const std::vector<Argument> &arguments,
-                         const std::vector<int64_t> &values,
-                         const std::vector<TensorView> &scratch,
-                         CUstream stream) {
+                         const std::vector<void *> &scratch, CUstream stream) {
   const CudaDriver &driver = device.driver();
-  std::vector<KernelParameters> packed;
-  for (const ReadyLaunch &launch : launches) {
-    ErrorOr<KernelParameters> parameters =
-        KernelParameters::pack(description, *launch.step, arguments, values,
-                               scratch, driver, tensorMaps);
-    if (!parameters)
-      return parameters.takeError();
-    packed.push_back(std::move(*parameters));
-  }
+  // Filled anew by each call, in memory of the calls before.
+  static thread_local std::vector<KernelParameters> parameters;
+  if (parameters.size() < launches.size())
+    parameters.resize(launches.size());
+  for (size_t i = 0; i < launches.size(); ++i)
+    if (Error err = parameters[i].fill(launches[i].parameters, tensors,
+                                       arguments, scratch, driver, tensorMaps))
+      return err;
   for (size_t i = 0; i < launches.size(); ++i) {
     const LaunchStep &step = *launches[i].step;
     const unsigned *grid = launches[i].grid;
-    std::vector<void *> pointers = packed[i].pointers();
     CUresult result = driver.launchKernel(
         launches[i].kernel, grid[0], grid[1], grid[2], unsigned(step.block), 1,
-        1, unsigned(step.shared), stream, pointers.data(), nullptr);
+        1, unsigned(step.shared), stream, parameters[i].pointers(), nullptr);
     if (result != cuda::success)
       return makeError("kernel '", step.kernel,
                        "': cuLaunchKernel failed: ", driver.describe(result));
@@ -70,26 +74,25 @@ Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
   return Error::success();
 }
 
-Error Program::run(const Prepared *prepared,
-                   const std::vector<Argument> &arguments, CUstream stream) {
-  if (Error err = checkContracts(description, arguments, ContentCheck::Off))
+ErrorOr<std::shared_ptr<const ReadyCall>>
+Program::makeReady(const Prepared *prepared,
+                   const std::vector<Argument> &arguments,
+                   const CallTensors &tensors) const {
+  std::vector<Argument> given = arguments;
+  for (size_t i = 0; prepared && i < given.size(); ++i)
+    if (tensors[i])
+      given[i] = *tensors[i];
+  if (Error err = checkContracts(description, given, ContentCheck::Off))
     return err;
   ErrorOr<std::vector<int64_t>> values =
-      evaluate(description, arguments, device.multiprocessors());
+      evaluate(description, given, device.multiprocessors());
   if (!values)
     return values.takeError();
   if (Error err = runChecks(description, *values))
     return err;
-  std::optional<bool> which;
-  if (prepared)
-    which = false;
-  ErrorOr<std::vector<ReadyLaunch>> launches = collectLaunches(*values, which);
-  if (!launches)
-    return launches.takeError();
-  if (launches->empty())
-    return Error::success();
 
   // What was prepared has its memory already.
+  auto call = std::make_shared<ReadyCall>(description, tensors);
   std::vector<bool> wanted(description.scratch.size(), true);
   for (size_t i = 0; prepared && i < wanted.size(); ++i)
     wanted[i] = !prepared->scratch[i];
@@ -97,6 +100,17 @@ Error Program::run(const Prepared *prepared,
       ScratchLayout::create(description, *values, wanted);
   if (!scratch)
     return scratch.takeError();
+  std::optional<bool> which;
+  if (prepared)
+    which = false;
+  ErrorOr<std::vector<ReadyLaunch>> launches =
+      collectLaunches(tensors, *values, scratch->arrays, which);
+  if (!launches)
+    return launches.takeError();
+  call->launches = std::move(*launches);
+  if (call->launches.empty())
+    return std::shared_ptr<const ReadyCall>(std::move(call));
+  call->kept.resize(wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i])
       continue;
@@ -107,29 +121,49 @@ Error Program::run(const Prepared *prepared,
                        "arguments, but scratch[",
                        i, "] has shape ", listText(kept.shape), ", not ",
                        listText(scratch->arrays[i].shape));
-    scratch->arrays[i] = kept;
+    call->kept[i] = kept.data;
   }
+  call->scratch = std::move(*scratch);
+  return std::shared_ptr<const ReadyCall>(std::move(call));
+}
+
+Error Program::run(const Prepared *prepared, CallCache &cache,
+                   const std::vector<Argument> &arguments,
+                   const CallTensors &tensors, CUstream stream) {
+  uint64_t hash = ReadyCall::hash(tensors);
+  std::shared_ptr<const ReadyCall> call = cache.find(hash, tensors);
+  if (!call || !call->isApart(tensors)) {
+    ErrorOr<std::shared_ptr<const ReadyCall>> made =
+        makeReady(prepared, arguments, tensors);
+    if (!made)
+      return made.takeError();
+    call = std::move(*made);
+    cache.insert(hash, call);
+  }
+  if (call->launches.empty())
+    return Error::success();
 
   CurrentContext current(device);
   if (Error err = current.takeError())
     return err;
-  ErrorOr<void *> memory = static_cast<void *>(nullptr);
-  if (scratch->bytes > 0)
-    memory = pool->allocate(scratch->bytes, stream);
+  if (call->scratch.bytes == 0)
+    return launchAll(call->launches, tensors, arguments, call->kept, stream);
+  ErrorOr<ScratchMemory::Piece> memory = device.scratch().take(
+      call->scratch.unsetBytes, call->scratch.zeroBytes, stream);
   if (!memory)
     return memory.takeError();
-  scratch->place(*memory);
-  Error result = scratch->clear(description, device.driver(), stream);
-  if (!result)
-    result = launchAll(*launches, arguments, *values, scratch->arrays, stream);
-  if (scratch->bytes > 0)
-    if (Error err = pool->release(*memory, stream); err && !result)
-      return err;
-  return result;
+  std::vector<void *> scratch = call->kept;
+  for (size_t i = 0; i < scratch.size(); ++i)
+    if (!scratch[i])
+      scratch[i] = call->scratch.address(i, memory->unset(), memory->zeros());
+  if (Error err =
+          launchAll(call->launches, tensors, arguments, scratch, stream))
+    return err;
+  return memory->release();
 }
 
 Error Program::launch(const std::vector<Argument> &arguments, CUstream stream) {
-  return run(nullptr, arguments, stream);
+  return run(nullptr, *calls, arguments, tensorsOf(arguments), stream);
 }
 
 Error Program::launch(const Prepared &prepared,
@@ -137,9 +171,8 @@ Error Program::launch(const Prepared &prepared,
   if (prepared.program != this)
     return makeError("program '", description.name,
                      "': expected an operand that this program prepared");
-  ErrorOr<std::vector<Argument>> substituted =
-      prepared.substitute(description, arguments);
-  if (!substituted)
-    return substituted.takeError();
-  return run(&prepared, *substituted, stream);
+  ErrorOr<CallTensors> tensors = prepared.substitute(description, arguments);
+  if (!tensors)
+    return tensors.takeError();
+  return run(&prepared, *prepared.calls, arguments, *tensors, stream);
 }

@@ -13,7 +13,8 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
                                              const std::vector<int64_t> &values,
                                              const std::vector<bool> &wanted) {
   ScratchLayout layout;
-  int64_t total = 0;
+  layout.offsets.resize(manifest.scratch.size());
+  std::vector<int64_t> sizes;
   for (size_t i = 0; i < manifest.scratch.size(); ++i) {
     const ScratchSpec &spec = manifest.scratch[i];
     std::vector<int64_t> shape;
@@ -24,36 +25,43 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
       fits &= values[size] >= 0 &&
               !__builtin_mul_overflow(bytes, values[size], &bytes);
     }
-    if (wanted[i] && fits) {
-      layout.offsets.push_back(size_t(total));
-      fits = !__builtin_add_overflow(total, bytes, &total) &&
-             !__builtin_add_overflow(total, alignment - 1, &total);
-      total = total / alignment * alignment;
-    } else {
-      layout.offsets.push_back(std::nullopt);
-    }
     if (!fits)
       return makeError("program '", manifest.name, "': expected scratch[", i,
                        "] of a size that fits in memory, but got shape ",
                        listText(shape), " of ", name(spec.type));
+    sizes.push_back(bytes);
     layout.arrays.push_back(rowMajorView(nullptr, spec.type, std::move(shape)));
+  }
+  int64_t total = 0;
+  for (bool zero : {false, true}) {
+    if (zero)
+      layout.unsetBytes = size_t(total);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (!wanted[i] || manifest.scratch[i].zero != zero)
+        continue;
+      layout.offsets[i] = size_t(total);
+      if (zero && sizes[i] > 0)
+        layout.zeroBytes = size_t(total + sizes[i]) - layout.unsetBytes;
+      if (__builtin_add_overflow(total, sizes[i], &total) ||
+          __builtin_add_overflow(total, alignment - 1, &total))
+        return makeError("program '", manifest.name, "': expected scratch[", i,
+                         "] of a size that fits in memory, but got shape ",
+                         listText(layout.arrays[i].shape), " of ",
+                         name(manifest.scratch[i].type));
+      total = total / alignment * alignment;
+    }
   }
   layout.bytes = size_t(total);
   return layout;
 }
 
-Error ScratchLayout::clear(const Manifest &manifest, const CudaDriver &driver,
-                           CUstream stream) const {
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    size_t bytes = arrays[i].numElements() * byteWidth(arrays[i].dtype);
-    if (!offsets[i] || !manifest.scratch[i].zero || bytes == 0)
-      continue;
-    auto address = reinterpret_cast<CUdeviceptr>(arrays[i].data);
-    if (Error err = driver.check(
-            driver.memsetD8Async(address, 0, bytes, stream), "cuMemsetD8Async"))
-      return err;
-  }
-  return Error::success();
+void *ScratchLayout::address(size_t array, void *unset, void *zeros) const {
+  if (!offsets[array])
+    return nullptr;
+  size_t offset = *offsets[array];
+  return offset < unsetBytes
+             ? static_cast<char *>(unset) + offset
+             : static_cast<char *>(zeros) + (offset - unsetBytes);
 }
 
 void ScratchLayout::place(void *memory) {

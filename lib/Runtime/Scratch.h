@@ -8,12 +8,16 @@
 
 namespace sattn::runtime {
 
-/// The scratch arrays of one call, one after the other in one piece of memory.
+/// The scratch arrays of one call, one after the other: first those whose
+/// contents do not matter, then those that are zero before the launches, so
+/// that one fill does for all of them.
 struct ScratchLayout {
   /// One for each array of the manifest; `data` is null until `place`.
   std::vector<TensorView> arrays;
-  /// Of the whole piece.
-  size_t bytes = 0;
+  /// Of both parts, and of the first.
+  size_t bytes = 0, unsetBytes = 0;
+  /// Of the second part, up to the end of its last array.
+  size_t zeroBytes = 0;
 
   /// Lays out the arrays that `wanted` holds for; the others get no memory.
   /// Errors: an extent that is negative, sizes that do not fit.
@@ -21,16 +25,15 @@ struct ScratchLayout {
                                        const std::vector<int64_t> &values,
                                        const std::vector<bool> &wanted);
 
+  /// Where an array is, with the two parts in these places; null for an array
+  /// without memory.
+  void *address(size_t array, void *unset, void *zeros) const;
+
   /// Sets the arrays' addresses, in memory of `bytes` bytes.
   void place(void *memory);
 
-  /// Sets those of the placed arrays to zero that have to be, in the order of
-  /// the stream.
-  Error clear(const Manifest &manifest, const CudaDriver &driver,
-              CUstream stream) const;
-
 private:
-  /// From the start of the piece; nothing for arrays without memory.
+  /// From the start of the first part; nothing for arrays without memory.
   std::vector<std::optional<size_t>> offsets;
 };
 

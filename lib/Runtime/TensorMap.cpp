@@ -196,24 +196,36 @@ sattn::runtime::encodeTensorMap(const CudaDriver &driver,
   return map;
 }
 
+size_t TensorMapCache::Hash::operator()(const TensorMapFields &fields) const {
+  // Addresses differ most, then extents; boxes follow from the program.
+  uint64_t hash = reinterpret_cast<uintptr_t>(fields.address);
+  for (uint32_t i = 0; i < fields.rank; ++i)
+    hash = hash * 0x9e3779b97f4a7c15 + fields.extents[i];
+  hash = hash * 0x9e3779b97f4a7c15 + fields.strides[0] + fields.box[0];
+  return size_t(hash ^ hash >> 32);
+}
+
 ErrorOr<TensorMap> TensorMapCache::get(const CudaDriver &driver,
                                        const std::string &name,
                                        const TensorMapFields &fields) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    for (const Entry &entry : entries)
-      if (entry.fields == fields)
-        return entry.map;
+    auto found = maps.find(fields);
+    if (found != maps.end())
+      return found->second;
   }
   // Two threads may encode the same map; both results are the same.
   ErrorOr<TensorMap> map = encodeTensorMap(driver, name, fields);
   if (!map)
     return map;
   std::lock_guard<std::mutex> lock(mutex);
-  if (entries.size() < capacity) {
-    entries.push_back({fields, *map});
+  if (!maps.emplace(fields, *map).second)
+    return map;
+  if (order.size() < capacity) {
+    order.push_back(fields);
   } else {
-    entries[oldest] = {fields, *map};
+    maps.erase(order[oldest]);
+    order[oldest] = fields;
     oldest = (oldest + 1) % capacity;
   }
   return map;

@@ -42,9 +42,9 @@ static bool isOn(DLDevice actual, DLDevice wanted) {
          (wanted.device_type == kDLCPU || actual.device_id == wanted.device_id);
 }
 
-static runtime::TensorView viewOf(const runtime::Manifest &manifest, size_t i,
-                                  const DLTensor &tensor,
-                                  std::optional<DLDevice> device) {
+static void read(const runtime::Manifest &manifest, size_t i,
+                 const DLTensor &tensor, std::optional<DLDevice> device,
+                 runtime::TensorView &view) {
   if (device && !isOn(tensor.device, *device))
     TVM_FFI_THROW(ValueError)
         << manifest.describeArgument(i) << ": expected memory of "
@@ -54,7 +54,6 @@ static runtime::TensorView viewOf(const runtime::Manifest &manifest, size_t i,
     TVM_FFI_THROW(ValueError) << manifest.describeArgument(i)
                               << ": expected a supported element type, but got "
                               << ffi::DLDataTypeToString(tensor.dtype);
-  runtime::TensorView view;
   view.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
   view.dtype = *dtype;
   view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
@@ -62,10 +61,9 @@ static runtime::TensorView viewOf(const runtime::Manifest &manifest, size_t i,
     view.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   else
     view.strides = runtime::rowMajorStrides(view.shape);
-  return view;
 }
 
-std::vector<runtime::Argument>
+const std::vector<runtime::Argument> &
 python::readArguments(const runtime::Manifest &manifest, ffi::PackedArgs packed,
                       std::optional<DLDevice> device) {
   size_t count = manifest.arguments.size();
@@ -73,8 +71,8 @@ python::readArguments(const runtime::Manifest &manifest, ffi::PackedArgs packed,
     TVM_FFI_THROW(TypeError)
         << "program '" << manifest.name << "': expected " << count
         << " arguments, but got " << packed.size();
-  std::vector<runtime::Argument> arguments;
-  arguments.reserve(count);
+  static thread_local std::vector<runtime::Argument> arguments;
+  arguments.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const ffi::AnyView &given = packed[int(i)];
     if (!manifest.arguments[i].isTensor) {
@@ -83,7 +81,7 @@ python::readArguments(const runtime::Manifest &manifest, ffi::PackedArgs packed,
         TVM_FFI_THROW(TypeError)
             << manifest.describeArgument(i) << ": expected a number, but got "
             << given.GetTypeKey();
-      arguments.emplace_back(*number);
+      arguments[i] = *number;
       continue;
     }
     auto tensor = given.try_cast<DLTensor *>();
@@ -91,7 +89,10 @@ python::readArguments(const runtime::Manifest &manifest, ffi::PackedArgs packed,
       TVM_FFI_THROW(TypeError)
           << manifest.describeArgument(i) << ": expected a tensor, but got "
           << given.GetTypeKey();
-    arguments.emplace_back(viewOf(manifest, i, **tensor, device));
+    auto *view = std::get_if<runtime::TensorView>(&arguments[i]);
+    if (!view)
+      view = &arguments[i].emplace<runtime::TensorView>();
+    read(manifest, i, **tensor, device, *view);
   }
   return arguments;
 }

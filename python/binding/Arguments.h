@@ -14,12 +14,14 @@ namespace sattn::python {
 /// that is given. Tensors are views; nothing is copied. uint16 stands for bf16,
 /// which NumPy's DLPack has no name for.
 ///
+/// The result is this thread's, until its next call: calls then need no memory.
+///
 /// Throws TypeError for a wrong number or kind of arguments, ValueError for an
 /// element type that the runtime has not, or for another device; the messages
 /// name the argument. Shapes and element types are left to the runtime.
-std::vector<runtime::Argument> readArguments(const runtime::Manifest &manifest,
-                                             tvm::ffi::PackedArgs packed,
-                                             std::optional<DLDevice> device);
+const std::vector<runtime::Argument> &
+readArguments(const runtime::Manifest &manifest, tvm::ffi::PackedArgs packed,
+              std::optional<DLDevice> device);
 
 } // namespace sattn::python
 

@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Devices.h"
+#include "Repeats.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/HostCall.h"
 #include "sattn/Runtime/Prepared.h"
@@ -57,7 +58,7 @@ struct Loaded {
   const Device *device;
   std::shared_ptr<Program> program;
 
-  std::vector<Argument> read(ffi::PackedArgs packed) const {
+  const std::vector<Argument> &read(ffi::PackedArgs packed) const {
     return readArguments(program->manifest(), packed,
                          DLDevice{kDLCUDA, device->ordinal()});
   }
@@ -66,7 +67,7 @@ struct Loaded {
 
 /// prepare(arguments...) -> Function that launches with what was prepared.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
-  std::vector<Argument> arguments = loaded.read(packed);
+  const std::vector<Argument> &arguments = loaded.read(packed);
   ErrorOr<runtime::Prepared> prepared =
       loaded.program->prepare(arguments, currentStream(*loaded.device));
   if (!prepared)
@@ -75,7 +76,7 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
   return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,
                                                     ffi::Any *) {
-    std::vector<Argument> arguments = loaded.read(packed);
+    const std::vector<Argument> &arguments = loaded.read(packed);
     if (Error err = loaded.program->launch(*shared, arguments,
                                            currentStream(*loaded.device)))
       throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
@@ -102,7 +103,7 @@ static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
     TVM_FFI_THROW(RuntimeError) << opened.error().message();
   Loaded loaded{*device, std::move(*opened)};
   auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
-    std::vector<Argument> arguments = loaded.read(packed);
+    const std::vector<Argument> &arguments = loaded.read(packed);
     if (Error err =
             loaded.program->launch(arguments, currentStream(*loaded.device)))
       throwFailure(err, loaded.program->manifest(), *loaded.device, arguments);
@@ -156,20 +157,24 @@ static runtime::Manifest parse(const ffi::String &text) {
   return std::move(*manifest);
 }
 
-/// load_host(manifest: str, entry: int) -> launch
+/// load_host(manifest: str, entry: int) -> [launch, launch_checked]
 ///
 /// A program that is compiled for the CPU; `entry` is the address of its
-/// runtime::HostEntry, which must stay as long as the function.
-static ffi::Function loadHost(ffi::String text, int64_t entry) {
-  return ffi::Function::FromPacked(
-      [manifest = parse(text), entry](ffi::PackedArgs packed, ffi::Any *) {
-        std::vector<Argument> arguments =
-            readArguments(manifest, packed, DLDevice{kDLCPU, 0});
-        if (Error err =
-                checkContracts(manifest, arguments, runtime::ContentCheck::Off))
-          TVM_FFI_THROW(ValueError) << err.message();
-        callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
-      });
+/// runtime::HostEntry, which must stay as long as the functions. The second
+/// checks the contents of index arrays too.
+static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry) {
+  auto manifest = std::make_shared<const runtime::Manifest>(parse(text));
+  auto launch = [=](runtime::ContentCheck contents) {
+    return ffi::Function::FromPacked([=](ffi::PackedArgs packed, ffi::Any *) {
+      const std::vector<Argument> &arguments =
+          readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
+      if (Error err = checkContracts(*manifest, arguments, contents))
+        TVM_FFI_THROW(ValueError) << err.message();
+      callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
+    });
+  };
+  return {launch(runtime::ContentCheck::Off),
+          launch(runtime::ContentCheck::On)};
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_host, loadHost);
 
@@ -181,7 +186,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_host, loadHost);
 static ffi::Function checker(ffi::String text) {
   return ffi::Function::FromPacked(
       [manifest = parse(text)](ffi::PackedArgs packed, ffi::Any *) {
-        std::vector<Argument> arguments =
+        const std::vector<Argument> &arguments =
             readArguments(manifest, packed, std::nullopt);
         if (Error err =
                 checkContracts(manifest, arguments, runtime::ContentCheck::On))
@@ -189,3 +194,66 @@ static ffi::Function checker(ffi::String text) {
       });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
+
+static int64_t numberOf(const ffi::AnyView &argument) {
+  std::optional<int64_t> number = argument.try_cast<int64_t>();
+  if (!number)
+    TVM_FFI_THROW(TypeError)
+        << "expected a number, but got " << argument.GetTypeKey();
+  return *number;
+}
+
+static void expectCount(ffi::PackedArgs packed, int count) {
+  if (packed.size() != count)
+    TVM_FFI_THROW(TypeError)
+        << "expected " << count << " arguments, but got " << packed.size();
+}
+
+/// repeats() -> [call, fail, remember]
+///
+/// Programs for products of kinds that were made before (Repeats.h); operands
+/// are crow, col, values, dense, input, left, right, out, each may be None.
+///  - call(number, alpha, beta, operands...) -> 0 where none is known, 1 where
+///    one was called, 2 where it was and threw: so that what `call` itself
+///    raises is always of operands that cannot be passed, before any work.
+///  - fail() throws what the program threw.
+///  - remember(program, takes_beta, takes_input, prepared_crow, prepared_col,
+///    number, operands...) keeps a program for such calls; the prepared arrays
+///    stand for operands that are None.
+static ffi::Array<ffi::Function> repeats() {
+  auto known = std::make_shared<python::Repeats>();
+  static thread_local std::optional<ffi::Error> failure;
+  auto call = [known](ffi::PackedArgs packed, ffi::Any *result) {
+    expectCount(packed, 3 + python::Repeats::numOperands);
+    auto alpha = packed[1].try_cast<double>();
+    auto beta = packed[2].try_cast<double>();
+    *result = int64_t(0);
+    if (!alpha || !beta)
+      return;
+    try {
+      *result = int64_t(
+          known->call(numberOf(packed[0]), *alpha, *beta, packed.data() + 3));
+    } catch (const ffi::Error &error) {
+      failure = error;
+      *result = int64_t(2);
+    }
+  };
+  auto fail = [](ffi::PackedArgs, ffi::Any *) {
+    ffi::Error error = failure.value();
+    failure.reset();
+    throw error;
+  };
+  auto remember = [known](ffi::PackedArgs packed, ffi::Any *) {
+    expectCount(packed, 6 + python::Repeats::numOperands);
+    auto program = packed[0].try_cast<ffi::Function>();
+    if (!program)
+      TVM_FFI_THROW(TypeError)
+          << "expected a program, but got " << packed[0].GetTypeKey();
+    known->insert(numberOf(packed[5]), packed.data() + 6,
+                  {*program, numberOf(packed[1]) != 0, numberOf(packed[2]) != 0,
+                   ffi::Any(packed[3]), ffi::Any(packed[4])});
+  };
+  return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(fail),
+          ffi::Function::FromPacked(remember)};
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(repeats, repeats);

@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from . import _arrays, _compiler, _operand, cache
+from . import _arrays, _compiler, _operand, _repeats, cache
 from ._source import BsrAddmm
 
 PARAMETERS = ("tile", "stages", "warps", "group")
@@ -198,6 +198,13 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     is copied. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
     yet (gradients among it), before anything is written.
     """
+    prepared = type(bsr) is _operand.Prepared
+    repeats = bsr.repeats if prepared else cache.repeats
+    if meta is None and precision is None:
+        result = _repeats.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out,
+                                   check)
+        if result is not None:
+            return result
     operand = _operand.operand_of(bsr)
     arrays = operand.arrays
     alpha, beta = _number("alpha", alpha), _number("beta", beta)
@@ -218,9 +225,10 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if arrays.needs_gradient(operand.values):
         raise NotImplementedError("argument 'bsr': expected a tensor that requires no gradient; use detach()")
     key = tuple(key)
+    in_place = input is not None and input is out
     call = cache.calls.get(key)
     if call is None:
-        call = _plan(input, operand, dense, left_alpha, right_alpha, out, beta == 0, input is not None and input is out,
+        call = _plan(input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
                      None if meta is None else _meta_of(meta), precision)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
@@ -233,17 +241,26 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     operands.append(result)
     arguments = [*(alpha, beta)[:len(call.scalars)], *map(arrays.passed, operands)]
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    checks = check or check is None and not on_gpu and operand.prepared is None
+    launch = call.program.launch
     try:
-        if check or check is None and not on_gpu and operand.prepared is None:
+        if checks and not on_gpu:
+            launch = call.program.launch_checked
+        elif checks:
             host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
             call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
         if on_gpu and operand.prepared is not None:
             launch = operand.prepared.get(call.program)
             if launch is None:
                 launch = operand.prepared[call.program] = call.program.prepare(*arguments)
-            launch(*arguments)
-        else:
-            call.program(*arguments)
+        launch(*arguments)
     except BufferError as error:
         raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
+    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and meta is None and precision is None:
+        kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
+                | (_repeats.CHECKED if checks else 0))
+        indices = operand.crow, operand.col
+        own, kept = ((None, None), indices) if prepared else (indices, (None, None))
+        repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind,
+                         (*own, operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
     return result

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _repeats
 
 
 class Operand:
@@ -82,6 +82,12 @@ class Prepared(Operand):
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
         self.prepared = {}
+        self.repeats = _repeats.Repeats()
+        self._rows = super().rows
+
+    @property
+    def rows(self):
+        return self._rows
 
     def update(self, values):
         """Takes other values for the same blocks. Raises ValueError for another shape, type or device."""

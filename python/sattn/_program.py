@@ -14,17 +14,19 @@ class Program:
     written, and RuntimeError where the driver fails.
     """
 
-    __slots__ = ("manifest", "messages", "_launch", "_prepare", "_owner")
+    __slots__ = ("manifest", "messages", "launch", "launch_checked", "_prepare", "_owner", "_check")
 
-    def __init__(self, manifest, launch, prepare=None, messages="", owner=None):
+    def __init__(self, manifest, launch, prepare=None, checked=None, messages="", owner=None):
         #: The JSON that says what the program takes (docs/Manifest.md).
         self.manifest = manifest
         #: What the compiler said, a line each.
         self.messages = messages
-        self._launch, self._prepare, self._owner = launch, prepare, owner
+        #: The function that a call calls, and, on the CPU, one that does what `check` does before.
+        self.launch, self.launch_checked = launch, checked
+        self._prepare, self._owner, self._check = prepare, owner, None
 
     def __call__(self, *arguments):
-        self._launch(*arguments)
+        self.launch(*arguments)
 
     def prepare(self, *arguments):
         """Does what depends on the sparse operands' indices alone, once: CUDA only.
@@ -42,7 +44,9 @@ class Program:
 
         The index arrays are in host memory; of the others only shapes, strides and addresses count.
         """
-        _libraries.binding().checker(self.manifest)(*arguments)
+        if self._check is None:
+            self._check = _libraries.binding().checker(self.manifest)
+        self._check(*arguments)
 
 
 def load(manifest, image, device=0):

@@ -3,7 +3,7 @@
 import collections
 import re
 
-from . import _compiler
+from . import _compiler, _repeats
 
 Info = collections.namedtuple("Info", "kernels compilations choices")
 
@@ -11,6 +11,8 @@ Info = collections.namedtuple("Info", "kernels compilations choices")
 CHOICES_LIMIT = 65536
 # What each kind of call (shapes and types) was found to need.
 calls = {}
+# Their programs, for tensors of PyTorch that are not prepared.
+repeats = _repeats.Repeats()
 _programs, _choices = {}, {}
 _compilations = 0
 _META = re.compile(r"meta = #sattn\.meta<(.*?)>\}")
@@ -24,6 +26,7 @@ def info():
 def clear():
     """Forgets kernels and choices; compilations count on."""
     calls.clear()
+    repeats.clear()
     _programs.clear()
     _choices.clear()
 

@@ -71,6 +71,67 @@ def test_graph_capture(prepared):
     near(out, expected)
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_scratch_of_streams_and_graphs(prepared):
+    """Many calls on two streams and in a graph at once, of tiles that thread blocks take from a counter."""
+    # 6 block rows, and 32 or more tiles in each.
+    bsr, b, c, _ = problem(block=128, n=8192)
+    operand = sattn.prepare(bsr) if prepared else bsr
+    expected = sattn.bsr_dense_addmm(c, operand, b)
+    results = [torch.empty_like(c) for _ in range(3)]
+    sattn.bsr_dense_addmm(c, operand, b, out=results[2])
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(3):
+            sattn.bsr_dense_addmm(c, operand, b, out=results[2])
+    streams = [torch.cuda.Stream() for _ in range(3)]
+    for result in results:
+        result.zero_()
+    torch.cuda.synchronize()
+    # More than one fill of zeros serves.
+    for _ in range(600):
+        for stream, result in zip(streams[:2], results):
+            with torch.cuda.stream(stream):
+                sattn.bsr_dense_addmm(c, operand, b, out=result)
+        with torch.cuda.stream(streams[2]):
+            graph.replay()
+    torch.cuda.synchronize()
+    for result in results:
+        assert torch.equal(result, expected)
+
+
+def test_a_stream_that_is_gone():
+    """Its handle may be another stream's while its work still runs."""
+    bsr, b, c, _ = problem(block=128, n=8192)
+    expected = sattn.bsr_dense_addmm(c, bsr, b)
+    results = []
+    for _ in range(200):
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            results.append(sattn.bsr_dense_addmm(c, bsr, b))
+            results[-1].record_stream(stream)
+        del stream
+    torch.cuda.synchronize()
+    assert all(torch.equal(result, expected) for result in results)
+
+
+def test_an_in_place_change_shows_in_a_repetition():
+    bsr, b, c, expected = problem()
+    out = torch.empty_like(c)
+    for _ in range(3):
+        sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out)
+    bsr.values().mul_(2)
+    sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out)
+    near(out, 2 * (expected - c.double()))
+    # The same blocks, without those of the last block row.
+    crow = bsr.crow_indices()
+    crow[-1] = crow[-2]
+    sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out)
+    assert not out[-64:].any() and out[:-64].any()
+
+
 def test_an_in_place_change_shows_without_prepare():
     bsr, b, c, _ = problem()
     crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()

@@ -60,6 +60,8 @@ constexpr int jitErrorLogBuffer = 5;
 constexpr int jitErrorLogBufferSizeBytes = 6;
 // CUstream_flags
 constexpr unsigned streamNonBlocking = 1;
+// CUstreamCaptureStatus
+constexpr int streamCaptureNone = 0;
 // CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 constexpr int memAllocationTypePinned = 1;
 constexpr int memLocationTypeDevice = 1;
@@ -93,6 +95,7 @@ static_assert(sizeof(MemPoolProperties) == 88);
   X(devicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))  \
   X(ctxSetCurrent, cuCtxSetCurrent, (CUcontext context))                       \
   X(ctxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                     \
+  X(ctxSynchronize, cuCtxSynchronize, ())                                      \
   X(moduleLoadDataEx, cuModuleLoadDataEx,                                      \
     (CUmodule * module, const void *image, unsigned numOptions, int *options,  \
      void **optionValues))                                                     \
@@ -129,6 +132,8 @@ static_assert(sizeof(MemPoolProperties) == 88);
   X(streamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))         \
   X(streamDestroy, cuStreamDestroy_v2, (CUstream stream))                      \
   X(streamSynchronize, cuStreamSynchronize, (CUstream stream))                 \
+  X(streamIsCapturing, cuStreamIsCapturing, (CUstream stream, int *status))    \
+  X(streamGetId, cuStreamGetId, (CUstream stream, unsigned long long *id))     \
   X(eventCreate, cuEventCreate, (CUevent * event, unsigned flags))             \
   X(eventDestroy, cuEventDestroy_v2, (CUevent event))                          \
   X(eventRecord, cuEventRecord, (CUevent event, CUstream stream))              \

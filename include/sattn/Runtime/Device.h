@@ -15,6 +15,8 @@
 
 namespace sattn::runtime {
 
+class ScratchMemory;
+
 /// Holds the primary context of one device. Whatever is made from a device
 /// must be destroyed before it.
 class Device {
@@ -41,8 +43,11 @@ public:
   /// How diagnostics name it: "device 0 'NVIDIA H200'".
   std::string describe() const;
 
+  /// For the scratch of calls on this device.
+  ScratchMemory &scratch() const { return *scratchMemory; }
+
 private:
-  Device() = default;
+  Device();
 
   const CudaDriver *api = nullptr;
   CUdevice handle = 0;
@@ -51,6 +56,7 @@ private:
   std::string deviceName;
   int major = 0, minor = 0, processors = 0;
   int64_t sharedMemory = 0;
+  std::unique_ptr<ScratchMemory> scratchMemory;
 };
 
 /// Makes the device's context current on this thread, and the former one

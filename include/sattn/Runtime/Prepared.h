@@ -6,10 +6,17 @@
 #include "sattn/Runtime/Device.h"
 #include "sattn/Runtime/Tensor.h"
 
+#include <memory>
+
 namespace sattn::runtime {
 
+class CallCache;
 class Program;
 struct Manifest;
+
+/// What kernels are given for each argument of a program, null for scalars:
+/// the caller's tensors, or copies of index arrays in their place.
+using CallTensors = std::vector<const TensorView *>;
 
 /// A snapshot of the index arrays of a program's sparse operands, and what the
 /// program computed from them (`Program::prepare`). Values are not copied: they
@@ -35,10 +42,11 @@ private:
     DeviceBuffer buffer;
   };
 
-  /// These arguments with the copies in the place of index arrays. Errors: an
-  /// index array that has another shape or type than the copy.
-  ErrorOr<std::vector<Argument>>
-  substitute(const Manifest &manifest, std::vector<Argument> arguments) const;
+  /// The tensors of these arguments with the copies in the place of index
+  /// arrays. Errors: an index array that has another shape or type than the
+  /// copy.
+  ErrorOr<CallTensors> substitute(const Manifest &manifest,
+                                  const std::vector<Argument> &arguments) const;
 
   const Program *program = nullptr;
   std::vector<Snapshot> snapshots;
@@ -46,6 +54,8 @@ private:
   /// not written.
   std::vector<std::optional<TensorView>> scratch;
   std::optional<DeviceBuffer> scratchMemory;
+  /// Calls with it, whose copies and scratch stay where they are.
+  std::shared_ptr<CallCache> calls;
 };
 
 } // namespace sattn::runtime

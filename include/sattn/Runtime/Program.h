@@ -5,11 +5,13 @@
 
 #include "sattn/Runtime/Device.h"
 #include "sattn/Runtime/Manifest.h"
-#include "sattn/Runtime/MemoryPool.h"
 #include "sattn/Runtime/Prepared.h"
 #include "sattn/Runtime/TensorMap.h"
 
 namespace sattn::runtime {
+
+class ReadyCall;
+struct ReadyLaunch;
 
 /// A manifest and the kernels of its image, loaded into a device.
 class Program {
@@ -36,8 +38,9 @@ public:
   ///
   /// Before the first launch everything is checked: shapes and aliasing (not
   /// the contents of index arrays, which are on the device), the manifest's
-  /// checks, grids, tensor maps. Where that fails nothing is launched. May be
-  /// called from several threads.
+  /// checks, grids, tensor maps. Where that fails nothing is launched. What
+  /// follows from types, shapes, strides and alignment is kept for later calls
+  /// of the same kind. May be called from several threads.
   Error launch(const std::vector<Argument> &arguments, CUstream stream);
 
   /// Copies the index arrays of the arguments' sparse operands and launches, on
@@ -58,29 +61,30 @@ public:
                CUstream stream);
 
 private:
-  explicit Program(const Device &device) : device(device) {}
-
-  /// A step whose every check has passed.
-  struct ReadyLaunch {
-    const LaunchStep *step;
-    CUfunction kernel;
-    unsigned grid[3];
-  };
+  explicit Program(const Device &device);
 
   /// The steps that are launched with these values, of those with `prepare` as
-  /// given (all, if absent).
+  /// given (all, if absent), and their parameters.
   ErrorOr<std::vector<ReadyLaunch>>
-  collectLaunches(const std::vector<int64_t> &values,
+  collectLaunches(const CallTensors &tensors,
+                  const std::vector<int64_t> &values,
+                  const std::vector<TensorView> &scratch,
                   std::optional<bool> prepare) const;
 
-  /// Packs the parameters of all, then launches all.
+  /// Makes the parameters of all, then launches all.
   Error launchAll(const std::vector<ReadyLaunch> &launches,
+                  const CallTensors &tensors,
                   const std::vector<Argument> &arguments,
-                  const std::vector<int64_t> &values,
-                  const std::vector<TensorView> &scratch, CUstream stream);
+                  const std::vector<void *> &scratch, CUstream stream);
+
+  /// Checks everything, and finds out what calls of this kind do.
+  ErrorOr<std::shared_ptr<const ReadyCall>>
+  makeReady(const Prepared *prepared, const std::vector<Argument> &arguments,
+            const CallTensors &tensors) const;
 
   /// The call of a program, or of what is left of it after `prepared`.
-  Error run(const Prepared *prepared, const std::vector<Argument> &arguments,
+  Error run(const Prepared *prepared, CallCache &cache,
+            const std::vector<Argument> &arguments, const CallTensors &tensors,
             CUstream stream);
 
   const Device &device;
@@ -89,8 +93,7 @@ private:
   /// One for each step of the manifest.
   std::vector<CUfunction> kernels;
   TensorMapCache tensorMaps;
-  /// Of scratch, where the manifest has any.
-  std::optional<MemoryPool> pool;
+  std::shared_ptr<CallCache> calls;
 };
 
 } // namespace sattn::runtime

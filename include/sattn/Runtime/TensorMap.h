@@ -14,6 +14,7 @@
 
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 namespace sattn::runtime {
 
@@ -68,22 +69,24 @@ ErrorOr<TensorMap> encodeTensorMap(const CudaDriver &driver,
                                    const TensorMapFields &fields);
 
 /// Maps made before, by their fields, since encoding one costs about as much as
-/// a launch. Holds the last `capacity`; safe to use from several threads.
+/// a launch. A map follows from its fields alone, whatever memory holds. Holds
+/// the last `capacity`; safe to use from several threads.
 class TensorMapCache {
 public:
-  static constexpr size_t capacity = 64;
+  static constexpr size_t capacity = 512;
 
   ErrorOr<TensorMap> get(const CudaDriver &driver, const std::string &name,
                          const TensorMapFields &fields);
 
 private:
-  struct Entry {
-    TensorMapFields fields;
-    TensorMap map;
+  struct Hash {
+    size_t operator()(const TensorMapFields &fields) const;
   };
 
   std::mutex mutex;
-  std::vector<Entry> entries;
+  std::unordered_map<TensorMapFields, TensorMap, Hash> maps;
+  /// Their fields in the order in which they came, from `oldest` on.
+  std::vector<TensorMapFields> order;
   size_t oldest = 0;
 };
 

@@ -55,7 +55,8 @@ protected:
 
 } // namespace
 
-TEST_F(ProgramPrepareTest, ScratchIsOnePieceForTheTimeOfACall) {
+TEST_F(ProgramPrepareTest, CapturedScratchIsOnePieceForTheTimeOfACall) {
+  ScopedVariable capture{"STUB_CUDA_CAPTURE", "1"};
   ErrorOr<std::unique_ptr<Program>> program = loadBoth();
   ASSERT_TRUE(bool(program)) << messageOf(program);
   ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
@@ -72,7 +73,8 @@ TEST_F(ProgramPrepareTest, ScratchIsOnePieceForTheTimeOfACall) {
   EXPECT_NE(use[5], use[12]);
 }
 
-TEST_F(ProgramPrepareTest, ScratchIsZeroWhereTheManifestSaysSo) {
+TEST_F(ProgramPrepareTest, CapturedScratchIsZeroWhereTheManifestSaysSo) {
+  ScopedVariable capture{"STUB_CUDA_CAPTURE", "1"};
   manifest["scratch"][1]["zero"] = true;
   ErrorOr<std::unique_ptr<Program>> program = loadBoth();
   ASSERT_TRUE(bool(program)) << messageOf(program);
@@ -118,9 +120,46 @@ TEST_F(ProgramPrepareTest, PreparedStepsAreNotLaunchedAgain) {
   EXPECT_EQ(plan[10], use[5]);
   // Both had the same copy of crow.
   EXPECT_EQ(plan[0], use[0]);
-  // Scratch that was not prepared is the call's own.
-  ASSERT_EQ(logged("scratch").size(), 2u);
-  EXPECT_TRUE(contains(logged("scratch")[0], "scratch 256 at"));
+  // Scratch that was not prepared is the stream's, for both calls.
+  EXPECT_EQ(logged("scratch").size(), 1u);
+  EXPECT_NE(use[5], use[12]);
+}
+
+TEST_F(ProgramPrepareTest, ANewSizeOfScratchIsANewKindOfCall) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  for (int64_t rows : {128, 256, 128}) {
+    arguments.make(Crow, DType::I32, {rows / 64 + 1});
+    arguments.make(Out, DType::BF16, {rows, 40});
+    arguments.make(Input, DType::BF16, {rows, 40});
+    arguments.make(Left, DType::F32, {rows});
+    EXPECT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+              "<success>");
+    // The plan's rows of scratch[0].
+    EXPECT_EQ(parameters(logged("launch").size() - 1)[8],
+              parameters(logged("launch").size() - 2)[13]);
+  }
+}
+
+TEST_F(ProgramPrepareTest, EachPreparedHasItsOwnCalls) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  std::vector<std::string> scratch;
+  for (int i = 0; i < 2; ++i) {
+    ErrorOr<Prepared> prepared =
+        (*program)->prepare(arguments.arguments, nullptr);
+    ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+    ASSERT_EQ(
+        messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+        "<success>");
+    std::vector<std::string> plan = parameters(2 * i),
+                             use = parameters(2 * i + 1);
+    EXPECT_EQ(plan[10], use[5]);
+    EXPECT_EQ(plan[0], use[0]);
+  }
 }
 
 TEST_F(ProgramPrepareTest, OnlyShapesOfTheOthersCount) {

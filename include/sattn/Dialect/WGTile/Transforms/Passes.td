@@ -541,10 +541,11 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     multiprocessor, or the kernel's `nvvm.minctasm`) and makes every
     `wgtile.for_each_tile` of the kernel persistent, as many columns of tiles at a
     time as the loop asks for (`columns`, at most 64), else the option's. With
-    `dynamic` the blocks take tiles one by one from a counter, which the runtime sets to zero before each launch (`wgtile.zeroed`); where
-    every block has one tile, there is none. Of roles the producer takes them, and
-    the ends of the roles' turns pass them on (`wgtile.queue_acquire`). A loop over
-    fewer than two indices is left alone.
+    `dynamic` the blocks take tiles one by one from a counter, which the runtime
+    sets to zero before each launch (`wgtile.zeroed`); where every block has one
+    tile, there is none. Of roles the producer takes them, and the ends of the
+    roles' turns pass them on (`wgtile.queue_acquire`). A loop over fewer than
+    two indices is left alone.
 
     Before:
     ```mlir

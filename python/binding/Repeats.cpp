@@ -1,0 +1,131 @@
+//===- Repeats.cpp - Products of a kind that was made before --------------===//
+
+#include "Repeats.h"
+
+#include <array>
+
+using namespace sattn::python;
+using namespace tvm;
+
+/// The tensor in an operand, or null.
+static const DLTensor *tensorOf(const ffi::AnyView &operand) {
+  std::optional<DLTensor *> tensor = operand.try_cast<DLTensor *>();
+  return tensor ? *tensor : nullptr;
+}
+
+/// Writes the key; returns false for an operand that is neither a tensor nor
+/// None.
+static bool makeKey(int64_t number, const ffi::AnyView *operands,
+                    std::vector<int64_t> &key) {
+  key.clear();
+  key.push_back(number);
+  for (int i = 0; i < Repeats::numOperands; ++i) {
+    if (operands[i] == nullptr) {
+      key.push_back(-1);
+      continue;
+    }
+    const DLTensor *tensor = tensorOf(operands[i]);
+    if (!tensor)
+      return false;
+    key.push_back(int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
+                  tensor->dtype.bits << 16 | tensor->dtype.lanes);
+    key.push_back(int64_t(tensor->device.device_type) << 32 |
+                  tensor->device.device_id);
+    key.insert(key.end(), tensor->shape, tensor->shape + tensor->ndim);
+  }
+  return true;
+}
+
+size_t Repeats::Hash::operator()(const Key &key) const {
+  uint64_t hash = 0;
+  for (int64_t word : key) {
+    hash = (hash ^ uint64_t(word)) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return size_t(hash);
+}
+
+void Repeats::insert(int64_t number, const ffi::AnyView *operands,
+                     Product product) {
+  Key key;
+  if (!makeKey(number, operands, key))
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (products.size() >= capacity)
+    products.clear();
+  products[std::move(key)] = std::move(product);
+}
+
+namespace {
+/// A view of a tensor that broadcasts to another's shape.
+struct Expanded {
+  static constexpr int maxRank = 16;
+
+  Expanded(const DLTensor &from, const DLTensor &like) : view(from) {
+    int lead = like.ndim - from.ndim;
+    int64_t running = 1;
+    for (int dim = like.ndim - 1; dim >= 0; --dim) {
+      int own = dim - lead;
+      int64_t extent = own < 0 ? 1 : from.shape[own];
+      int64_t stride = own < 0 ? 0 : from.strides ? from.strides[own] : running;
+      running *= extent;
+      shape[dim] = like.shape[dim];
+      strides[dim] = extent == like.shape[dim] ? stride : 0;
+    }
+    view.ndim = like.ndim;
+    view.shape = shape.data();
+    view.strides = strides.data();
+  }
+
+  std::array<int64_t, maxRank> shape, strides;
+  DLTensor view;
+};
+} // namespace
+
+static bool haveSameShape(const DLTensor &a, const DLTensor &b) {
+  return a.ndim == b.ndim && std::equal(a.shape, a.shape + a.ndim, b.shape);
+}
+
+bool Repeats::call(int64_t number, double alpha, double beta,
+                   const ffi::AnyView *operands) {
+  static thread_local Key key;
+  if (!makeKey(number, operands, key))
+    return false;
+  Product product;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = products.find(key);
+    if (found == products.end())
+      return false;
+    product = found->second;
+  }
+  ffi::AnyView arguments[2 + numOperands];
+  int count = 0;
+  auto add = [&](ffi::AnyView argument) { arguments[count++] = argument; };
+  add(alpha);
+  if (product.takesBeta)
+    add(beta);
+  for (int i = 0; i < numOperands; ++i) {
+    if (i == Crow && operands[i] == nullptr)
+      add(product.crow);
+    else if (i == Col && operands[i] == nullptr)
+      add(product.col);
+    else if (operands[i] != nullptr && (i != Input || product.takesInput))
+      add(operands[i]);
+  }
+  ffi::Any result;
+  const DLTensor *input =
+      product.takesInput ? tensorOf(operands[Input]) : nullptr;
+  const DLTensor *out = tensorOf(operands[Out]);
+  if (!input || !out || haveSameShape(*input, *out)) {
+    product.program.CallPacked(arguments, count, &result);
+    return true;
+  }
+  if (out->ndim > Expanded::maxRank)
+    return false;
+  Expanded expanded(*input, *out);
+  int place = 1 + product.takesBeta + Input;
+  arguments[place] = &expanded.view;
+  product.program.CallPacked(arguments, count, &result);
+  return true;
+}

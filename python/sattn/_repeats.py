@@ -1,0 +1,98 @@
+"""Products of tensors of a kind that was made before: what one was found to need is not found out again.
+
+A call with PyTorch's tensors goes from Python to its kernels in one step, the binding's `repeats`, which compares types,
+devices and shapes with those of calls before. Whatever is new to it takes the long way (_bsr.py), which checks it.
+"""
+
+import sys
+
+from . import _libraries
+
+BETA_IS_ZERO, IN_PLACE, CHECKED = 1, 2, 4
+FAILED = 2
+# Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
+_plain = set()
+_sparse_bsr = None
+_NUMBERS = (float, int)
+
+
+class Repeats:
+    """Programs by kind of call."""
+
+    def __init__(self):
+        self.clear()
+
+    def clear(self):
+        self.call = self.fail = self._remember = None
+
+    def remember(self, program, with_beta, with_input, indices, kind, operands):
+        """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
+        global _sparse_bsr
+        if _sparse_bsr is None:
+            torch = sys.modules["torch"]
+            _plain.update((torch.Tensor, torch.nn.Parameter))
+            _sparse_bsr = torch.sparse_bsr
+        if self.call is None:
+            self.call, self.fail, self._remember = _libraries.binding().repeats()
+        self._remember(program, with_beta, with_input, *indices, kind, *operands)
+
+
+def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, check):
+    """The result, or None where this is no repetition; then nothing was done. Raises what the program raises.
+
+    prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
+    """
+    call = repeats.call
+    if call is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
+        return None
+    kind = BETA_IS_ZERO if beta == 0 else 0
+    if check or check is None and not prepared:
+        if not dense.is_cuda:
+            kind |= CHECKED
+        elif check:  # On the long way, which copies the indices to the host.
+            return None
+    crow = col = None
+    if prepared:
+        values, rows = bsr.values, bsr.rows
+        if type(values) not in _plain:
+            return None
+    elif type(bsr) is tuple:
+        if len(bsr) != 3:
+            return None
+        crow, col, values = bsr
+        if type(crow) not in _plain or type(col) not in _plain or type(values) not in _plain:
+            return None
+        rows = None
+    elif type(bsr) in _plain and bsr.layout is _sparse_bsr:
+        *_, rows, columns = bsr.shape
+        if dense.shape[-2:-1] != (columns,):
+            return None
+        crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    else:
+        return None
+    if values.requires_grad or dense.requires_grad:
+        return None
+    if input is not None:
+        if type(input) not in _plain or input.requires_grad:
+            return None
+        if input is out:
+            kind |= IN_PLACE
+            input = None
+    for scale in (left, right):
+        if scale is not None and (type(scale) not in _plain or scale.requires_grad):
+            return None
+    if out is None:
+        if dense.dim() != 2 or values.dim() != 3:
+            return None
+        if rows is None:
+            rows = (crow.shape[0] - 1) * values.shape[1]
+        out = dense.new_empty((rows, dense.shape[1]))
+    elif type(out) not in _plain or out.requires_grad:
+        return None
+    try:
+        outcome = call(kind, alpha, beta, crow, col, values, dense, input, left, right, out)
+    except Exception:  # Of what cannot be passed the long way has a reason.
+        return None
+    if outcome == FAILED:
+        repeats.fail()
+    return out if outcome else None

@@ -1,0 +1,98 @@
+"""As much of PyTorch as the package uses, with CUDA tensors over NumPy's memory: for the stub driver."""
+
+import sys
+import types
+
+import ml_dtypes
+import numpy as np
+from fake_cuda import CudaTensor
+
+DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "int32": np.int32,
+          "int64": np.int64}
+
+
+class Device:
+    type, index = "cuda", 0
+
+    def __repr__(self):
+        return "cuda:0"
+
+
+class Named:
+    """A dtype, or a layout."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+
+def aligned(shape, dtype):
+    """Zeros at an address that TMA takes."""
+    memory = np.zeros(int(np.prod(shape)) * np.dtype(dtype).itemsize + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + len(memory) - 64].view(dtype).reshape(shape)
+
+
+class Tensor:
+    device, is_cuda, requires_grad = Device(), True, False
+
+    def __init__(self, array, layout="strided"):
+        self.array, self.layout = array, getattr(sys.modules["torch"], layout)
+        self.dtype = getattr(sys.modules["torch"], array.dtype.name)
+        self.shape, self.ndim = array.shape, array.ndim
+        passed = CudaTensor(array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array)
+        self.__dict__["passed"] = passed
+
+    def __dlpack_device__(self):
+        return self.passed.__dlpack_device__()
+
+    def __dlpack__(self, **_):
+        return self.passed.__dlpack__()
+
+    def dim(self):
+        return self.ndim
+
+    def new_empty(self, shape):
+        return Tensor(aligned(shape, self.array.dtype))
+
+    def expand(self, shape):
+        return Tensor(np.broadcast_to(self.array, shape))
+
+    def clone(self):
+        return Tensor(self.array.copy())
+
+    def cpu(self):
+        return self.array
+
+
+class SparseTensor(Tensor):
+    """In BSR. Its type is Tensor too."""
+
+    def __new__(cls, crow, col, values, shape):
+        tensor = Tensor(values.array, "sparse_bsr")
+        tensor.shape, tensor.ndim = shape, 2
+        tensor.crow_indices, tensor.col_indices, tensor.values = (lambda: crow), (lambda: col), (lambda: values)
+        return tensor
+
+
+def module():
+    """To be put into sys.modules as torch."""
+    torch = types.ModuleType("torch")
+    torch.Tensor = Tensor
+    torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
+    for name in (*DTYPES, "strided", "sparse_bsr"):
+        setattr(torch, name, Named(name))
+    return torch
+
+
+def zeros(*shape, dtype="bfloat16"):
+    return Tensor(aligned(shape, DTYPES[dtype]))
+
+
+def sparse(crow, col, block, columns, dtype="bfloat16"):
+    """A BSR matrix of zeros with this structure."""
+    crow, col = (Tensor(np.array(array, np.int32)) for array in (crow, col))
+    return SparseTensor(crow, col, zeros(len(col.array), *block, dtype=dtype),
+                        ((len(crow.array) - 1) * block[0], columns))

@@ -1,0 +1,232 @@
+"""What a product costs the host once its kernels are ready: calls of the driver, over the stub, and the short way."""
+
+import struct
+import sys
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import fake_torch  # noqa: E402
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    from sattn import _arrays, _repeats
+
+    torch = fake_torch.module()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(_repeats, "_plain", set())
+    monkeypatch.setattr(_repeats, "_sparse_bsr", None)
+    _arrays.TorchArrays.dtype.cache_clear()
+    yield torch
+    _arrays.TorchArrays.dtype.cache_clear()
+
+
+@pytest.fixture
+def package(sattn, torch):
+    sattn.cache.clear()
+    yield sattn
+    sattn.cache.clear()
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Takes away the long way."""
+    def take_away():
+        from sattn import _operand
+
+        def operand_of(_):
+            raise AssertionError("the long way was taken")
+        monkeypatch.setattr(_operand, "operand_of", operand_of)
+    return take_away
+
+
+def problem(block=64, n=2560):
+    """160 tiles or more, so that thread blocks take them from a counter, which has to be zero."""
+    rows = 2048 // block
+    return (fake_torch.sparse(range(rows + 1), [0] * rows, (block, block), 64), fake_torch.zeros(64, n),
+            fake_torch.zeros(2048, n))
+
+
+WORDS = ("launch", "scratch", "free-scratch", "set", "tensor-map")
+
+
+def driver_calls(stub, function, times=1):
+    """How often each call of the driver is made in a call of the function."""
+    def counts():
+        return Counter(line.split()[0] for line in stub.lines("") if line.split()[0] in WORDS)
+
+    before = counts()
+    for _ in range(times):
+        function()
+    return {word: count / times for word, count in (counts() - before).items()}
+
+
+@pytest.mark.parametrize("block, launches", [(64, 3), (16, 2)])
+def test_driver_calls(package, stub_cuda, short, block, launches):
+    bsr, b, c = problem(block)
+    prepared = package.prepare(bsr)
+
+    def plain():
+        package.bsr_dense_addmm(c, bsr, b, beta=0, out=c)
+
+    def with_prepared():
+        package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
+
+    plain()
+    with_prepared()
+    short()
+    assert driver_calls(stub_cuda, plain, 10) == {"launch": launches}
+    assert driver_calls(stub_cuda, with_prepared, 10) == {"launch": 1}
+
+
+def test_driver_calls_while_captured(package, stub_cuda, monkeypatch):
+    bsr, b, c = problem()
+    prepared = package.prepare(bsr)
+
+    def plain():
+        package.bsr_dense_addmm(c, bsr, b, beta=0, out=c)
+
+    def with_prepared():
+        package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
+
+    plain()
+    with_prepared()
+    monkeypatch.setenv("STUB_CUDA_CAPTURE", "1")
+    assert driver_calls(stub_cuda, plain, 3) == {"launch": 3, "scratch": 1, "free-scratch": 1, "set": 1}
+    assert driver_calls(stub_cuda, with_prepared, 3) == {"launch": 1, "scratch": 1, "free-scratch": 1, "set": 1}
+
+
+def test_new_tensors_cost_their_maps(package, stub_cuda, short):
+    bsr, b, c = problem()
+    package.bsr_dense_addmm(c, bsr, b, beta=0, out=c)
+    short()
+    other = fake_torch.zeros(*b.shape)
+    assert driver_calls(stub_cuda, lambda: package.bsr_dense_addmm(c, bsr, other, beta=0, out=c)) == {
+        "launch": 3, "tensor-map": 1}
+
+
+def words(launch):
+    return launch.split(" params ")[1].split()
+
+
+def address(tensor):
+    return struct.pack("<Q", tensor.array.ctypes.data).hex()
+
+
+def test_indices_are_read_where_they_lie(package, stub_cuda, short):
+    bsr, b, c = problem()
+    package.bsr_dense_addmm(c, bsr, b, beta=0, out=c)
+    prepared = package.prepare(bsr)
+    package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
+    short()
+    # Others of the same shapes: what was kept is not what they hold.
+    other, _, _ = problem()
+    package.bsr_dense_addmm(c, other, b, beta=0, out=c)
+    plan, _, product = stub_cuda.lines("launch")[-3:]
+    assert {address(other.crow_indices()), address(other.col_indices())} <= set(words(plan))
+    assert address(other.crow_indices()) in words(product)
+    package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
+    assert not {address(bsr.crow_indices()), address(bsr.col_indices())} & set(words(stub_cuda.lines("launch")[-1]))
+    # Values of a prepared operand may be others.
+    prepared.update(other.values())
+    package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
+    maps = [word[:16] for word in words(stub_cuda.lines("launch")[-1]) if len(word) == 256]
+    assert address(other.values()) in maps and address(bsr.values()) not in maps
+
+
+def test_scalars_and_results(package, stub_cuda, short):
+    bsr, b, c = problem(n=64)
+    for beta in (0, 2):
+        package.bsr_dense_addmm(c, bsr, b, beta=beta)
+        package.bsr_dense_addmm(c, bsr, b, beta=beta, out=c)
+    short()
+    for alpha in (1, 2.5):
+        result = package.bsr_dense_addmm(c, bsr, b, beta=2, alpha=alpha)
+        product = words(stub_cuda.lines("launch")[-1])
+        assert result.shape == c.shape and result.dtype is b.dtype and result is not c
+        assert product[:2] == [struct.pack("<f", number).hex() for number in (alpha, 2)]
+        assert {address(result), address(c)} <= set(product) | {word[:16] for word in product}
+    assert package.bsr_dense_addmm(c, bsr, b, beta=2, out=c) is c
+    arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    assert package.bsr_dense_addmm(c, arrays, b, beta=0, out=c) is c
+    assert package.bsr_dense_addmm(c, arrays, b, beta=0).shape == c.shape
+
+
+def test_input_that_broadcasts(package, stub_cuda, short):
+    bsr, b, c = problem(n=64)
+    row = fake_torch.zeros(64)
+    package.bsr_dense_addmm(row, bsr, b)
+    expected = words(stub_cuda.lines("launch")[-1])
+    short()
+    package.bsr_dense_addmm(row, bsr, b, out=c)
+    package.bsr_dense_addmm(row, bsr, b, out=c)
+    got = words(stub_cuda.lines("launch")[-1])
+    at = expected.index(address(row))
+    # Pointers, offset, sizes, strides.
+    assert got[at:at + 7] == expected[at:at + 7]
+    assert [struct.unpack("<q", bytes.fromhex(word))[0] for word in got[at + 3:at + 7]] == [2048, 64, 0, 1]
+
+
+def test_what_is_new_takes_the_long_way(package, torch):
+    bsr, b, c = problem(n=64)
+    prepared = package.prepare(bsr)
+    for operand in (bsr, prepared):
+        for _ in range(2):
+            package.bsr_dense_addmm(c, operand, b, out=c)
+        with pytest.raises(ValueError, match="argument 'dense': expected 64 rows, the columns of bsr, but got 128"):
+            package.bsr_dense_addmm(c, operand, fake_torch.zeros(128, 64), out=c)
+        with pytest.raises(ValueError, match="argument 'dense': expected elements of bf16, but got torch.float16"):
+            package.bsr_dense_addmm(c, operand, fake_torch.zeros(64, 64, dtype="float16"), out=c)
+        with pytest.raises(ValueError, match="argument 'out': expected shape"):
+            package.bsr_dense_addmm(None, operand, b, beta=0, out=fake_torch.zeros(2048, 72))
+        with pytest.raises(TypeError, match="argument 'alpha': expected a real number, but got str"):
+            package.bsr_dense_addmm(c, operand, b, alpha="1", out=c)
+        with pytest.raises(ValueError, match="argument 'input': expected an array, since beta is not 0"):
+            package.bsr_dense_addmm(None, operand, b, out=c)
+        with pytest.raises(TypeError, match="argument 'dense': expected a numpy.ndarray or a torch.Tensor"):
+            package.bsr_dense_addmm(c, operand, b.array.tolist(), out=c)
+        with pytest.raises(ValueError, match="argument 'dense': expected an array of the same library and device"):
+            package.bsr_dense_addmm(c, operand, b.array, out=c)
+        b.requires_grad = True
+        with pytest.raises(NotImplementedError, match="argument 'dense': expected a tensor that requires no gradient"):
+            package.bsr_dense_addmm(c, operand, b, out=c)
+        b.requires_grad = False
+        with pytest.raises(ValueError, match="argument 'meta': expected 'tile'"):
+            package.bsr_dense_addmm(c, operand, b, out=c, meta={})
+    # A matrix of the same arrays, but fewer columns.
+    narrow = fake_torch.SparseTensor(bsr.crow_indices(), bsr.col_indices(), bsr.values(), (2048, 128))
+    with pytest.raises(ValueError, match="argument 'dense': expected 128 rows, the columns of bsr, but got 64"):
+        package.bsr_dense_addmm(c, narrow, b, out=c)
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_failures_of_repetitions(package, stub_cuda, monkeypatch, prepare, short):
+    bsr, b, c = problem(n=2048)
+    bsr = package.prepare(bsr) if prepare else bsr
+    square = fake_torch.zeros(2048, 2048)
+    package.bsr_dense_addmm(square, bsr, b, out=square)
+    short()
+    before = len(stub_cuda.lines("launch"))
+    inside = fake_torch.Tensor(fake_torch.aligned((2048 * 2049,), c.array.dtype))
+    # b in out's memory.
+    out, dense = (fake_torch.Tensor(inside.array[:rows * 2048].reshape(rows, 2048)) for rows in (2048, 64))
+    with pytest.raises(ValueError, match="argument 'out': expected memory apart from argument 'b'"):
+        package.bsr_dense_addmm(out, bsr, dense, out=out)
+    assert len(stub_cuda.lines("launch")) == before
+    with monkeypatch.context() as patch:
+        patch.setenv("STUB_CUDA_FAIL", "cuLaunchKernel:719")
+        with pytest.raises(RuntimeError, match="cuLaunchKernel failed: CUDA_ERROR_LAUNCH_FAILED"):
+            package.bsr_dense_addmm(square, bsr, b, out=square)
+    package.bsr_dense_addmm(square, bsr, b, out=square)
+
+
+def test_nothing_is_kept_after_clear(package, stub_cuda):
+    bsr, b, c = problem(n=64)
+    for _ in range(2):
+        package.bsr_dense_addmm(c, bsr, b, out=c)
+    unloaded = len(stub_cuda.lines("module-unload"))
+    package.cache.clear()
+    assert len(stub_cuda.lines("module-unload")) == unloaded + 1
+    package.bsr_dense_addmm(c, bsr, b, out=c)
