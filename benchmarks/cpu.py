@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 # name: element type, block size, the bar, of what.
@@ -137,8 +138,11 @@ def torch_call(np, options, block):
     crow, col = make_pattern(np, options.size, block)
     values = rng.standard_normal((len(col), block, block), dtype=np.float32)
     b = torch.from_numpy(rng.standard_normal((options.size, options.size), dtype=np.float32))
-    matrix = torch.sparse_bsr_tensor(torch.from_numpy(crow).long(), torch.from_numpy(col).long(),
-                                     torch.from_numpy(values), (options.size, options.size))
+    # That these tensors are in beta state is known.
+    with warnings.catch_warnings(action="ignore"):
+        matrix = torch.sparse_bsr_tensor(torch.from_numpy(crow).long(), torch.from_numpy(col).long(),
+                                         torch.from_numpy(values), (options.size, options.size),
+                                         check_invariants=True)
     return lambda: matrix @ b
 
 

@@ -39,6 +39,10 @@ static void addTilePasses(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUClipTiles());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  sattn::SAttnCPUPackPanelsOptions panelOptions;
+  panelOptions.vectorBits = options.vectorBits;
+  panelOptions.registerTile = llvm::to_vector(options.registerTile);
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUPackPanels(panelOptions));
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUPackOperands());
   sattn::SAttnCPURegisterTileOptions tileOptions;
   tileOptions.vectorBits = options.vectorBits;

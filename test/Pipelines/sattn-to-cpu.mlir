@@ -5,14 +5,24 @@
 // RUN: sparse-opt %s --sattn-to-cpu=vector-bits=256 | FileCheck %s --check-prefix=AVX
 // RUN: sparse-opt %s --sattn-to-cpu="register-tile=8,32" | FileCheck %s --check-prefix=TILE
 
-// Three scratch tiles an output tile, none inside the loop over stored blocks;
-// the result is accumulated in place, without a copy.
+// A packed copy of the right operand; scratch for two register tiles, none
+// allocated inside the loop over stored blocks: the rows of the left operand, and
+// the sums that two branches read. The result is accumulated in place,
+// without a copy.
 // BUFFER-LABEL: func.func @bsr_addmm
 // BUFFER-NOT:     memref.alloc
+// BUFFER:         %[[PACKED:.*]] = memref.alloc(%{{.*}}, %{{.*}}) {{.*}} : memref<?x?x64xf32>
 // BUFFER:         scf.forall
-// BUFFER-COUNT-3:   memref.alloc() {{.*}} : memref<{{.*}}xf32>
+// BUFFER-NOT:     {{memref.alloc|memref.copy|linalg|func.call}}
+// BUFFER:         scf.forall
+// BUFFER-COUNT-2:   memref.alloc() {{.*}} : memref<4x64xf32>
 // BUFFER-NOT:       {{memref.alloc|memref.copy|linalg|func.call}}
-// BUFFER:         } {sattn.block_loop}
+
+// The accumulator is a vector throughout the loop over stored blocks.
+// BUFFER:           %[[SUM:.*]] = scf.for {{.*}} -> (vector<4x64xf32>) {
+// BUFFER:             scf.for {{.*}} -> (vector<4x64xf32>) {
+// BUFFER:               vector.transfer_read %[[PACKED]]
+// BUFFER:           } {sattn.block_loop}
 // BUFFER-NOT:     {{memref.alloc|memref.copy|linalg|func.call}}
 // BUFFER-COUNT-3: memref.dealloc
 // BUFFER:         return{{$}}
@@ -27,9 +37,8 @@
 // LLVM:       llvm.func @_mlir_ciface_bsr_addmm(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // LLVM-NOT:   unrealized_conversion_cast
 
-// OPENMP:     omp.parallel
-// OPENMP:       omp.wsloop schedule(dynamic)
-// OPENMP-NOT: omp.parallel
+// OPENMP-COUNT-2: omp.wsloop schedule(dynamic)
+// OPENMP-NOT:     omp.parallel
 
 // AVX-NOT:    vector<64xf32>
 // AVX:        llvm.intr.fmuladd{{.*}} vector<16xf32>

@@ -51,3 +51,24 @@ func.func @outside(%l: tensor<64x32xf32>, %r: tensor<32x128xf32>, %out: tensor<6
       outs(%out : tensor<64x128xf32>) -> tensor<64x128xf32>
   return %m : tensor<64x128xf32>
 }
+
+// Panels are dense and in f32 already.
+// CHECK-LABEL: func.func @panels
+// CHECK:         %[[R:.*]] = linalg.unpack
+// CHECK:         %[[LP:.*]] = linalg.generic
+// CHECK-NOT:     linalg.copy
+// CHECK:         linalg.matmul ins(%[[LP]], %[[R]] :
+func.func @panels(%l: tensor<64x32xbf16>, %panels: tensor<2x32x64xf32>, %out: tensor<64x128xf32>)
+    -> tensor<64x128xf32> {
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x128xf32>) {
+    %e = tensor.empty() : tensor<32x128xf32>
+    %r = linalg.unpack %panels outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %e
+        : tensor<2x32x64xf32> -> tensor<32x128xf32>
+    %m = linalg.matmul ins(%l, %r : tensor<64x32xbf16>, tensor<32x128xf32>)
+        outs(%o : tensor<64x128xf32>) -> tensor<64x128xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0, 0] [64, 128] [1, 1] : tensor<64x128xf32> into tensor<64x128xf32>
+    }
+  }
+  return %0 : tensor<64x128xf32>
+}

@@ -48,9 +48,10 @@ func.func @product(%l: tensor<64x64xbf16>, %r: tensor<64x128xbf16>, %out: tensor
   return %0 : tensor<64x128xf32>
 }
 
-// Sizes that the register tile does not divide get a smaller one.
+// Sizes that the register tile does not divide get a smaller one: columns a power
+// of two, unless they are given.
 // CHECK-LABEL: func.func @odd_sizes
-// W512:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<4x40xf32>)
+// W512:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<12x8xf32>)
 // W256:          linalg.matmul {{.*}} outs(%{{.*}} : tensor<8x8xf32>)
 // GIVEN:         linalg.matmul {{.*}} outs(%{{.*}} : tensor<8x20xf32>)
 func.func @odd_sizes(%l: tensor<24x8xf32>, %r: tensor<8x40xf32>, %out: tensor<24x40xf32>)
@@ -65,10 +66,11 @@ func.func @odd_sizes(%l: tensor<24x8xf32>, %r: tensor<8x40xf32>, %out: tensor<24
   return %0 : tensor<24x40xf32>
 }
 
-// Rows of unknown length are tiled by a divisor of their largest.
+// Rows of unknown length are tiled by a divisor of their largest, if they may be
+// longer; by a power of two, unless it is given.
 // CHECK-LABEL: func.func @clipped
 // CHECK:         scf.for {{.*}} to %c24 step %c1
-// W512:            scf.for {{.*}} step %c40
+// W512:            scf.for {{.*}} step %c8
 // W256:            scf.for {{.*}} step %c8
 // GIVEN:           scf.for {{.*}} step %c20
 // CHECK:             linalg.fill {{.*}} tensor<1x?xf32>
@@ -107,4 +109,144 @@ func.func @reduce(%in: tensor<8x128xf32>, %out: tensor<8xf32>) -> tensor<8xf32> 
     }
   }
   return %0 : tensor<8xf32>
+}
+
+// A loop that adds up products of panels goes into the loops over register
+// tiles, so that a tile is complete before the next begins; what is computed of
+// the left operand is computed for the tile's rows. The op that takes the sum
+// takes it tile by tile.
+// CHECK-LABEL: func.func @sum
+// CHECK-SAME:    %[[PANELS:.*]]: tensor<?x2x32x64xf32>
+// W512:          scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c64
+// W512:            scf.for %[[I:.*]] = %{{.*}} to %c64 step %c4
+// W512:              %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<4x64xf32>)
+// W512:              %[[SUM:.*]] = scf.for %[[P:.*]] = %{{.*}} iter_args(%{{.*}} = %[[ZEROS]]) -> (tensor<4x64xf32>)
+// W512:                scf.for
+// W512:                  linalg.generic {{.*}} outs(%{{.*}} : tensor<1x32xf32>)
+// W512:                %[[PANEL:.*]] = affine.apply #{{.*}}(%[[J]])
+// W512:                tensor.extract_slice %{{.*}}[%[[PANEL]], 0, 0] [1, 32, 64]
+// W512:                scf.for {{.*}} step %c1
+// W512:                  linalg.matmul {{.*}} outs(%{{.*}} : tensor<4x64xf32>)
+// W512:              } {sattn.block_loop}
+// W512:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x?xf32>) outs(%{{.*}} : tensor<1x?xbf16>)
+// CHECK:         scf.forall.in_parallel
+func.func @sum(%panels: tensor<?x2x32x64xf32>, %blocks: tensor<?x64x32xbf16>, %count: index,
+               %out: tensor<64x?xbf16>) -> tensor<64x?xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %out, %c1 : tensor<64x?xbf16>
+  %0 = scf.forall (%j) = (0) to (%n) step (128) shared_outs(%o = %out) -> (tensor<64x?xbf16>) {
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%j)[%n]
+    %empty = tensor.empty() : tensor<64x128xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x128xf32>) -> tensor<64x128xf32>
+    %sum = scf.for %p = %c0 to %count step %c1 iter_args(%a = %zeros) -> (tensor<64x128xf32>) {
+      %block = tensor.extract_slice %blocks[%p, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<?x64x32xbf16> to tensor<64x32xbf16>
+      %le = tensor.empty() : tensor<64x32xf32>
+      %l = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%block : tensor<64x32xbf16>) outs(%le : tensor<64x32xf32>) {
+      ^bb0(%x: bf16, %y: f32):
+        %e = arith.extf %x : bf16 to f32
+        linalg.yield %e : f32
+      } -> tensor<64x32xf32>
+      %s = tensor.extract_slice %panels[%p, 0, 0, 0] [1, 2, 32, 64] [1, 1, 1, 1] : tensor<?x2x32x64xf32> to tensor<2x32x64xf32>
+      %re = tensor.empty() : tensor<32x128xf32>
+      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %re
+          : tensor<2x32x64xf32> -> tensor<32x128xf32>
+      %m = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x128xf32>)
+          outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
+      scf.yield %m : tensor<64x128xf32>
+    } {sattn.block_loop}
+    %clipped = tensor.extract_slice %sum[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+    %t = tensor.extract_slice %o[0, %j] [64, %w] [1, 1] : tensor<64x?xbf16> to tensor<64x?xbf16>
+    %rounded = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%clipped : tensor<64x?xf32>) outs(%t : tensor<64x?xbf16>) {
+    ^bb0(%x: f32, %y: bf16):
+      %e = arith.truncf %x : f32 to bf16
+      linalg.yield %e : bf16
+    } -> tensor<64x?xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %rounded into %o[0, %j] [64, %w] [1, 1] : tensor<64x?xbf16> into tensor<64x?xbf16>
+    }
+  }
+  return %0 : tensor<64x?xbf16>
+}
+
+// So do branches between such ops.
+// CHECK-LABEL: func.func @sum_in_branches
+// W512:          scf.for {{.*}} step %c64
+// W512:            scf.for {{.*}} step %c4
+// W512:              %[[TARGET:.*]] = tensor.extract_slice %{{.*}} : tensor<64x?xf32> to tensor<4x?xf32>
+// W512:              scf.for
+// W512:              } {sattn.block_loop}
+// W512:              scf.if
+// W512:                scf.for {{.*}} iter_args(%{{.*}} = %[[TARGET]])
+// W512:                  linalg.generic
+// W512:              } else {
+// W512:                scf.for {{.*}} iter_args(%{{.*}} = %[[TARGET]])
+// W512:                  linalg.copy
+// CHECK:         scf.forall.in_parallel
+func.func @sum_in_branches(%panels: tensor<?x2x32x64xf32>, %blocks: tensor<?x64x32xf32>, %count: index,
+                           %which: i1, %out: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %out, %c1 : tensor<64x?xf32>
+  %0 = scf.forall (%j) = (0) to (%n) step (128) shared_outs(%o = %out) -> (tensor<64x?xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%j)[%n]
+    %empty = tensor.empty() : tensor<64x128xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x128xf32>) -> tensor<64x128xf32>
+    %sum = scf.for %p = %c0 to %count step %c1 iter_args(%a = %zeros) -> (tensor<64x128xf32>) {
+      %l = tensor.extract_slice %blocks[%p, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<?x64x32xf32> to tensor<64x32xf32>
+      %s = tensor.extract_slice %panels[%p, 0, 0, 0] [1, 2, 32, 64] [1, 1, 1, 1] : tensor<?x2x32x64xf32> to tensor<2x32x64xf32>
+      %re = tensor.empty() : tensor<32x128xf32>
+      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %re
+          : tensor<2x32x64xf32> -> tensor<32x128xf32>
+      %m = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x128xf32>)
+          outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
+      scf.yield %m : tensor<64x128xf32>
+    } {sattn.block_loop}
+    %t = tensor.extract_slice %o[0, %j] [64, %w] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %result = scf.if %which -> (tensor<64x?xf32>) {
+      %clipped = tensor.extract_slice %sum[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+      %added = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%clipped : tensor<64x?xf32>) outs(%t : tensor<64x?xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %e = arith.addf %x, %y : f32
+        linalg.yield %e : f32
+      } -> tensor<64x?xf32>
+      scf.yield %added : tensor<64x?xf32>
+    } else {
+      %clipped = tensor.extract_slice %sum[0, 0] [64, %w] [1, 1] : tensor<64x128xf32> to tensor<64x?xf32>
+      %copied = linalg.copy ins(%clipped : tensor<64x?xf32>) outs(%t : tensor<64x?xf32>) -> tensor<64x?xf32>
+      scf.yield %copied : tensor<64x?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %result into %o[0, %j] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<64x?xf32>
+    }
+  }
+  return %0 : tensor<64x?xf32>
+}
+
+// Of panels that no loop adds up, each register tile takes its own.
+// CHECK-LABEL: func.func @product_of_panels
+// CHECK-SAME:    %[[PANELS:[a-z0-9]+]]: tensor<4x32x32xf32>
+// CHECK:         scf.for %[[J:.*]] = %{{.*}} to %c128 step %c32
+// CHECK:           affine.apply #{{.*}}(%[[J]])
+// CHECK:           tensor.extract_slice %[[PANELS]][%{{.*}}, 0, 0] [1, 32, 32]
+// CHECK:           scf.for
+// W512:              linalg.matmul {{.*}} outs(%{{.*}} : tensor<8x32xf32>)
+func.func @product_of_panels(%l: tensor<64x32xf32>, %panels: tensor<4x32x32xf32>, %out: tensor<64x128xf32>)
+    -> tensor<64x128xf32> {
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x128xf32>) {
+    %e = tensor.empty() : tensor<32x128xf32>
+    %r = linalg.unpack %panels outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %e
+        : tensor<4x32x32xf32> -> tensor<32x128xf32>
+    %m = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x128xf32>)
+        outs(%o : tensor<64x128xf32>) -> tensor<64x128xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0, 0] [64, 128] [1, 1] : tensor<64x128xf32> into tensor<64x128xf32>
+    }
+  }
+  return %0 : tensor<64x128xf32>
 }

@@ -120,3 +120,48 @@ func.func @reduce(%in: tensor<1x64xbf16>, %out: tensor<1xf32>) -> tensor<1xf32> 
   }
   return %0 : tensor<1xf32>
 }
+
+// What a row's index can be at most is known of a sum of counters too.
+// CHECK-LABEL: func.func @masked_in_tiles
+// CHECK-SAME:    %[[IN:[a-z0-9]+]]: tensor<8x?xf32>
+// CHECK:         scf.for %[[A:[a-z0-9]+]] =
+// CHECK:           scf.for %[[B:[a-z0-9]+]] =
+// CHECK:             %[[I:.*]] = affine.apply #{{.*}}(%[[A]], %[[B]])
+// CHECK:             vector.transfer_read %[[IN]][%[[I]], %{{.*}}], %{{[a-z0-9_]+}} : tensor<8x?xf32>, vector<64xf32>
+// CHECK-NOT:     tensor.pad
+func.func @masked_in_tiles(%in: tensor<8x?xf32>, %w: index, %h: index, %out: tensor<8x?xf32>)
+    -> tensor<8x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %bound = affine.min affine_map<()[s0] -> (s0, 64)>()[%w]
+  %0 = scf.forall (%x) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<8x?xf32>) {
+    %p = tensor.pad %in low[0, 0] high[0, %h] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<8x?xf32> to tensor<8x64xf32>
+    %rows = tensor.extract_slice %o[0, 0] [8, %bound] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
+    %t = scf.for %a = %c0 to %c8 step %c4 iter_args(%c = %rows) -> (tensor<8x?xf32>) {
+      %u = scf.for %b = %c0 to %c4 step %c1 iter_args(%d = %c) -> (tensor<8x?xf32>) {
+        %i = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%a, %b)
+        %s = tensor.extract_slice %p[%i, 0] [1, %bound] [1, 1] : tensor<8x64xf32> to tensor<1x?xf32>
+        %e = tensor.extract_slice %d[%i, 0] [1, %bound] [1, 1] : tensor<8x?xf32> to tensor<1x?xf32>
+        %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%s : tensor<1x?xf32>) outs(%e : tensor<1x?xf32>) {
+        ^bb0(%y: f32, %z: f32):
+          %q = arith.mulf %y, %y : f32
+          linalg.yield %q : f32
+        } -> tensor<1x?xf32>
+        %n = tensor.insert_slice %m into %d[%i, 0] [1, %bound] [1, 1] : tensor<1x?xf32> into tensor<8x?xf32>
+        scf.yield %n : tensor<8x?xf32>
+      }
+      scf.yield %u : tensor<8x?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[0, 0] [8, %bound] [1, 1] : tensor<8x?xf32> into tensor<8x?xf32>
+    }
+  }
+  return %0 : tensor<8x?xf32>
+}

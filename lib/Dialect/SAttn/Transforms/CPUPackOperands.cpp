@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CPUPackOperands.h"
+
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,35 +17,39 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUPACKOPERANDS
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
-/// A copy of `tile` in a new tensor of f32.
-static Value pack(OpBuilder &builder, Location loc, Value tile) {
+Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
+                       Value target) {
   auto type = cast<RankedTensorType>(tile.getType());
-  Type f32 = builder.getF32Type();
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, tile), f32);
   // Not a generic of the same kind, which canonicalization would fold.
   if (type.getElementType().isF32())
-    return linalg::CopyOp::create(builder, loc, tile, empty).getResult(0);
+    return linalg::CopyOp::create(builder, loc, tile, target).getResult(0);
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             builder, loc, empty.getType(), tile, empty,
+             builder, loc, target.getType(), tile, target,
              ArrayRef<AffineMap>{identity, identity}, iterators,
              [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-               Value element = args[0];
-               if (!element.getType().isF32())
-                 element =
-                     arith::ExtFOp::create(nested, nestedLoc, f32, element);
+               Value element = arith::ExtFOp::create(
+                   nested, nestedLoc, nested.getF32Type(), args[0]);
                linalg::YieldOp::create(nested, nestedLoc, element);
              })
       .getResult(0);
+}
+
+/// A copy of `tile` in a new tensor of f32.
+static Value pack(OpBuilder &builder, Location loc, Value tile) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, tile),
+      builder.getF32Type());
+  return copyAsF32(builder, loc, tile, empty);
 }
 
 namespace {
@@ -63,9 +69,11 @@ struct CPUPackOperandsPass
         Type element = getElementTypeOrSelf(input->get().getType());
         if (!element.isF32() && !element.isF16() && !element.isBF16())
           break;
-        // The left operand is read one element at a time, whatever its strides.
+        // The left operand is read one element at a time, whatever its strides;
+        // panels are packed already.
         bool isReadInPlace =
-            element.isF32() && input == op.getDpsInputOperand(0);
+            element.isF32() && (input == op.getDpsInputOperand(0) ||
+                                input->get().getDefiningOp<linalg::UnPackOp>());
         inputs.push_back(isReadInPlace
                              ? input->get()
                              : pack(rewriter, op.getLoc(), input->get()));

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CPURegisterTileSizes.h"
+
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -14,6 +16,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -24,36 +27,100 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUREGISTERTILE
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
-/// Bits of the only element type that products are made of here.
-static constexpr int64_t kElementBits = 32;
-
-/// Widths of tiles are multiples of this.
-static constexpr int64_t kColumnAlignment = 8;
-
-static int64_t largestDivisor(int64_t size, int64_t limit) {
-  int64_t divisor = std::max<int64_t>(1, std::min(size, limit));
-  while (size % divisor != 0)
-    --divisor;
-  return divisor;
+/// The loop that adds up products of which `op` is one, and nothing else: it
+/// carries the sum alone, which only `op` takes. Its right operand are panels,
+/// from which each row of tiles reads again. Null if there is none.
+static scf::ForOp findSum(linalg::MatmulOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || loop.getNumRegionIterArgs() != 1 ||
+      op.getDpsInits()[0] != loop.getRegionIterArg(0) ||
+      !loop.getRegionIterArg(0).hasOneUse() || !op->hasOneUse() ||
+      loop.getYieldedValues()[0] != op.getResult(0) ||
+      !op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
+    return {};
+  return loop;
 }
 
-/// A divisor of `size` that is at most `limit`: the largest, or a multiple of
-/// kColumnAlignment that is not much smaller, since vectors of odd lengths are
-/// slow.
-static int64_t chooseColumns(int64_t size, int64_t limit) {
-  int64_t any = largestDivisor(size, limit);
-  if (size % kColumnAlignment != 0 || limit < kColumnAlignment)
-    return any;
-  int64_t aligned = kColumnAlignment * largestDivisor(size / kColumnAlignment,
-                                                      limit / kColumnAlignment);
-  return 2 * aligned >= any ? aligned : any;
+/// A window of a matrix. What is computed for it, as a copy of a block, is
+/// computed for the window alone.
+static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
+                     ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape) {
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), shape);
+  if (auto producer = matrix.getDefiningOp<linalg::LinalgOp>())
+    if (FailureOr<TilingResult> tiled =
+            cast<TilingInterface>(producer.getOperation())
+                .generateResultTileValue(
+                    b, cast<OpResult>(matrix).getResultNumber(), offsets,
+                    sizes);
+        succeeded(tiled))
+      return tiled->tiledValues.front();
+  SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, matrix, offsets, sizes, ones);
 }
+
+/// Whether an index is a multiple of `factor` because it is a constant, or
+/// counts the turns of a loop.
+static bool isMultiple(OpFoldResult index, int64_t factor) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  scf::ForOp loop = scf::getForInductionVarOwner(cast<Value>(index));
+  if (!loop)
+    return false;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  return first && step && *first % factor == 0 && *step % factor == 0;
+}
+
+/// The columns of a panel that `op` unpacks, if panels of columns are all that
+/// it unpacks.
+static std::optional<int64_t> getPanelColumns(linalg::UnPackOp op) {
+  if (op.getInnerDimsPos() != ArrayRef<int64_t>{1} ||
+      op.getOuterDimsPerm() != ArrayRef<int64_t>{1, 0} ||
+      ShapedType::isDynamic(op.getStaticInnerTiles().front()))
+    return std::nullopt;
+  return op.getStaticInnerTiles().front();
+}
+
+namespace {
+/// extract_slice (unpack %panels) [%i, %j] [%h, c], where j is a multiple of c
+///   -> extract_slice %panels [%j / c, %i, 0] [1, %h, c]
+struct FoldSliceOfPanels : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto unpack = op.getSource().getDefiningOp<linalg::UnPackOp>();
+    std::optional<int64_t> columns =
+        unpack ? getPanelColumns(unpack) : std::nullopt;
+    if (!columns || op.getDroppedDims().any() || !op.hasUnitStride())
+      return rewriter.notifyMatchFailure(op, "no slice of panels");
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                              sizes = op.getMixedSizes();
+    if (!isConstantIntValue(sizes[1], *columns) ||
+        !isMultiple(offsets[1], *columns))
+      return rewriter.notifyMatchFailure(op, "not of one panel");
+    OpFoldResult panel = affine::makeComposedFoldedAffineApply(
+        rewriter, op.getLoc(), rewriter.getAffineDimExpr(0).floorDiv(*columns),
+        {offsets[1]});
+    OpFoldResult zero = rewriter.getIndexAttr(0),
+                 one = rewriter.getIndexAttr(1);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getType(), unpack.getSource(),
+        ArrayRef<OpFoldResult>{panel, offsets[0], zero},
+        ArrayRef<OpFoldResult>{one, sizes[0], sizes[1]},
+        ArrayRef<OpFoldResult>{one, one, one});
+    return success();
+  }
+};
+} // namespace
 
 /// An upper bound of the size of a loop.
 static FailureOr<int64_t> getLargestSize(linalg::LinalgOp op, unsigned loop) {
@@ -75,16 +142,7 @@ struct CPURegisterTilePass
   using SAttnCPURegisterTileBase::SAttnCPURegisterTileBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (vectorBits < kElementBits || !llvm::isPowerOf2_64(vectorBits))
-      return emitError(UnknownLoc::get(context))
-             << "expected vector-bits to be a power of two of at least "
-             << kElementBits << ", but got " << vectorBits.getValue();
-    bool positive =
-        llvm::all_of(registerTile, [](int64_t size) { return size > 0; });
-    if (!registerTile.empty() && (registerTile.size() != 2 || !positive))
-      return emitError(UnknownLoc::get(context))
-             << "expected register-tile to be two positive sizes";
-    return success();
+    return sizes().verify(UnknownLoc::get(context));
   }
 
   void runOnOperation() override {
@@ -117,19 +175,7 @@ struct CPURegisterTilePass
   }
 
 private:
-  int64_t lanes() const { return vectorBits / kElementBits; }
-  /// Accumulators kept in registers: half of the 32 registers of a target with
-  /// 512-bit vectors, or of the 16 of others.
-  int64_t accumulators() const { return vectorBits >= 512 ? 16 : 8; }
-  int64_t maxColumns() const {
-    return registerTile.empty() ? lanes() * (vectorBits >= 512 ? 4 : 2)
-                                : registerTile[1];
-  }
-  int64_t maxRows(int64_t columns) const {
-    return registerTile.empty()
-               ? accumulators() / llvm::divideCeil(columns, lanes())
-               : registerTile[0];
-  }
+  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
 
   /// Replaces `op` by a loop nest of tiles of the given sizes (0: not tiled)
   /// and returns the op on a tile.
@@ -151,8 +197,19 @@ private:
     if (!type.hasStaticShape())
       return op->emitOpError("expected tiles of static sizes, but got ")
              << type;
-    int64_t columns = chooseColumns(type.getDimSize(1), maxColumns());
-    int64_t rows = largestDivisor(type.getDimSize(0), maxRows(columns));
+    int64_t columns = sizes().columns(type.getDimSize(1));
+    // Panels are packed already.
+    if (auto unpack =
+            op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
+      columns = getPanelColumns(unpack).value_or(columns);
+    int64_t rows = sizes().rows(type.getDimSize(0), columns);
+    if (scf::ForOp sum = findSum(op)) {
+      FailureOr<TilingInterface> product =
+          tileSum(rewriter, sum, op, rows, columns);
+      if (failed(product))
+        return failure();
+      return tile(rewriter, *product, {0, 0, 1});
+    }
     FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
     if (failed(panel))
       return failure();
@@ -160,6 +217,247 @@ private:
     if (failed(row))
       return failure();
     return tile(rewriter, *row, {0, 0, 1});
+  }
+
+  /// Puts the loop that adds up products into loops over panels and over rows
+  /// of register tiles, and returns the product of one. A tile then stays in
+  /// registers until its sum is complete; what takes the sum takes it tile by
+  /// tile.
+  FailureOr<TilingInterface> tileSum(RewriterBase &rewriter, scf::ForOp sum,
+                                     linalg::MatmulOp op, int64_t rows,
+                                     int64_t columns) {
+    Location loc = op.getLoc();
+    Operation *taker = findTaker(sum);
+    Value init = sum.getInitArgs()[0];
+    auto type = cast<RankedTensorType>(init.getType());
+    rewriter.setInsertionPoint(taker ? taker : sum);
+    auto newTile = [&](ArrayRef<int64_t> shape) -> Value {
+      return tensor::EmptyOp::create(rewriter, loc, shape,
+                                     type.getElementType());
+    };
+    if (taker)
+      init = getDestination(taker);
+    else if (startsEmpty(sum)) // Zeros are written tile by tile.
+      init = newTile(type.getShape());
+    OpFoldResult end = tensor::getMixedSize(rewriter, loc, init, 1);
+    auto index = [&](OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+    };
+    auto constant = [&](int64_t value) {
+      return index(rewriter.getIndexAttr(value));
+    };
+    auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
+                                     constant(columns), init);
+    rewriter.setInsertionPointToStart(panels.getBody());
+    auto tiles = scf::ForOp::create(rewriter, loc, constant(0),
+                                    constant(type.getDimSize(0)),
+                                    constant(rows), panels.getRegionIterArg(0));
+    rewriter.setInsertionPointToEnd(panels.getBody());
+    scf::YieldOp::create(rewriter, loc, tiles.getResult(0));
+
+    rewriter.setInsertionPointToStart(tiles.getBody());
+    Value whole = tiles.getRegionIterArg(0);
+    OpFoldResult column = panels.getInductionVar();
+    SmallVector<OpFoldResult> offsets = {tiles.getInductionVar(), column},
+                              ones(2, rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes =
+        getAsIndexOpFoldResult(&getContext(), {rows, columns});
+    // The first columns of the tile, up to the end of what is written.
+    SmallVector<OpFoldResult> clipped = sizes;
+    std::optional<int64_t> staticEnd = getConstantIntValue(end);
+    if (!staticEnd || *staticEnd % columns != 0)
+      clipped[1] = affine::makeComposedFoldedAffineMin(
+          rewriter, loc,
+          AffineMap::get(
+              1, 1,
+              {rewriter.getAffineSymbolExpr(0) - rewriter.getAffineDimExpr(0),
+               rewriter.getAffineConstantExpr(columns)},
+              &getContext()),
+          {column, end});
+    Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole,
+                                                   offsets, clipped, ones);
+    Value target = written;
+    if (taker)
+      target =
+          startsEmpty(sum)
+              ? newTile({rows, columns})
+              : Value(tensor::ExtractSliceOp::create(
+                    rewriter, loc, sum.getInitArgs()[0], offsets, sizes, ones));
+    linalg::MatmulOp product = sumOfTile(rewriter, sum, op, offsets, target);
+    Value result = product->getParentOp()->getResult(0);
+    if (taker) {
+      SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
+      Value tile = tensor::ExtractSliceOp::create(rewriter, loc, result, zeros,
+                                                  clipped, ones);
+      FailureOr<Value> taken = takeTile(rewriter, rewriter.clone(*taker),
+                                        {sum, tile, written, offsets, clipped});
+      if (failed(taken))
+        return failure();
+      result = *taken;
+    }
+    result = tensor::InsertSliceOp::create(rewriter, loc, result, whole,
+                                           offsets, clipped, ones);
+    scf::YieldOp::create(rewriter, loc, result);
+    rewriter.replaceOp(taker ? taker : sum, panels.getResult(0));
+    return cast<TilingInterface>(product.getOperation());
+  }
+
+  /// Whether the sum begins with a constant in new memory.
+  static bool startsEmpty(scf::ForOp sum) {
+    auto fill = sum.getInitArgs()[0].getDefiningOp<linalg::FillOp>();
+    return fill && fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+  }
+
+  /// The sum of one register tile, in place of `tile`, before the insertion
+  /// point; returns the product in its loop.
+  static linalg::MatmulOp sumOfTile(RewriterBase &rewriter, scf::ForOp sum,
+                                    linalg::MatmulOp op,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    Value tile) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Location loc = op.getLoc();
+    if (startsEmpty(sum))
+      tile =
+          linalg::FillOp::create(
+              rewriter, loc,
+              sum.getInitArgs()[0].getDefiningOp<linalg::FillOp>().getInputs(),
+              tile)
+              .getResult(0);
+    auto loop = scf::ForOp::create(rewriter, loc, sum.getLowerBound(),
+                                   sum.getUpperBound(), sum.getStep(), tile);
+    loop->setDiscardableAttrs(sum->getDiscardableAttrDictionary());
+    rewriter.setInsertionPointToStart(loop.getBody());
+    IRMapping mapping;
+    mapping.map(sum.getInductionVar(), loop.getInductionVar());
+    for (Operation &other : sum.getBody()->without_terminator())
+      if (&other != op)
+        rewriter.clone(other, mapping);
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+    Value left = mapping.lookupOrDefault(op.getDpsInputOperand(0)->get());
+    int64_t depth = cast<RankedTensorType>(left.getType()).getDimSize(1);
+    left = sliceOf(rewriter, loc, left, {offsets[0], rewriter.getIndexAttr(0)},
+                   {shape[0], depth});
+    Value right = sliceOf(
+        rewriter, loc, mapping.lookupOrDefault(op.getDpsInputOperand(1)->get()),
+        {rewriter.getIndexAttr(0), offsets[1]}, {depth, shape[1]});
+    auto product = linalg::MatmulOp::create(
+        rewriter, loc, ValueRange{left, right}, loop.getRegionIterArg(0));
+    scf::YieldOp::create(rewriter, loc, product.getResult(0));
+    return product;
+  }
+
+  /// Whether `value` is the sum, or its first columns.
+  static bool isOfSum(Value value, scf::ForOp sum) {
+    if (auto clip = value.getDefiningOp<tensor::ExtractSliceOp>();
+        clip && clip.hasZeroOffset() && clip.hasUnitStride() &&
+        clip.getDroppedDims().none())
+      value = clip.getSource();
+    return value == sum.getResult(0);
+  }
+
+  /// What an elementwise op, or a branch between such ops, writes to; null if
+  /// it is something else.
+  static Value getDestination(Operation *op) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (branch->getNumResults() != 1)
+        return {};
+      Value destination;
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        Operation *producer = yield.getOperand(0).getDefiningOp();
+        if (!producer || producer->getBlock() != yield->getBlock())
+          return {};
+        Value other = getDestination(producer);
+        if (!other || (destination && other != destination))
+          return {};
+        destination = other;
+      }
+      return destination;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !linalg::isElementwise(linalgOp) ||
+        linalgOp.getNumLoops() != 2 || linalgOp.getNumDpsInits() != 1)
+      return {};
+    OpOperand *init = linalgOp.getDpsInitOperand(0);
+    return linalgOp.getMatchingIndexingMap(init).isIdentity() ? init->get()
+                                                              : Value();
+  }
+
+  /// The elementwise op, or the branch between such ops, that alone takes a
+  /// sum, element by element; null if there is none.
+  static Operation *findTaker(scf::ForOp sum) {
+    Operation *taker = nullptr;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : sum->getUses()) {
+      auto clip = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
+      if (!clip)
+        uses.push_back(&use);
+      else if (isOfSum(clip, sum))
+        for (OpOperand &clipUse : clip->getUses())
+          uses.push_back(&clipUse);
+      else
+        return nullptr;
+    }
+    for (OpOperand *use : uses) {
+      Operation *owner =
+          sum->getBlock()->findAncestorOpInBlock(*use->getOwner());
+      auto user = dyn_cast<linalg::LinalgOp>(use->getOwner());
+      if ((taker && owner != taker) || !user || !user.isDpsInput(use) ||
+          user.getNumLoops() != 2 ||
+          !user.getMatchingIndexingMap(use).isIdentity())
+        return nullptr;
+      taker = owner;
+    }
+    Value destination = taker ? getDestination(taker) : Value();
+    // Known where the loops will be.
+    if (!destination ||
+        taker->isAncestor(destination.getParentBlock()->getParentOp()) ||
+        (destination.getDefiningOp() &&
+         taker->isAncestor(destination.getDefiningOp())))
+      return nullptr;
+    return taker;
+  }
+
+  /// A tile of a sum, and what is written of it: where, and how much.
+  struct TakenTile {
+    scf::ForOp sum;
+    Value tile, written;
+    ArrayRef<OpFoldResult> offsets, sizes;
+  };
+
+  /// Makes an op that takes a sum take one tile of it; returns the result.
+  static FailureOr<Value> takeTile(RewriterBase &rewriter, Operation *op,
+                                   const TakenTile &taken) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        FailureOr<Value> value =
+            takeTile(rewriter, yield.getOperand(0).getDefiningOp(), taken);
+        if (failed(value))
+          return failure();
+        rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, *value); });
+      }
+      rewriter.modifyOpInPlace(branch, [&] {
+        branch->getResult(0).setType(taken.written.getType());
+      });
+      return branch->getResult(0);
+    }
+    auto whole = cast<linalg::LinalgOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<TilingResult> tiled =
+        cast<TilingInterface>(op).getTiledImplementation(
+            rewriter, taken.offsets, taken.sizes);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to registers");
+    auto tile = cast<linalg::LinalgOp>(tiled->tiledOps.front());
+    rewriter.modifyOpInPlace(tile, [&] {
+      for (OpOperand *input : whole.getDpsInputOperands())
+        if (isOfSum(input->get(), taken.sum))
+          tile->setOperand(input->getOperandNumber(), taken.tile);
+      tile.getDpsInitOperand(0)->set(taken.written);
+    });
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+    return tile->getResult(0);
   }
 
   /// Tiles the columns and makes each panel's copy of the right operand in the
@@ -188,10 +486,24 @@ private:
     return cast<TilingInterface>(tiled->tiledAndFusedOps.front());
   }
 
+  /// Whether the op is the beginning of a sum that registers hold.
+  bool isRegisterTile(linalg::LinalgOp op) const {
+    if (!isa<linalg::FillOp>(op.getOperation()) || !op->hasOneUse() ||
+        !isa<scf::ForOp>(*op->user_begin()))
+      return false;
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return type.hasStaticShape() && type.getRank() == 2 &&
+           type.getDimSize(1) == sizes().columns(type.getDimSize(1)) &&
+           type.getDimSize(0) ==
+               sizes().rows(type.getDimSize(0), type.getDimSize(1));
+  }
+
   /// Whether rows are apart from each other: an elementwise op, or one that
   /// reduces each row.
-  static bool isRowwise(linalg::LinalgOp op) {
+  bool isRowwise(linalg::LinalgOp op) const {
     SmallVector<utils::IteratorType> loops = op.getIteratorTypesArray();
+    if (isRegisterTile(op))
+      return false;
     return !isa<linalg::MatmulOp>(op.getOperation()) && !loops.empty() &&
            llvm::all_of(ArrayRef(loops).drop_back(),
                         linalg::isParallelIterator);
@@ -209,16 +521,21 @@ private:
     // Of a clipped row the tile's own width, or less: the last vector then
     // stays within operands that are padded to that width.
     columns = llvm::alignTo(columns, kColumnAlignment);
-    SmallVector<int64_t> sizes(ranges.size(), 1);
-    sizes.back() = chooseColumns(columns, maxColumns());
-    return tile(rewriter, cast<TilingInterface>(op.getOperation()), sizes);
+    SmallVector<int64_t> tileSizes(ranges.size(), 1);
+    // No loop of one turn, whose counter would hide what an index can be.
+    int64_t width = sizes().columns(columns);
+    tileSizes.back() = width < columns ? width : 0;
+    return tile(rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
   }
 
   LogicalResult simplify() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns =
         linalg::getLinalgTilingCanonicalizationPatterns(context);
+    patterns.add<FoldSliceOfPanels>(context);
     scf::populateSCFForLoopCanonicalizationPatterns(patterns);
+    // A size must not keep alive what has it.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }

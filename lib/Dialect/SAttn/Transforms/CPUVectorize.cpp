@@ -56,6 +56,29 @@ static FailureOr<SmallVector<int64_t>> getVectorSizes(linalg::LinalgOp op) {
   return sizes;
 }
 
+static std::optional<int64_t> getLargest(OpFoldResult index);
+
+/// An upper bound of a sum of multiples of indices.
+static std::optional<int64_t> getLargest(AffineExpr expr,
+                                         affine::AffineApplyOp op) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getLargest(op.getDimOperands()[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getLargest(op.getSymbolOperands()[symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> left = getLargest(binary.getLHS(), op);
+  std::optional<int64_t> right = getLargest(binary.getRHS(), op);
+  if (!left || !right)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return *left + *right;
+  bool isMultiple = expr.getKind() == AffineExprKind::Mul &&
+                    isa<AffineConstantExpr>(binary.getRHS()) && *right >= 0;
+  return isMultiple ? std::optional<int64_t>(*left * *right) : std::nullopt;
+}
+
 /// An upper bound of an index; nothing where none is known. For the counter of
 /// a loop with constant lower bound and step it is the last value, which is
 /// closer than the loop's upper bound.
@@ -63,6 +86,10 @@ static std::optional<int64_t> getLargest(OpFoldResult index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return constant;
   auto value = cast<Value>(index);
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
+    if (std::optional<int64_t> largest =
+            getLargest(apply.getAffineMap().getResult(0), apply))
+      return largest;
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, value, /*stopCondition=*/nullptr,
       /*closedUB=*/true);

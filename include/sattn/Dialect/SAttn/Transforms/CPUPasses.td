@@ -53,6 +53,54 @@ def SAttnCPUClipTiles
   ];
 }
 
+def SAttnCPUPackPanels
+    : Pass<"sattn-cpu-pack-panels", "::mlir::func::FuncOp"> {
+  let summary = "Pack the right operand of tiles' products once, for all tiles";
+  let description = [{
+    Where the right operand of a `linalg.matmul` is a window of columns of a
+    tensor from outside the loop over tiles, padded with zeros where that tensor
+    ends, the whole tensor is copied before the loop: in f32, and in panels of
+    as many columns as the register tile has, so that the inner loop reads
+    memory without gaps. Tiles read their panels of the copy.
+
+    The copy is as large as the tensor, in f32, and made whatever part of it the
+    tiles read. Right operands of other kinds stay, for
+    `sattn-cpu-pack-operands` to copy tile by tile.
+
+    Before:
+    ```mlir
+    %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) ... {
+      %s = tensor.extract_slice %b[%k, %j] [64, %w] [1, 1]
+      %r = tensor.pad %s low[0, 0] high[0, %h] { ... }
+      %next = linalg.matmul ins(%l, %r : ..., tensor<64x128xbf16>) outs(%acc : ...)
+    ```
+    After (`vector-bits=512`):
+    ```mlir
+    %packed = scf.forall (%k, %p) = (0, 0) to (%rows, %panels) step (64, 1) ... {
+      (the copy of 64 rows and 64 columns of %b)
+    } : tensor<?x?x64xf32>
+    %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) ... {
+      %p = affine.apply affine_map<(d0) -> (d0 floordiv 64)>(%j)
+      %s = tensor.extract_slice %packed[%p, %k, 0] [2, 64, 64] [1, 1, 1]
+      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
+        inner_tiles = [64] into %e : tensor<2x64x64xf32> -> tensor<64x128xf32>
+      %next = linalg.matmul ins(%l, %r : ..., tensor<64x128xf32>) outs(%acc : ...)
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Width of the target's vector registers in bits">,
+    ListOption<"registerTile", "register-tile", "int64_t",
+               "Rows and columns of the accumulator that is kept in registers "
+               "(default: from vector-bits)">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SAttnCPUPackOperands
     : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Copy the operands of a product into dense f32 tiles";
@@ -96,6 +144,13 @@ def SAttnCPURegisterTile
     the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
     of at most one panel's width.
 
+    Where the product's right operand is packed in panels (`linalg.unpack`), and
+    a loop does nothing but add up such products, as that over stored blocks, the
+    loops over panels and rows go around that loop: a register tile is in
+    registers until its sum is complete. An elementwise op that takes the sum is
+    tiled with it and takes it tile by tile. (Upstream tiles an op around a loop
+    of its own, and fuses ops, but no loops, into the loops of their consumers.)
+
     The register tile, rows x columns, is `register-tile` where given. Otherwise
     it follows from `vector-bits`, the width of the target's vectors: four
     vectors of columns for 512 bits (32 registers), two below (16 registers),
@@ -105,17 +160,20 @@ def SAttnCPURegisterTile
 
     Before:
     ```mlir
-    %rp = linalg.generic ins(%r : tensor<64x128xbf16>) outs(%e) {...}
-    %next = linalg.matmul ins(%lp, %rp) outs(%acc : tensor<64x128xf32>)
+    %sum = scf.for %p = %begin to %end iter_args(%a = %zeros) {
+      %rp = linalg.unpack %panels ... : tensor<2x64x64xf32> -> tensor<64x128xf32>
+      %next = linalg.matmul ins(%lp, %rp) outs(%a : tensor<64x128xf32>)
+      scf.yield %next
+    }
     ```
     After (`vector-bits=512`):
     ```mlir
-    %next = scf.for %n = %c0 to %c128 step %c64 iter_args(%a0 = %acc) {
-      %rp = (the copy of 64 columns, in a loop of its own)
+    %sum = scf.for %n = %c0 to %c128 step %c64 iter_args(%a0 = %empty) {
       scf.for %m = %c0 to %c64 step %c4 iter_args(%a1 = %a0) {
-        scf.for %k = %c0 to %c64 step %c1 iter_args(%a2 = ...) {
-          linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
-            outs(%a2 : tensor<4x64xf32>)
+        %tile = scf.for %p = %begin to %end iter_args(%a2 = %zeros) {
+          scf.for %k = %c0 to %c64 step %c1 iter_args(%a3 = %a2) {
+            linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+              outs(%a3 : tensor<4x64xf32>)
     ```
   }];
   let options = [

@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H
+#define SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace sattn {
+
+/// A copy of `tile`, whose elements are f32 or narrower, in `target`, in f32.
+mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value tile, mlir::Value target);
+
+} // namespace sattn
+
+#endif // SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H

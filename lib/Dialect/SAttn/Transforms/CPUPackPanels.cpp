@@ -1,0 +1,334 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CPUPackOperands.h"
+#include "CPURegisterTileSizes.h"
+
+#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNCPUPACKPANELS
+#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+} // namespace sattn
+
+/// Rows of the tensor that are copied in one turn of the loop that packs.
+static constexpr int64_t kRowsOfTurn = 8;
+
+/// Whether an index is a multiple of `factor` because it is a constant, or
+/// counts the tiles of the loop.
+static bool isMultiple(OpFoldResult index, int64_t factor,
+                       scf::ForallOp tiles) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  auto argument = dyn_cast<BlockArgument>(cast<Value>(index));
+  if (!argument || argument.getOwner() != tiles.getBody() ||
+      argument.getArgNumber() >= tiles.getRank())
+    return false;
+  unsigned loop = argument.getArgNumber();
+  std::optional<int64_t> step = getConstantIntValue(tiles.getMixedStep()[loop]);
+  return isZeroInteger(tiles.getMixedLowerBound()[loop]) && step &&
+         *step % factor == 0;
+}
+
+/// Whether `offset` plus the value of `expr` is the size of the tensor's last
+/// dimension.
+static bool reachesEnd(AffineExpr expr, AffineMap map, ValueRange operands,
+                       OpFoldResult offset, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  MLIRContext *context = tensor.getContext();
+  int64_t lastDim = type.getRank() - 1;
+  // d0 is the offset, d1 the size of the dimension, d2 anything else.
+  AffineExpr begin = getAffineDimExpr(0, context);
+  if (std::optional<int64_t> constant = getConstantIntValue(offset))
+    begin = getAffineConstantExpr(*constant, context);
+  AffineExpr end =
+      type.isDynamicDim(lastDim)
+          ? getAffineDimExpr(1, context)
+          : getAffineConstantExpr(type.getDimSize(lastDim), context);
+  auto replacement = [&](Value operand) {
+    if (OpFoldResult(operand) == offset)
+      return begin;
+    auto dim = operand.getDefiningOp<tensor::DimOp>();
+    if (dim && dim.getSource() == tensor &&
+        dim.getConstantIndex() == std::optional<int64_t>(lastDim))
+      return end;
+    return getAffineDimExpr(2, context);
+  };
+  SmallVector<AffineExpr> replacements =
+      llvm::map_to_vector(operands, replacement);
+  unsigned numDims = map.getNumDims();
+  expr = expr.replaceDimsAndSymbols(ArrayRef(replacements).take_front(numDims),
+                                    ArrayRef(replacements).drop_front(numDims));
+  return simplifyAffineExpr(begin + expr - end, 3, 0) == 0;
+}
+
+/// Whether `size` elements from `offset` on are `width`, or end where the
+/// tensor's last dimension does.
+static bool isClippedByTensor(OpFoldResult size, OpFoldResult offset,
+                              Value tensor, int64_t width) {
+  MLIRContext *context = tensor.getContext();
+  auto isEnough = [&](AffineExpr expr, AffineMap map, ValueRange operands) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return (constant && constant.getValue() >= width) ||
+           reachesEnd(expr, map, operands, offset, tensor);
+  };
+  if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+    AffineMap map = AffineMap::getConstantMap(*constant, context);
+    return isEnough(map.getResult(0), map, {});
+  }
+  Value value = cast<Value>(size);
+  if (auto min = value.getDefiningOp<affine::AffineMinOp>())
+    return llvm::all_of(min.getMap().getResults(), [&](AffineExpr expr) {
+      return isEnough(expr, min.getMap(), min.getOperands());
+    });
+  AffineMap map = AffineMap::getMultiDimIdentityMap(1, context);
+  return isEnough(map.getResult(0), map, value);
+}
+
+/// The window of columns that a right operand is, of a tensor from outside the
+/// loop over tiles: rows of it are padded with zeros where that tensor ends,
+/// and it begins at a multiple of its width. Null if it is not.
+static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
+  auto type = cast<RankedTensorType>(right.getType());
+  Type element = type.getElementType();
+  if (!type.hasStaticShape() ||
+      !(element.isF32() || element.isF16() || element.isBF16()))
+    return {};
+  if (auto pad = right.getDefiningOp<tensor::PadOp>()) {
+    Value zero = pad.getConstantPaddingValue();
+    if (!zero || !matchPattern(zero, m_AnyZeroFloat()) ||
+        !pad.hasZeroLowPad() || !isZeroInteger(pad.getMixedHighPad()[0]))
+      return {};
+    right = pad.getSource();
+  }
+  auto slice = right.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || !tiles.isDefinedOutsideOfLoop(slice.getSource()) ||
+      !slice.hasUnitStride())
+    return {};
+  int64_t leading = slice.getSourceType().getRank() - 2;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  if (static_cast<int64_t>(dropped.count()) != leading ||
+      dropped.find_last() >= leading)
+    return {};
+  OpFoldResult offset = slice.getMixedOffsets().back();
+  if (!isMultiple(offset, type.getDimSize(1), tiles) ||
+      !isClippedByTensor(slice.getMixedSizes().back(), offset,
+                         slice.getSource(), type.getDimSize(1)))
+    return {};
+  return slice;
+}
+
+namespace {
+struct CPUPackPanelsPass
+    : public sattn::impl::SAttnCPUPackPanelsBase<CPUPackPanelsPass> {
+  using SAttnCPUPackPanelsBase::SAttnCPUPackPanelsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return sizes().verify(UnknownLoc::get(context));
+  }
+
+  void runOnOperation() override {
+    SmallVector<linalg::MatmulOp> products;
+    getOperation().walk([&](linalg::MatmulOp op) {
+      if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics())
+        products.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::MatmulOp op : products) {
+      auto tiles = op->getParentOfType<scf::ForallOp>();
+      OpOperand *right = op.getDpsInputOperand(1);
+      if (tensor::ExtractSliceOp window = findWindow(right->get(), tiles))
+        readPacked(rewriter, op, window, tiles);
+    }
+  }
+
+private:
+  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+
+  /// Makes `op` read the panels of a packed copy in the place of `window`.
+  void readPacked(RewriterBase &rewriter, linalg::MatmulOp op,
+                  tensor::ExtractSliceOp window, scf::ForallOp tiles) {
+    auto type =
+        cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
+    int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
+    int64_t columns = sizes().columns(width);
+    Location loc = op.getLoc();
+    rewriter.setInsertionPoint(tiles);
+    Value packed = pack(rewriter, loc, window.getSource(), width, columns);
+
+    rewriter.setInsertionPoint(op);
+    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    OpFoldResult row = offsets.end()[-2];
+    offsets.end()[-2] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(columns),
+        {offsets.back()});
+    offsets.back() = row;
+    offsets.push_back(rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> sliceSizes(offsets.size(),
+                                         rewriter.getIndexAttr(1)),
+        ones = sliceSizes;
+    SmallVector<int64_t> shape = {width / columns, depth, columns};
+    llvm::copy(getAsIndexOpFoldResult(&getContext(), shape),
+               sliceSizes.end() - shape.size());
+    Value panels = tensor::ExtractSliceOp::create(
+        rewriter, loc, RankedTensorType::get(shape, rewriter.getF32Type()),
+        packed, offsets, sliceSizes, ones);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          rewriter.getF32Type());
+    SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
+    Value right =
+        linalg::UnPackOp::create(
+            rewriter, loc, panels, empty, columnDim,
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(columns)), panelsFirst)
+            ->getResult(0);
+    Value left = op.getDpsInputOperand(0)->get();
+    // A new op, since the scalar product that it implies changes its types.
+    rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, right},
+                                                  op.getDpsInits());
+  }
+
+  /// A copy of `source` in f32: panels of `columns` columns, of as many as
+  /// tiles of `width` reach, with zeros where the source ends.
+  static Value pack(OpBuilder &b, Location loc, Value source, int64_t width,
+                    int64_t columns) {
+    SmallVector<OpFoldResult> dims = tensor::getMixedSizes(b, loc, source);
+    OpFoldResult rows = dims.end()[-2];
+    OpFoldResult panels = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0).ceilDiv(width) * (width / columns),
+        {dims.back()});
+    SmallVector<OpFoldResult> packedSizes(dims.begin(), dims.end() - 2);
+    packedSizes.append({panels, rows, b.getIndexAttr(columns)});
+    Value empty = tensor::EmptyOp::create(b, loc, packedSizes, b.getF32Type());
+
+    SmallVector<OpFoldResult> ends(dims.begin(), dims.end() - 1);
+    SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
+        steps(ends.size(), b.getIndexAttr(1));
+    steps.back() = b.getIndexAttr(kRowsOfTurn);
+    auto body = [&](OpBuilder &nested, Location, ValueRange args) {
+      SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
+      Value target = args.back();
+      OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
+      OpFoldResult height =
+          atMost(nested, loc, kRowsOfTurn, /*from=*/row, /*to=*/rows);
+      // The rows in all panels.
+      SmallVector<OpFoldResult> offsets(place),
+          sizes(place.size(), nested.getIndexAttr(1)),
+          ones(place.size() + 2, nested.getIndexAttr(1));
+      offsets.back() = zero;
+      offsets.append({row, zero});
+      sizes.back() = panels;
+      sizes.append({height, nested.getIndexAttr(columns)});
+      SmallVector<int64_t> shape = {staticSize(panels), staticSize(height),
+                                    columns};
+      // Of one panel there are no slices: each would be of all of the rows, and
+      // folded to different forms they would not look the same.
+      bool isOne = shape.front() == 1;
+      auto partType = RankedTensorType::get(
+          ArrayRef(shape).drop_front(isOne ? 1 : 0), nested.getF32Type());
+      Value part = tensor::ExtractSliceOp::create(nested, loc, partType, target,
+                                                  offsets, sizes, ones);
+      auto index = [&](OpFoldResult value) {
+        return getValueOrCreateConstantIndexOp(nested, loc, value);
+      };
+      if (isOne) {
+        Value rowsOfPanel = window(nested, loc, source, place, height,
+                                   dims.back(), index(zero), columns);
+        part = copyAsF32(nested, loc, rowsOfPanel, part);
+      } else {
+        auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
+                             ValueRange carried) {
+          Value rowsOfPanel = window(inner, loc, source, place, height,
+                                     dims.back(), panel, columns);
+          SmallVector<OpFoldResult> panelOffsets = {panel, zero, zero},
+                                    panelSizes(ArrayRef(sizes).take_back(3)),
+                                    panelOnes(3, inner.getIndexAttr(1));
+          panelSizes[0] = inner.getIndexAttr(1);
+          Value copy = tensor::ExtractSliceOp::create(
+              inner, loc,
+              RankedTensorType::get(ArrayRef(shape).drop_front(),
+                                    inner.getF32Type()),
+              carried[0], panelOffsets, panelSizes, panelOnes);
+          copy = copyAsF32(inner, loc, rowsOfPanel, copy);
+          copy = tensor::InsertSliceOp::create(inner, loc, copy, carried[0],
+                                               panelOffsets, panelSizes,
+                                               panelOnes);
+          scf::YieldOp::create(inner, loc, copy);
+        };
+        part =
+            scf::ForOp::create(nested, loc, index(zero), index(panels),
+                               index(nested.getIndexAttr(1)), part, copyPanel)
+                .getResult(0);
+      }
+      auto done = scf::InParallelOp::create(nested, loc);
+      nested.setInsertionPointToStart(done.getBody());
+      tensor::ParallelInsertSliceOp::create(nested, loc, part, target, offsets,
+                                            sizes, ones);
+    };
+    return scf::ForallOp::create(b, loc, begins, ends, steps, empty,
+                                 /*mapping=*/std::nullopt, body)
+        .getResult(0);
+  }
+
+  static int64_t staticSize(OpFoldResult size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  }
+
+  /// min(most, to - from)
+  static OpFoldResult atMost(OpBuilder &b, Location loc, int64_t most,
+                             OpFoldResult from, OpFoldResult to) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(most)},
+                              b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, loc, map, {from, to});
+  }
+
+  /// `height` rows of `source`, from `place` on, in one panel of `columns`
+  /// columns; zeros beyond `end`, where all of the panel may be.
+  static Value window(OpBuilder &b, Location loc, Value source,
+                      ArrayRef<OpFoldResult> place, OpFoldResult height,
+                      OpFoldResult end, Value panel, int64_t columns) {
+    Type element = getElementTypeOrSelf(source.getType());
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    OpFoldResult column = affine::makeComposedFoldedAffineMin(
+        b, loc, AffineMap::get(1, 1, {d0 * columns, s0}, b.getContext()),
+        {panel, end});
+    OpFoldResult inside = atMost(b, loc, columns, /*from=*/column, /*to=*/end);
+    SmallVector<OpFoldResult> offsets(place),
+        sizes(place.size() + 1, b.getIndexAttr(1)),
+        ones(place.size() + 1, b.getIndexAttr(1));
+    offsets.push_back(column);
+    sizes.end()[-2] = height;
+    sizes.back() = inside;
+    Value slice = tensor::ExtractSliceOp::create(
+        b, loc,
+        RankedTensorType::get({staticSize(height), staticSize(inside)},
+                              element),
+        source, offsets, sizes, ones);
+    OpFoldResult zero = b.getIndexAttr(0);
+    OpFoldResult high =
+        affine::makeComposedFoldedAffineApply(b, loc, columns - d0, {inside});
+    Value padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+    return tensor::PadOp::create(
+        b, loc, RankedTensorType::get({staticSize(height), columns}, element),
+        slice, ArrayRef<OpFoldResult>{zero, zero},
+        ArrayRef<OpFoldResult>{zero, high}, padding);
+  }
+};
+} // namespace

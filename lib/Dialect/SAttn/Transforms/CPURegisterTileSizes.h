@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The accumulator of a product that is kept in vector registers.
+
+#ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
+#define SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
+
+#include "mlir/IR/Location.h"
+#include "mlir/Support/LLVM.h"
+
+namespace sattn {
+
+/// Widths of tiles are multiples of this.
+inline constexpr int64_t kColumnAlignment = 8;
+
+/// Sizes of the register tile for vectors of a width, unless they are given.
+struct RegisterTileSizes {
+  int64_t vectorBits;
+  llvm::ArrayRef<int64_t> given;
+
+  /// Says what is wrong with the options.
+  mlir::LogicalResult verify(mlir::Location loc) const;
+  /// The columns of a product's panel: a divisor of its columns, a power of two
+  /// unless the sizes are given. LLVM takes vectors of other lengths apart.
+  int64_t columns(int64_t size) const;
+  /// The rows of a product in a panel of that width: a divisor of its rows.
+  int64_t rows(int64_t size, int64_t columns) const;
+};
+
+} // namespace sattn
+
+#endif // SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
