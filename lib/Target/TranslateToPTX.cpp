@@ -16,6 +16,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -70,6 +72,20 @@ static constexpr llvm::StringLiteral kOptimization =
     "loop(indvars),sroa,sccp,loop-mssa(licm),"
     "simplifycfg<hoist-common-insts;sink-common-insts>)";
 
+/// Moves the single results of inline assembly back behind it, from the blocks
+/// that InstCombine sank them to: there instruction selection would copy all of
+/// the 128 registers of a product for each of them.
+static void collectResults(llvm::Function &function) {
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto part = dyn_cast<llvm::ExtractValueInst>(&instruction);
+    auto whole =
+        part ? dyn_cast<llvm::CallInst>(part->getAggregateOperand()) : nullptr;
+    if (whole && whole->getParent() != part->getParent())
+      part->moveAfter(whole);
+  }
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -84,6 +100,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::ModulePassManager passes;
   llvm::cantFail(builder.parsePassPipeline(passes, kOptimization));
   passes.run(module, modules);
+  for (llvm::Function &function : module)
+    collectResults(function);
 }
 
 static std::unique_ptr<llvm::Module> translate(gpu::GPUModuleOp module,
