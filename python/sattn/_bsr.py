@@ -190,10 +190,10 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     arguments = [*(alpha, beta)[:len(call.scalars)], *map(arrays.passed, operands)]
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     checks = check or check is None and not on_gpu and operand.prepared is None
-    launch = call.program.launch
+    launch = call.program._launch
     try:
         if checks and not on_gpu:
-            launch = call.program.launch_checked
+            launch = call.program._launch_checked
         elif checks:
             host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
             call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])

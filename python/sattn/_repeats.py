@@ -23,7 +23,7 @@ class Repeats:
         self.clear()
 
     def clear(self):
-        self.call = self.fail = self._remember = None
+        self.call = self._remember = None
 
     def remember(self, program, with_beta, with_input, indices, kind, operands):
         """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
