@@ -5,6 +5,7 @@
 #include "sattn/Runtime/MemoryPool.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace sattn::runtime;
 
@@ -81,13 +82,14 @@ Error ScratchMemory::open() {
 ScratchMemory::Kept *ScratchMemory::keptBy(CUstream stream, size_t bytes) {
   const CudaDriver &driver = device.driver();
   int capture = 0;
-  unsigned long long id = 0;
+  // The default stream is one for ever, and so needs no number.
+  unsigned long long id = std::numeric_limits<unsigned long long>::max();
   // A captured stream does not tell its number. Of other failures the call's
   // own commands will tell.
   if (bytes > keptBytes || stream == perThreadStream() ||
       driver.streamIsCapturing(stream, &capture) != cuda::success ||
       capture != cuda::streamCaptureNone ||
-      driver.streamGetId(stream, &id) != cuda::success)
+      (stream && driver.streamGetId(stream, &id) != cuda::success))
     return nullptr;
   std::lock_guard<std::mutex> lock(mutex);
   auto found = streams.find(id);

@@ -200,9 +200,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     """
     prepared = type(bsr) is _operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
-    if meta is None and precision is None:
+    if precision is None:
         result = _repeats.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out,
-                                   check)
+                                   meta, check)
         if result is not None:
             return result
     operand = _operand.operand_of(bsr)
@@ -242,10 +242,10 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     arguments = [*(alpha, beta)[:len(call.scalars)], *map(arrays.passed, operands)]
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     checks = check or check is None and not on_gpu and operand.prepared is None
-    launch = call.program.launch
+    launch = call.program._launch
     try:
         if checks and not on_gpu:
-            launch = call.program.launch_checked
+            launch = call.program._launch_checked
         elif checks:
             host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
             call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
@@ -256,11 +256,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         launch(*arguments)
     except BufferError as error:
         raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
-    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and meta is None and precision is None:
+    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and precision is None:
         kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
                 | (_repeats.CHECKED if checks else 0))
         indices = operand.crow, operand.col
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
-        repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind,
+        repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind, meta,
                          (*own, operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
     return result

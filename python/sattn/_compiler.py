@@ -124,7 +124,9 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     manifest = library.sattn_program_manifest(pointer).decode()
     if target == CPU:
         launch, checked = _libraries.binding().load_host(manifest, library.sattn_program_entry(pointer))
-        return Program(manifest, launch, checked=checked, messages=messages, owner=handle)
+        program = Program(manifest, launch, messages=messages, owner=handle)
+        program._launch_checked = checked
+        return program
     size = ctypes.c_size_t()
     image = library.sattn_program_image(pointer, ctypes.byref(size))
     program = load(manifest, ctypes.string_at(image, size.value), device)

@@ -14,19 +14,20 @@ class Program:
     written, and RuntimeError where the driver fails.
     """
 
-    __slots__ = ("manifest", "messages", "launch", "launch_checked", "_prepare", "_owner", "_check")
+    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_owner", "_check")
 
-    def __init__(self, manifest, launch, prepare=None, checked=None, messages="", owner=None):
+    def __init__(self, manifest, launch, prepare=None, messages="", owner=None):
         #: The JSON that says what the program takes (docs/Manifest.md).
         self.manifest = manifest
         #: What the compiler said, a line each.
         self.messages = messages
-        #: The function that a call calls, and, on the CPU, one that does what `check` does before.
-        self.launch, self.launch_checked = launch, checked
-        self._prepare, self._owner, self._check = prepare, owner, None
+        self._launch, self._prepare, self._owner = launch, prepare, owner
+        # On the CPU, a launch that does what `check` does before.
+        self._launch_checked = None
+        self._check = None
 
     def __call__(self, *arguments):
-        self.launch(*arguments)
+        self._launch(*arguments)
 
     def prepare(self, *arguments):
         """Does what depends on the sparse operands' indices alone, once: CUDA only.

@@ -8,12 +8,17 @@ import sys
 
 from . import _libraries
 
-BETA_IS_ZERO, IN_PLACE, CHECKED = 1, 2, 4
+# The kind of a call: what its tensors do not tell.
+BETA_IS_ZERO, IN_PLACE, CHECKED, META = 1, 2, 4, 8
+# What the binding's call returns.
 FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()
 _sparse_bsr = None
 _NUMBERS = (float, int)
+# Given parameters, by their text: numbers of META.
+_metas = {"None": 0}
+METAS_LIMIT = 4096
 
 
 class Repeats:
@@ -23,9 +28,9 @@ class Repeats:
         self.clear()
 
     def clear(self):
-        self.call = self.fail = self._remember = None
+        self.call = self._remember = None
 
-    def remember(self, program, with_beta, with_input, indices, kind, operands):
+    def remember(self, program, with_beta, with_input, indices, kind, meta, operands):
         """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
         global _sparse_bsr
         if _sparse_bsr is None:
@@ -34,10 +39,12 @@ class Repeats:
             _sparse_bsr = torch.sparse_bsr
         if self.call is None:
             self.call, self.fail, self._remember = _libraries.binding().repeats()
-        self._remember(program, with_beta, with_input, *indices, kind, *operands)
+        if len(_metas) < METAS_LIMIT or repr(meta) in _metas:
+            kind |= META * _metas.setdefault(repr(meta), len(_metas))
+            self._remember(program, with_beta, with_input, *indices, kind, *operands)
 
 
-def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, check):
+def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check):
     """The result, or None where this is no repetition; then nothing was done. Raises what the program raises.
 
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
@@ -51,6 +58,11 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
             kind |= CHECKED
         elif check:  # On the long way, which copies the indices to the host.
             return None
+    if meta is not None:
+        number = _metas.get(repr(meta))
+        if number is None:
+            return None
+        kind |= META * number
     crow = col = None
     if prepared:
         values, rows = bsr.values, bsr.rows

@@ -154,6 +154,25 @@ def test_scalars_and_results(package, stub_cuda, short):
     assert package.bsr_dense_addmm(c, arrays, b, beta=0).shape == c.shape
 
 
+def test_parameters_that_are_given(package, stub_cuda, short):
+    bsr, b, c = problem(n=64)
+    tiles = [(64, 64, 64), (64, 128, 64)]
+    for _ in range(2):
+        for tile in tiles:
+            package.bsr_dense_addmm(c, bsr, b, out=c, meta={"tile": tile})
+    package.bsr_dense_addmm(c, bsr, b, out=c)
+    short()
+    before = stub_cuda.lines("launch")
+    for tile in tiles:
+        package.bsr_dense_addmm(c, bsr, b, out=c, meta={"tile": tile})
+    package.bsr_dense_addmm(c, bsr, b, out=c)
+    # The last launches of the two tiles, again; a third for the parameters of the compiler's choice.
+    after = stub_cuda.lines("launch")[len(before):]
+    assert after == before[-len(after):]
+    with pytest.raises(AssertionError, match="the long way"):
+        package.bsr_dense_addmm(c, bsr, b, out=c, meta={"tile": (64, 32, 64)})
+
+
 def test_input_that_broadcasts(package, stub_cuda, short):
     bsr, b, c = problem(n=64)
     row = fake_torch.zeros(64)

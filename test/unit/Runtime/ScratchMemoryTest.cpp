@@ -97,6 +97,10 @@ TEST_F(ScratchMemoryTest, NothingIsKeptWhereThatWouldBeWrong) {
     EXPECT_TRUE(isOwn(1024, 16, 0));
     EXPECT_TRUE(contains(logged("set").back(), "set 16 to 0"));
   }
+  for (const char *failure : {"cuStreamIsCapturing:906", "cuStreamGetId:1"}) {
+    ScopedVariable fail{"STUB_CUDA_FAIL", failure};
+    EXPECT_TRUE(isOwn(1024, 16, 0x100)) << failure;
+  }
   // CU_STREAM_PER_THREAD.
   EXPECT_TRUE(isOwn(1024, 16, 2));
   EXPECT_TRUE(isOwn(ScratchMemory::keptBytes + 256, 0, 0));
@@ -111,6 +115,7 @@ TEST_F(ScratchMemoryTest, CallsOfTwoThreadsDoNotMix) {
   constexpr int threadCount = 4, callCount = 300;
   std::vector<int> mixed(threadCount);
   std::vector<std::thread> threads;
+  threads.reserve(threadCount);
   for (int thread = 0; thread < threadCount; ++thread)
     threads.emplace_back([&, thread] {
       CurrentContext own(*device);
