@@ -199,3 +199,45 @@ func.func @consumer_of_branches(%p: i1, %x: tensor<64x64xf32>, %bias: tensor<64x
   }
   return %0 : tensor<64x64xf32>
 }
+
+// An elementwise op that goes into the branches that it takes is one with the op
+// that it takes there: no tile lies between the two.
+// CHECK-LABEL: func.func @merge_in_branch
+// CHECK:         scf.if
+// CHECK:           linalg.generic
+// CHECK:             arith.addf
+// CHECK:             arith.mulf
+// CHECK-NOT:       linalg.generic
+// CHECK:         } else {
+// CHECK:           linalg.generic
+// CHECK:             arith.mulf
+// CHECK-NOT:       linalg.generic
+// CHECK:         scf.forall.in_parallel
+func.func @merge_in_branch(%which: i1, %in: tensor<8x64xf32>, %out: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %0 = scf.forall (%j) = (0) to (64) step (64) shared_outs(%o = %out) -> (tensor<8x64xf32>) {
+    %e = tensor.empty() : tensor<8x64xf32>
+    %1 = scf.if %which -> (tensor<8x64xf32>) {
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%in : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+      ^bb0(%x: f32, %y: f32):
+        %3 = arith.addf %x, %x : f32
+        linalg.yield %3 : f32
+      } -> tensor<8x64xf32>
+      scf.yield %2 : tensor<8x64xf32>
+    } else {
+      scf.yield %in : tensor<8x64xf32>
+    }
+    %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%1 : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %5 = arith.mulf %x, %x : f32
+      linalg.yield %5 : f32
+    } -> tensor<8x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %4 into %o[0, %j] [8, 64] [1, 1] : tensor<8x64xf32> into tensor<8x64xf32>
+    }
+  }
+  return %0 : tensor<8x64xf32>
+}

@@ -5,7 +5,8 @@
 // BITS: error: expected vector-bits to be a power of two of at least 32, but got 100
 
 // All of the right operand's tensor is copied once, in f32, to panels of the
-// register tile's width, zeros where it ends; a tile reads those of its columns.
+// register tile's width, zeros where it ends; a tile reads those of its columns,
+// which the loop counts first.
 // W512-DAG:    #[[PANELS:.*]] = affine_map<()[s0] -> ((s0 ceildiv 128) * 2)>
 // W512-DAG:    #[[FIRST:.*]] = affine_map<(d0)[s0] -> (d0 * 64, s0)>
 // W512-DAG:    #[[PANEL:.*]] = affine_map<(d0) -> (d0 floordiv 64)>
@@ -24,13 +25,15 @@
 // CHECK:             tensor.pad
 // CHECK:             linalg.generic
 // CHECK:               arith.extf
-// CHECK:         scf.forall (%{{.*}}, %[[J:.*]]) = (0, 0)
+// CHECK:         scf.forall (%[[J:.*]], %[[I:.*]]) = (0, 0) to (%{{.*}}, %{{.*}}) step (128, 64)
 // CHECK:           %[[PJ:.*]] = affine.apply #[[PANEL]](%[[J]])
 // W512:            %[[S:.*]] = tensor.extract_slice %[[PACKED]][%[[PJ]], %[[K]], 0] [2, 32, 64] [1, 1, 1]
 // W512:            %[[R:.*]] = linalg.unpack %[[S]] outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %{{.*}} : tensor<2x32x64xf32> -> tensor<32x128xf32>
 // W256:            %[[S:.*]] = tensor.extract_slice %[[PACKED]][%[[PJ]], %[[K]], 0] [8, 32, 16] [1, 1, 1]
 // W256:            %[[R:.*]] = linalg.unpack %[[S]] outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<8x32x16xf32> -> tensor<32x128xf32>
 // CHECK:           linalg.matmul ins(%[[L]], %[[R]] : tensor<64x32xbf16>, tensor<32x128xf32>)
+// CHECK:             tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[I]], %[[J]]]
+// CHECK:         } {mapping = [#gpu.block<linear_dim_0>, #gpu.block<linear_dim_1>]}
 func.func @bf16(%l: tensor<64x32xbf16>, %b: tensor<?x?xbf16>, %k: index, %out: tensor<?x?xf32>)
     -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
@@ -54,7 +57,7 @@ func.func @bf16(%l: tensor<64x32xbf16>, %b: tensor<?x?xbf16>, %k: index, %out: t
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, %j] [64, %w] [1, 1] : tensor<64x?xf32> into tensor<?x?xf32>
     }
-  }
+  } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
   return %0 : tensor<?x?xf32>
 }
 

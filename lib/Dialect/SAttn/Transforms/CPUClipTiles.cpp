@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FuseConsumers.h"
+
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -21,6 +23,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUCLIPTILES
@@ -216,6 +219,8 @@ struct CPUClipTilesPass
   void runOnOperation() override {
     if (failed(moveClips()))
       return signalPassFailure();
+    // What went into a branch is one op with what it takes from there.
+    mergeInTiles(getOperation());
     writeInPlace<tensor::InsertSliceOp>();
     writeInPlace<tensor::ParallelInsertSliceOp>();
     if (failed(foldReads()))

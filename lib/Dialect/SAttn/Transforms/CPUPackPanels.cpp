@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -31,19 +33,28 @@ namespace sattn {
 /// Rows of the tensor that are copied in one turn of the loop that packs.
 static constexpr int64_t kRowsOfTurn = 8;
 
+/// The loop's own counter that an index is, by number.
+static std::optional<unsigned> findCounter(OpFoldResult index,
+                                           scf::ForallOp tiles) {
+  auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(index));
+  if (!argument || argument.getOwner() != tiles.getBody() ||
+      argument.getArgNumber() >= tiles.getRank())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
 /// Whether an index is a multiple of `factor` because it is a constant, or
 /// counts the tiles of the loop.
 static bool isMultiple(OpFoldResult index, int64_t factor,
                        scf::ForallOp tiles) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant % factor == 0;
-  auto argument = dyn_cast<BlockArgument>(cast<Value>(index));
-  if (!argument || argument.getOwner() != tiles.getBody() ||
-      argument.getArgNumber() >= tiles.getRank())
+  std::optional<unsigned> counter = findCounter(index, tiles);
+  if (!counter)
     return false;
-  unsigned loop = argument.getArgNumber();
-  std::optional<int64_t> step = getConstantIntValue(tiles.getMixedStep()[loop]);
-  return isZeroInteger(tiles.getMixedLowerBound()[loop]) && step &&
+  std::optional<int64_t> step =
+      getConstantIntValue(tiles.getMixedStep()[*counter]);
+  return isZeroInteger(tiles.getMixedLowerBound()[*counter]) && step &&
          *step % factor == 0;
 }
 
@@ -135,6 +146,42 @@ static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
   return slice;
 }
 
+/// Makes the loop count the given counters before all others.
+static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
+                       const llvm::SmallBitVector &counters) {
+  SmallVector<unsigned> order(counters.set_bits());
+  unsigned rank = tiles.getRank();
+  for (unsigned i = 0; i < rank; ++i)
+    if (!counters.test(i))
+      order.push_back(i);
+  if (llvm::is_sorted(order))
+    return;
+  SmallVector<OpFoldResult> begins, ends, steps;
+  SmallVector<Attribute> mapping;
+  for (unsigned i : order) {
+    begins.push_back(tiles.getMixedLowerBound()[i]);
+    ends.push_back(tiles.getMixedUpperBound()[i]);
+    steps.push_back(tiles.getMixedStep()[i]);
+    if (tiles.getMapping())
+      mapping.push_back((*tiles.getMapping())[i]);
+  }
+  rewriter.setInsertionPoint(tiles);
+  auto ordered = scf::ForallOp::create(
+      rewriter, tiles.getLoc(), begins, ends, steps, tiles.getOutputs(),
+      tiles.getMapping() ? std::optional(rewriter.getArrayAttr(mapping))
+                         : std::nullopt);
+  ordered->setDiscardableAttrs(tiles->getDiscardableAttrDictionary());
+  ordered.getRegion().takeBody(tiles.getRegion());
+  Block *body = ordered.getBody();
+  for (unsigned i = 0; i < rank; ++i)
+    body->insertArgument(i, rewriter.getIndexType(), tiles.getLoc());
+  for (auto [i, old] : llvm::enumerate(order))
+    rewriter.replaceAllUsesWith(body->getArgument(rank + old),
+                                body->getArgument(i));
+  body->eraseArguments(rank, rank);
+  rewriter.replaceOp(tiles, ordered.getResults());
+}
+
 namespace {
 struct CPUPackPanelsPass
     : public sattn::impl::SAttnCPUPackPanelsBase<CPUPackPanelsPass> {
@@ -151,12 +198,22 @@ struct CPUPackPanelsPass
         products.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    llvm::MapVector<scf::ForallOp, llvm::SmallBitVector> counters;
     for (linalg::MatmulOp op : products) {
       auto tiles = op->getParentOfType<scf::ForallOp>();
       OpOperand *right = op.getDpsInputOperand(1);
-      if (tensor::ExtractSliceOp window = findWindow(right->get(), tiles))
-        readPacked(rewriter, op, window, tiles);
+      tensor::ExtractSliceOp window = findWindow(right->get(), tiles);
+      if (!window)
+        continue;
+      llvm::SmallBitVector &used = counters[tiles];
+      used.resize(tiles.getRank());
+      for (OpFoldResult offset : window.getMixedOffsets())
+        if (std::optional<unsigned> counter = findCounter(offset, tiles))
+          used.set(*counter);
+      readPacked(rewriter, op, window, tiles);
     }
+    for (auto &[tiles, used] : counters)
+      countFirst(rewriter, tiles, used);
   }
 
 private:

@@ -227,8 +227,8 @@ private:
                                      linalg::MatmulOp op, int64_t rows,
                                      int64_t columns) {
     Location loc = op.getLoc();
-    Operation *taker = findTaker(sum);
-    Value init = sum.getInitArgs()[0];
+    Value init = sum.getInitArgs()[0], destination;
+    Operation *taker = findTaker(sum, destination);
     auto type = cast<RankedTensorType>(init.getType());
     rewriter.setInsertionPoint(taker ? taker : sum);
     auto newTile = [&](ArrayRef<int64_t> shape) -> Value {
@@ -236,7 +236,7 @@ private:
                                      type.getElementType());
     };
     if (taker)
-      init = getDestination(taker);
+      init = destination;
     else if (startsEmpty(sum)) // Zeros are written tile by tile.
       init = newTile(type.getShape());
     OpFoldResult end = tensor::getMixedSize(rewriter, loc, init, 1);
@@ -265,7 +265,9 @@ private:
     // The first columns of the tile, up to the end of what is written.
     SmallVector<OpFoldResult> clipped = sizes;
     std::optional<int64_t> staticEnd = getConstantIntValue(end);
-    if (!staticEnd || *staticEnd % columns != 0)
+    if (staticEnd && *staticEnd < columns)
+      clipped[1] = end;
+    else if (!staticEnd || *staticEnd % columns != 0)
       clipped[1] = affine::makeComposedFoldedAffineMin(
           rewriter, loc,
           AffineMap::get(
@@ -356,8 +358,9 @@ private:
   }
 
   /// What an elementwise op, or a branch between such ops, writes to; null if
-  /// it is something else.
-  static Value getDestination(Operation *op) {
+  /// it is something else. Appends the elementwise ops to `leaves`.
+  static Value getDestination(Operation *op,
+                              SmallVectorImpl<linalg::LinalgOp> &leaves) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       if (branch->getNumResults() != 1)
         return {};
@@ -366,54 +369,60 @@ private:
         Operation *producer = yield.getOperand(0).getDefiningOp();
         if (!producer || producer->getBlock() != yield->getBlock())
           return {};
-        Value other = getDestination(producer);
+        Value other = getDestination(producer, leaves);
         if (!other || (destination && other != destination))
           return {};
         destination = other;
       }
       return destination;
     }
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp || !linalg::isElementwise(linalgOp) ||
-        linalgOp.getNumLoops() != 2 || linalgOp.getNumDpsInits() != 1)
+    auto leaf = dyn_cast<linalg::LinalgOp>(op);
+    if (!leaf || !linalg::isElementwise(leaf) || leaf.getNumLoops() != 2 ||
+        leaf.getNumDpsInits() != 1)
       return {};
-    OpOperand *init = linalgOp.getDpsInitOperand(0);
-    return linalgOp.getMatchingIndexingMap(init).isIdentity() ? init->get()
-                                                              : Value();
+    leaves.push_back(leaf);
+    OpOperand *init = leaf.getDpsInitOperand(0);
+    bool readsElsewhere =
+        llvm::any_of(leaf.getDpsInputOperands(), [&](OpOperand *input) {
+          return input->get() == init->get();
+        });
+    return leaf.getMatchingIndexingMap(init).isIdentity() && !readsElsewhere
+               ? init->get()
+               : Value();
   }
 
   /// The elementwise op, or the branch between such ops, that alone takes a
   /// sum, element by element; null if there is none.
-  static Operation *findTaker(scf::ForOp sum) {
-    Operation *taker = nullptr;
+  static Operation *findTaker(scf::ForOp sum, Value &destination) {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : sum->getUses()) {
-      auto clip = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
+      Value clip;
+      if (isa<tensor::ExtractSliceOp>(use.getOwner()))
+        clip = use.getOwner()->getResult(0);
       if (!clip)
         uses.push_back(&use);
       else if (isOfSum(clip, sum))
-        for (OpOperand &clipUse : clip->getUses())
+        for (OpOperand &clipUse : clip.getUses())
           uses.push_back(&clipUse);
       else
         return nullptr;
     }
-    for (OpOperand *use : uses) {
-      Operation *owner =
-          sum->getBlock()->findAncestorOpInBlock(*use->getOwner());
-      auto user = dyn_cast<linalg::LinalgOp>(use->getOwner());
-      if ((taker && owner != taker) || !user || !user.isDpsInput(use) ||
-          user.getNumLoops() != 2 ||
-          !user.getMatchingIndexingMap(use).isIdentity())
-        return nullptr;
-      taker = owner;
-    }
-    Value destination = taker ? getDestination(taker) : Value();
+    if (uses.empty())
+      return nullptr;
+    Operation *taker =
+        sum->getBlock()->findAncestorOpInBlock(*uses.front()->getOwner());
+    SmallVector<linalg::LinalgOp> leaves;
+    destination = taker ? getDestination(taker, leaves) : Value();
     // Known where the loops will be.
     if (!destination ||
-        taker->isAncestor(destination.getParentBlock()->getParentOp()) ||
-        (destination.getDefiningOp() &&
-         taker->isAncestor(destination.getDefiningOp())))
+        taker->isAncestor(destination.getParentBlock()->getParentOp()))
       return nullptr;
+    for (OpOperand *use : uses) {
+      auto user = dyn_cast<linalg::LinalgOp>(use->getOwner());
+      if (!user || !llvm::is_contained(leaves, user) || !user.isDpsInput(use) ||
+          !user.getMatchingIndexingMap(use).isIdentity())
+        return nullptr;
+    }
     return taker;
   }
 

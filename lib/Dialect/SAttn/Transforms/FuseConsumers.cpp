@@ -148,7 +148,7 @@ void sattn::mergeInTiles(func::FuncOp function) {
   mergeGenerics(function,
                 [](linalg::GenericOp producer, linalg::GenericOp consumer) {
                   return producer->getBlock() == consumer->getBlock() &&
-                         isa<scf::ForallOp>(producer->getParentOp());
+                         producer->getParentOfType<scf::ForallOp>();
                 });
 }
 

@@ -38,7 +38,8 @@ fuseConsumer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp consumer,
 /// whole static tile, with its other operands padded and its result clipped.
 void widenToTile(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// Makes one of a tile program's epilogue and the consumer that was fused.
+/// Makes one of a tile program's epilogue and the consumer that was fused, in
+/// the loop over tiles or in a branch there.
 void mergeInTiles(mlir::func::FuncOp function);
 
 } // namespace sattn

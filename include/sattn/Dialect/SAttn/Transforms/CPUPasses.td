@@ -23,7 +23,8 @@ def SAttnCPUClipTiles
   let description = [{
     A padded tile that is clipped before it is stored costs a scratch tile and a
     copy. This pass moves the clip up, through conditionals and elementwise
-    linalg ops to the pads, where the two cancel; then the last op writes
+    linalg ops to the pads, where the two cancel; elementwise ops that meet in a
+    branch on the way become one; then the last op writes
     straight into the slice of the result, and where it also reads that slice
     (an accumulation in place), it does so through its destination, so that
     bufferization needs no copy.
@@ -61,7 +62,9 @@ def SAttnCPUPackPanels
     tensor from outside the loop over tiles, padded with zeros where that tensor
     ends, the whole tensor is copied before the loop: in f32, and in panels of
     as many columns as the register tile has, so that the inner loop reads
-    memory without gaps. Tiles read their panels of the copy.
+    memory without gaps. Tiles read their panels of the copy. The loop over tiles
+    counts what chooses the panels before all else, so that they stay in the
+    second-level cache from one block row to the next.
 
     The copy is as large as the tensor, in f32, and made whatever part of it the
     tiles read. Right operands of other kinds stay, for
@@ -79,7 +82,7 @@ def SAttnCPUPackPanels
     %packed = scf.forall (%k, %p) = (0, 0) to (%rows, %panels) step (64, 1) ... {
       (the copy of 64 rows and 64 columns of %b)
     } : tensor<?x?x64xf32>
-    %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) ... {
+    %0 = scf.forall (%j, %i) = (0, 0) to (%n, %m) step (128, 64) ... {
       %p = affine.apply affine_map<(d0) -> (d0 floordiv 64)>(%j)
       %s = tensor.extract_slice %packed[%p, %k, 0] [2, 64, 64] [1, 1, 1]
       %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
