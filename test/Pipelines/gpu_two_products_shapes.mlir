@@ -1,7 +1,8 @@
 // Of other shapes too, ptxas serializes no product and spills nothing: with wide
 // accumulators beside the next block's operand, and with two warpgroups.
 // REQUIRES: ptxas
-// RUN: sattn-test-translate --to=cubin --verify-each %s -o /dev/null
+// RUN: sattn-test-translate --to=ptx --verify-each %s -o %t.ptx
+// RUN: %check_ptx %t.ptx
 
 // 128 registers of a sum, 32 of a product and 16 of a left operand, twice.
 func.func @wide_sum(%crow: tensor<?xi32>, %col: tensor<?xi32>,
