@@ -2,6 +2,7 @@
 // second one's left operand in registers, two results, one kernel.
 // RUN: sattn-test-opt %s --sattn-to-ptx=schedule=plain --mlir-disable-threading --mlir-print-ir-after=convert-sattn-to-wgtile -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each %s -o /dev/null %}
+// RUN: %if ptxas %{ sattn-test-translate --to=ptx %s -o %t.ptx && %check_ptx %t.ptx %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --schedule=plain %s -o /dev/null %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import check_ptx
+import wgmma_registers
 
 HEADER = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 CLEAN = HEADER + """
@@ -90,3 +91,31 @@ ptxas info    : Used 12 registers, used 0 barriers
         {"name": "g", "registers": 12, "shared": 0, "stack": 0, "spills": 0},
     ]
     assert check_ptx.problems(log) == ["f: expected no spill, but got 12 bytes"]
+
+
+def turn(*lines):
+    """A loop that multiplies %r4 and %r5, issues another product, and waits for the first."""
+    return "\n".join([
+        ".visible .entry f(", ")", "{", "$L0:",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r0, %r1}, {%r4, %r5}, %rd0, 1, 1, 1, 1;",
+        "wgmma.commit_group.sync.aligned;",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r2, %r3}, %rd0, %rd0, 1, 1, 1, 0, 1;",
+        "wgmma.commit_group.sync.aligned;", *lines, "@%p1 bra $L0;", "wgmma.wait_group.sync.aligned 0;", "ret;", "}"])
+
+
+@pytest.mark.parametrize("lines, used", [
+    (["wgmma.wait_group.sync.aligned 1;", "mov.b32 %r4, %r0;", "wgmma.wait_group.sync.aligned 0;"], None),
+    (["wgmma.wait_group.sync.aligned 0;", "mov.b32 %r4, %r2;"], None),
+    # Before any wait, and behind one that leaves the second product pending.
+    (["mov.b32 %r4, %r6;", "wgmma.wait_group.sync.aligned 0;"], "mov.b32 %r4, %r6;"),
+    (["wgmma.wait_group.sync.aligned 1;", "mov.b32 %r6, %r2;", "wgmma.wait_group.sync.aligned 0;"],
+     "mov.b32 %r6, %r2;"),
+    # In the next turn.
+    (["@%p2 bra $L1;", "wgmma.wait_group.sync.aligned 0;", "$L1:", "add.s32 %r5, %r5, 1;"], "add.s32 %r5, %r5, 1;"),
+])
+def test_registers_of_running_products(lines, used):
+    wrong = wgmma_registers.problems(turn(*lines))
+    if used is None:
+        assert wrong == []
+    else:
+        assert any(line.endswith(f"but got: {used}") for line in wrong), wrong

@@ -4,8 +4,9 @@
     check_ptx.py [--arch=sm_90a] [--ptxas=PATH] [--output=FILE.cubin] [FILE.ptx]
 
 Reads standard input where FILE is `-` or missing. Fails if ptxas fails, if a
-kernel spills registers or calls through a stack frame, or if ptxas says that
-it serialized wgmma (the C75xx warnings). Otherwise prints a line a kernel:
+kernel spills registers or calls through a stack frame, if ptxas says that
+it serialized wgmma (the C75xx warnings), or if a register of a wgmma is used
+while it runs. Otherwise prints a line a kernel:
 
     f: 168 registers, 49152 bytes of static shared memory, 0 bytes of stack
 """
@@ -16,6 +17,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import wgmma_registers
 
 ENTRY = re.compile(r"Compiling entry function '([^']+)'")
 SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -74,6 +77,8 @@ def main(arguments):
             source = os.path.join(folder, "stdin.ptx")
             with open(source, "wb") as stream:
                 stream.write(sys.stdin.buffer.read())
+        with open(source, encoding="utf-8") as stream:
+            text = stream.read()
         try:
             code, log = assemble(options.ptxas, options.arch, source,
                                  options.output or os.path.join(folder, "out.cubin"))
@@ -87,7 +92,7 @@ def main(arguments):
     for kernel in kernels(log):
         print(f"{kernel['name']}: {kernel['registers']} registers, "
               f"{kernel['shared']} bytes of static shared memory, {kernel['stack']} bytes of stack")
-    wrong = problems(log)
+    wrong = problems(log) + wgmma_registers.problems(text)
     for line in wrong:
         print(f"check_ptx: error: {line}", file=sys.stderr)
     return 1 if wrong else 0
