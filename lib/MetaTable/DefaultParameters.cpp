@@ -112,6 +112,10 @@ static Parameters defaultForWgmma(const Problem &problem,
   result.columns =
       narrowColumns(problem, target, result.rows,
                     widestColumns(target, result.rows, target.maxColumns));
+  // Flat tiles load more of B than of A: thread blocks that work on the same
+  // columns share it. Measured on an H200, 3 to 10% against four columns.
+  if (result.rows < kPanelRows)
+    result.group = 1;
   return result;
 }
 

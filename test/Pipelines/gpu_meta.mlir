@@ -12,12 +12,12 @@
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.none.mlir | FileCheck %s --check-prefix=NONE90
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.stages.mlir | FileCheck %s --check-prefix=STAGES90
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.warps.mlir | FileCheck %s --check-prefix=WARPS90
-// NONE80:   "block":128,{{.*}}"launch":"product","shared":20528,
-// STAGES80: "block":128,{{.*}}"launch":"product","shared":15408,
-// WARPS80:  "block":64,{{.*}}"launch":"product","shared":20528,
-// NONE90:   "block":256,{{.*}}"launch":"product","shared":82224,
-// STAGES90: "block":256,{{.*}}"launch":"product","shared":15456,
-// WARPS90:  "block":192,{{.*}}"launch":"product","shared":82224,
+// NONE80:   "block":128,{{.*}}"launch":"product","shared":20520,
+// STAGES80: "block":128,{{.*}}"launch":"product","shared":15400,
+// WARPS80:  "block":64,{{.*}}"launch":"product","shared":20520,
+// NONE90:   "block":256,{{.*}}"launch":"product","shared":82216,
+// STAGES90: "block":256,{{.*}}"launch":"product","shared":15448,
+// WARPS90:  "block":192,{{.*}}"launch":"product","shared":82216,
 
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.none.mlir -o %t.none.ptx
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.group.mlir -o %t.group.ptx
