@@ -30,16 +30,20 @@ static int64_t stageBytes(const Problem &problem, const Parameters &tile,
   return (tile.rows + columns) * tile.depth * problem.elementBytes;
 }
 
-/// Warps where a thread has 8 to 128 elements of the accumulator: fewer make a
-/// warp's share smaller than one product, more leave no registers. wgmma leaves
-/// no choice, one warp holds 16 rows.
+static constexpr int64_t kMaxWarps = 8;
+
+/// Warps where a thread has 8 to 64 elements of the accumulator, as far as 8
+/// warps do: fewer elements make a warp's share smaller than one product, more
+/// leave too few registers for operands. wgmma leaves no choice, one warp holds
+/// 16 rows.
 static int64_t fitWarps(int64_t warps, const Parameters &tile,
                         const Target &target) {
   if (target.kind == TargetKind::Wgmma && tile.rows % 64 == 0)
     return tile.rows / 16;
   int64_t elements = tile.rows * tile.columns / 32;
-  int64_t least = std::max<int64_t>(llvm::divideCeil(elements, 128), 1);
-  int64_t most = std::max<int64_t>(std::min<int64_t>(elements / 8, 8), least);
+  int64_t least =
+      std::clamp<int64_t>(llvm::divideCeil(elements, 64), 1, kMaxWarps);
+  int64_t most = std::clamp(elements / 8, least, kMaxWarps);
   return std::clamp(warps, least, most);
 }
 

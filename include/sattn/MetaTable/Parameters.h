@@ -67,16 +67,15 @@ llvm::SmallVector<llvm::StringRef> targetNames();
 
 /// The parameters of a row of bsr_addmm, made to fit:
 ///
-/// | ours    | from                                                           |
-/// |---------|----------------------------------------------------------------|
-/// | rows    | `tile_m`, or one block row                                     |
-/// | columns | `tile_n` or N / SPLIT_N, up to the target's next multiple, at  |
-/// |         | most what its registers and two stages of shared memory hold   |
-/// | depth   | `tile_k`, or the default's                                     |
-/// | stages  | `stages` or num_stages, from 2 to what shared memory holds     |
-/// | warps   | `warps` or num_warps, where the target leaves a choice, so that
-/// | |         | a thread has 8 to 128 accumulators | | group   | `group` or
-/// GROUP_SIZE_ROW, at most the columns of tiles         |
+/// - rows: `tile_m`, or one block row
+/// - columns: `tile_n` or N / SPLIT_N, up to the target's next multiple, at
+/// most
+///   what its registers and two stages of shared memory hold
+/// - depth: `tile_k`, or the default's
+/// - stages: `stages` or num_stages, from 2 to what shared memory holds
+/// - warps: `warps` or num_warps; where the target leaves a choice, at most 8,
+///   so that a thread has 8 to 64 accumulators
+/// - group: `group` or GROUP_SIZE_ROW, at most the columns of tiles
 ///
 /// The last three are left out for the CPU, which has none of them. An error
 /// says which limit not even the narrowest tile of the row keeps.

@@ -8,7 +8,7 @@
 
 // RUN: sparse-opt %s --sattn-inject-meta="target=sm_80 max-shared-bytes=166912 row=tile_n=128,tile_k=32,warps=1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OURS
-// OURS: meta = #sattn.meta<tile = [64, 128, 32], warps = 2>
+// OURS: meta = #sattn.meta<tile = [64, 128, 32], warps = 4>
 
 // RUN: sparse-opt %s --sattn-inject-meta=row=SPLIT_N=2,num_warps=8 2>/dev/null | FileCheck %s --check-prefix=CPU
 // CPU: meta = #sattn.meta<tile = [64, 128, 64]>

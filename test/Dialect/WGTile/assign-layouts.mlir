@@ -189,12 +189,12 @@ gpu.module @kernels {
 // -----
 
 // As many warps as the loop over tiles asks for, where there is a choice: 8 at
-// most, and no fewer than leave a thread 128 registers of the accumulator.
+// most, and no fewer than leave a thread 64 registers of the accumulator.
 // CHECK-LABEL: gpu.func @eight_warps
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
 // CHECK-LABEL: gpu.func @two_warps
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, columns = 2>>
+// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x128xf32, #wgtile.mma<warps = 2, columns = 2>>
 // CHECK-LABEL: gpu.func @one_warp
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK-LABEL: gpu.func @many_warps
@@ -202,49 +202,49 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @eight_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel {
-    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 8 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
     }
     gpu.return
   }
   gpu.func @two_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel {
-    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 2 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
     }
     gpu.return
   }
   gpu.func @one_warp(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel {
-    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 1 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
     }
     gpu.return
   }
   gpu.func @many_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel {
-    %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 100 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x256xbf16> -> tensor<32x256xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x256xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
     }
     gpu.return
   }
@@ -260,25 +260,25 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @group_of_four_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
-    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>, warps = 4 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x64xbf16> -> tensor<32x64xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x64xf32>, memref<?x?xf32>
     }
     gpu.return
   }
   gpu.func @group_of_eight_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
-    %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+    %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>, warps = 8 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
-      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
+      %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
-          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x128xbf16> -> tensor<32x128xf32>
-      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x128xf32>, memref<?x?xf32>
+          : !wgtile.shared<32x32xbf16>, !wgtile.shared<32x64xbf16> -> tensor<32x64xf32>
+      wgtile.store %d, %out[%i, %j] in_bounds [true, true] : tensor<32x64xf32>, memref<?x?xf32>
     }
     gpu.return
   }

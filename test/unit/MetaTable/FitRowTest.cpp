@@ -88,7 +88,8 @@ TEST(FitRowTest, WarpsOfMmaSync) {
   fit.target = "sm_80";
   fit.sharedBytes = 163 * 1024;
   EXPECT_EQ(fit.fit("1, 32, 3, 4").parameters.warps, 4);  // 64 x 128
-  EXPECT_EQ(fit.fit("1, 32, 3, 1").parameters.warps, 2);  // 128 of a thread
+  EXPECT_EQ(fit.fit("1, 32, 3, 1").parameters.warps, 4);  // 64 of a thread
+  EXPECT_EQ(fit.fit("1, 64, 3, 1").parameters.warps, 2);  // 64 x 64
   EXPECT_EQ(fit.fit("1, 32, 3, 32").parameters.warps, 8); // the most
   fit.block = 8;
   EXPECT_EQ(fit.fit("1, 64, 3, 8").parameters.warps, 2); // 8 of a thread

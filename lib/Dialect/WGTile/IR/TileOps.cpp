@@ -130,6 +130,11 @@ std::optional<int64_t> ForEachTileOp::getGroupedDim() {
   return std::nullopt;
 }
 
+std::optional<int64_t> ForEachTileOp::getAskedStages() {
+  std::optional<int64_t> asked = getStages();
+  return asked ? std::optional(std::clamp<int64_t>(*asked, 2, 16)) : asked;
+}
+
 int64_t ForEachTileOp::getGroupSize() {
   std::optional<int64_t> dim = getGroupedDim();
   return dim ? (*getGroups())[*dim] : 1;

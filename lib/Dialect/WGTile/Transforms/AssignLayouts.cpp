@@ -42,8 +42,8 @@ static constexpr int64_t kSmallTile = 4 * 32 * 64;
 /// Most of them, those of all groups of consumers together.
 static constexpr int64_t kMostWarps = 8;
 /// Most registers of a thread that a tile's accumulator should take: operands
-/// go through registers too.
-static constexpr int64_t kMaxAccumulators = 128;
+/// go through registers too, and with 128 some epilogues spill.
+static constexpr int64_t kMaxAccumulators = 64;
 /// Most warps that divide the columns: a slice of 32 columns, as
 /// wgtile-slice-stores cuts them, is then whole eights in every warp.
 static constexpr int64_t kMaxColumnWarps = 4;

@@ -244,8 +244,7 @@ private:
     };
     int64_t most = maxStages;
     kernel.walk([&](ForEachTileOp loop) {
-      if (std::optional<int64_t> wish = loop.getStages())
-        most = std::max<int64_t>(*wish, 2);
+      most = loop.getAskedStages().value_or(most);
     });
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
     int64_t blocks = threads && threads[0] <= kMaxSharedThreads &&

@@ -95,9 +95,7 @@ public:
                                 "threads (wgtile-assign-layouts)");
     loop = loops.front();
     consumerThreads = threads[0] * loop.getGroupSize();
-    // A consumer gives a stage back when it has the next one.
-    if (std::optional<int64_t> wish = loop.getStages())
-      maxStages = std::max<int64_t>(*wish, 2);
+    maxStages = loop.getAskedStages().value_or(maxStages);
     if (failed(checkWarpgroups(threads[0])))
       return failure();
     // Where one warpgroup consumes, a second thread block works while it

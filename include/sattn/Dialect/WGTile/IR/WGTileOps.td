@@ -51,7 +51,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     `stages`, `warps` and `columns` are what the program asks of the schedule:
     turns of a loop whose tiles are in shared memory together
-    (`wgtile-specialize`, `wgtile-pipeline`), warps that compute a tile, or the
+    (`wgtile-specialize`, `wgtile-pipeline`; 2 to 16), warps that compute a tile, or the
     tiles of a group (`wgtile-assign-layouts`), and columns of tiles that are
     walked together (`wgtile-persist`). A pass takes what is nearest among what it
     can, and chooses where nothing is asked.
@@ -86,6 +86,9 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     /// tiles a group has.
     std::optional<int64_t> getGroupedDim();
     int64_t getGroupSize();
+    /// `stages`, not below 2, since a stage is given back when the next one is
+    /// there, nor above 16, which is more than any loop needs.
+    std::optional<int64_t> getAskedStages();
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

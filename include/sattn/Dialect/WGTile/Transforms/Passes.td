@@ -165,7 +165,7 @@ def WGTileAssignLayouts
     tile of 8 warps, where the copy engine loads for a group of tiles), or the rows
     alone where a product takes a register tile or rows are reduced. Instead of 4
     or 8 they are as many `warps` as the loop over tiles asks for, at most 8, that
-    leave a thread at most 128 registers of the accumulator. Vectors get
+    leave a thread at most 64 registers of the accumulator. Vectors get
     the slice of it that their broadcast or reduction asks for; shared tiles get
     the widest swizzle that divides their rows. The kernel's number of threads
     follows.
