@@ -252,7 +252,7 @@ def parse(arguments):
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--meta", nargs="*")
     parser.add_argument("--peers", nargs="*", default=PEERS)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=95)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)

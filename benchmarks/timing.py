@@ -1,8 +1,8 @@
 """Times of GPU work, measured in turns so that a drifting clock meets all alike.
 
-The card is limited by its power: within milliseconds its clock follows what runs. In a turn a candidate runs back
-to back, first until the clock is its own, then timed; a single launch would be timed at the clock that the candidate
-before it left.
+The card is limited by its power, and its clock follows what ran in the last tens of milliseconds. Every turn begins
+with the same heavy work, so that no candidate finds a card that a light one before it let cool down; then the
+candidate runs back to back, first untimed.
 """
 
 import math
@@ -10,11 +10,10 @@ import statistics
 
 import torch
 
-# A candidate's turn, untimed and timed, and the most launches of it.
-WARM_MS, TIMED_MS, MOST_LAUNCHES = 10.0, 20.0, 100
-# Dense products of this size keep the device busy, and warm, at the start of a turn until the host has enqueued some
-# of it: about a millisecond.
-HEAD_START_SIZE = 8192
+# A turn: the heavy work, then the candidate, untimed and timed; and the most launches of a candidate.
+HEAT_MS, WARM_MS, TIMED_MS, MOST_LAUNCHES = 60.0, 10.0, 20.0, 100
+# The heavy work: dense products of this size, about 1.5 ms each.
+HEAVY_SIZE, HEAVY_MS = 8192, 1.5
 
 
 class Timed:
@@ -49,19 +48,20 @@ def in_graph(call, launches=20):
     return Timed(graph.replay, launches)
 
 
-def head_start(cache={}):
+def head_start(products=1, cache={}):
     """Enqueues work that nobody waits for."""
     if not cache:
-        cache["x"] = torch.randn(HEAD_START_SIZE, HEAD_START_SIZE, device="cuda", dtype=torch.bfloat16)
+        cache["x"] = torch.randn(HEAVY_SIZE, HEAVY_SIZE, device="cuda", dtype=torch.bfloat16)
         cache["y"] = torch.empty_like(cache["x"])
-    torch.matmul(cache["x"], cache["x"], out=cache["y"])
+    for _ in range(products):
+        torch.matmul(cache["x"], cache["x"], out=cache["y"])
 
 
 def launches_in(duration_ms, one_ms):
     return min(max(math.ceil(duration_ms / one_ms), 1), MOST_LAUNCHES)
 
 
-def measure(candidates, rounds=5):
+def measure(candidates, rounds=3):
     """Fills the times of {name: Timed}: rounds in which each has one turn, enqueued behind other work, so that the
     time that Python needs does not show. What takes longer than a turn is run once, after one untimed launch."""
     once = {}
@@ -73,7 +73,7 @@ def measure(candidates, rounds=5):
         once[name] = start.elapsed_time(stop)
     for _ in range(rounds):
         for name, candidate in candidates.items():
-            head_start()
+            head_start(round(HEAT_MS / HEAVY_MS))
             for _ in range(launches_in(WARM_MS, once[name])):
                 candidate.call()
             events = [candidate.record() for _ in range(launches_in(TIMED_MS, once[name]))]

@@ -23,8 +23,8 @@
 // RUN: sed 's/PARAMETERS/tile = [16, 64, 16], stages = 100/' %s > %t.many.mlir
 // RUN: sparse-translate --to=manifest --chip=sm_80 %t.many.mlir | FileCheck %s --check-prefix=MANY80
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.many.mlir | FileCheck %s --check-prefix=MANY90
-// MANY80: "launch":"product","shared":49200,
-// MANY90: "launch":"product","shared":49456,
+// MANY80: "launch":"product","shared":49192,
+// MANY90: "launch":"product","shared":49448,
 
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.none.mlir -o %t.none.ptx
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.group.mlir -o %t.group.ptx

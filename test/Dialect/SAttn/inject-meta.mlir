@@ -148,7 +148,7 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @tiny_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 16, 64]>}
 // HOPPER-LABEL: func.func @tiny_n
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64]>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64], group = 1>}
 func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                   %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)
