@@ -123,10 +123,12 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
     shape = _shape_of_result(operand, dense)
     dtype = _element("bsr", operand.values, arrays, ("f16", "bf16", "f32"))
     _element("dense", dense, arrays, (dtype,))
-    if precision not in (None, "ieee", "tf32"):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
-    if dtype == "f32" and target != _compiler.CPU:
-        raise NotImplementedError("argument 'dense': expected f16 or bf16 on CUDA: f32 has no kernels yet")
+    # Only of f32 on CUDA does the precision make a difference.
+    if dtype != "f32" or target == _compiler.CPU:
+        precision = "ieee"
+    elif precision != "tf32":
+        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
+                                  f"precision has no kernels yet, but got {precision!r}")
     if out is not None and tuple(out.shape) != shape:
         raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
     if out is not None and arrays is _arrays.NUMPY and not out.flags.writeable:
@@ -155,7 +157,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
         left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
-        beta=0.0 if beta_is_zero else None)
+        beta=0.0 if beta_is_zero else None, precision=precision)
     k = dense.shape[-2]
 
     def choose(row):
@@ -187,29 +189,33 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     bsr: M x K with blocks of BM x BK, multiples of 8 up to 128: a torch.sparse_bsr tensor, a SciPy BSR array, a tuple
     (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
-    element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on the CPU). left_alpha (*, M), right_alpha (*, N): of that
-    type or f32; not read where alpha is 0. * are batch dimensions, which broadcast.
+    element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). left_alpha (*, M), right_alpha
+    (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast.
     out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps" and
     "group", or PyTorch's "SPLIT_N", "num_stages", "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape,
     sparsity and device (docs/MetaTable.md). check: whether the contents of index arrays are
-    checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: None or "ieee".
+    checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is
+    the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each), sums are f32. On CUDA there are kernels for
+    "tf32" only; the CPU computes in f32 with either.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
     is copied. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
     yet (gradients among it), before anything is written.
     """
+    if precision not in (None, "ieee", "tf32"):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    tf32 = precision == "tf32"
     prepared = type(bsr) is _operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
-    if precision is None:
-        result = _repeats.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out,
-                                   meta, check)
-        if result is not None:
-            return result
+    result = _repeats.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
+                               check, tf32)
+    if result is not None:
+        return result
     operand = _operand.operand_of(bsr)
     arrays = operand.arrays
     alpha, beta = _number("alpha", alpha), _number("beta", beta)
     given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
-    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, precision, id(arrays),
+    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, tf32, id(arrays),
            None if meta is None else repr(meta)]
     for name, array in given.items():
         if array is None and name != "dense":
@@ -256,9 +262,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         launch(*arguments)
     except BufferError as error:
         raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
-    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and precision is None:
+    if arrays is not _arrays.NUMPY and not (checks and on_gpu):
         kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
-                | (_repeats.CHECKED if checks else 0))
+                | (_repeats.CHECKED if checks else 0) | (_repeats.TF32 if tf32 else 0))
         indices = operand.crow, operand.col
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
         repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind, meta,

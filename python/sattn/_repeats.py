@@ -9,7 +9,7 @@ import sys
 from . import _libraries
 
 # The kind of a call: what its tensors do not tell.
-BETA_IS_ZERO, IN_PLACE, CHECKED, META = 1, 2, 4, 8
+BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
 # What the binding's call returns.
 FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
@@ -44,7 +44,7 @@ class Repeats:
             self._remember(program, with_beta, with_input, *indices, kind, *operands)
 
 
-def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check):
+def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
     """The result, or None where this is no repetition; then nothing was done. Raises what the program raises.
 
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
@@ -53,6 +53,8 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     if call is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
         return None
     kind = BETA_IS_ZERO if beta == 0 else 0
+    if tf32:
+        kind |= TF32
     if check or check is None and not prepared:
         if not dense.is_cuda:
             kind |= CHECKED

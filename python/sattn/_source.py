@@ -14,6 +14,7 @@ class BsrAddmm:
     former contents are scaled by beta. input_batch, left_batch, right_batch: their batch dimensions.
     alpha, beta: a number that is known now, or None for an argument.
     meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
+    precision: "ieee", or of f32 "tf32".
     """
 
     dtype: str = "bf16"
@@ -30,6 +31,7 @@ class BsrAddmm:
     alpha: float | None = None
     beta: float | None = None
     meta: str = ""
+    precision: str = "ieee"
 
     @property
     def arguments(self):
@@ -61,10 +63,13 @@ class BsrAddmm:
         inputs = ["crow", "col", "values", "b"]
         optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
                             if getattr(self, name))
-        meta = f" {{meta = #sattn.meta<{self.meta}>}}" if self.meta else ""
+        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
+        if self.precision != "ieee":
+            attributes.append(f'precision = "{self.precision}"')
+        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
         return (f"func.func @bsr_addmm({arguments}) -> {types['out']} {{\n{constants}"
                 "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
                 f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
                 f" {optional}\n"
-                f"      outs(%out : {types['out']}){meta} -> {types['out']}\n"
+                f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
                 f"  return %0 : {types['out']}\n}}\n")

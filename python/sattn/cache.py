@@ -15,7 +15,7 @@ calls = {}
 repeats = _repeats.Repeats()
 _programs, _choices = {}, {}
 _compilations = 0
-_META = re.compile(r"meta = #sattn\.meta<(.*?)>\}")
+_META = re.compile(r"meta = #sattn\.meta<([^<>]*)>")
 
 
 def info():

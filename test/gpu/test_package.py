@@ -35,6 +35,33 @@ def test_products(block, dtype):
         near(sattn.bsr_dense_addmm(None, operand, b, beta=0, check=True), expected - c.double())
 
 
+@pytest.mark.parametrize("block", [8, 16, 32, 64, 128])
+def test_f32_as_tf32(block):
+    bsr, b, c, expected = problem(block, dtype=torch.float32)
+    for operand in (bsr, sattn.prepare(bsr)):
+        for _ in range(2):
+            near(sattn.bsr_dense_addmm(c, operand, b, precision="tf32"), expected)
+        near(sattn.bsr_dense_addmm(None, operand, b, beta=0, out=torch.empty_like(c, dtype=torch.bfloat16),
+                                   precision="tf32"), expected - c.double())
+        for precision in (None, "ieee"):
+            with pytest.raises(NotImplementedError, match="argument 'precision': expected precision=\"tf32\""):
+                sattn.bsr_dense_addmm(c, operand, b, precision=precision)
+
+
+@pytest.mark.parametrize("meta", [None, {"tile": (64, 64, 32), "stages": 3}, {"SPLIT_N": 4, "num_stages": 2}])
+def test_f32_as_tf32_with_all_operands(meta):
+    bsr, b, c, expected = problem(dtype=torch.float32)
+    left, right = (torch.rand(size, device="cuda") + 0.5 for size in c.shape)
+    product = expected - c.double()
+    # 16 bytes a row are missing, so that the copy engine does not take it.
+    wide = torch.zeros(c.shape[0], c.shape[1] + 1, device="cuda")
+    out = wide[:, :-1]
+    result = sattn.bsr_dense_addmm(c, bsr, b, beta=0.5, alpha=2, left_alpha=left, right_alpha=right, out=out, meta=meta,
+                                   precision="tf32")
+    assert result is out and not wide[:, -1].any()
+    near(result, 0.5 * c.double() + 2 * left.double()[:, None] * product * right.double())
+
+
 def test_out_is_used_in_place():
     bsr, b, c, expected = problem()
     address = c.data_ptr()

@@ -48,6 +48,16 @@ def test_products(sattn, rng, dtype, block, index):
     near(result, -1.5 * a @ dense.astype(np.float64), dtype)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, bf16])
+def test_the_cpu_computes_in_f32_whatever_the_precision(sattn, rng, dtype):
+    bsr, a = matrix(rng, dtype=dtype)
+    dense = rng.standard_normal((80, 21)).astype(dtype)
+    results = [sattn.bsr_dense_addmm(None, bsr, dense, beta=0, precision=precision)
+               for precision in (None, "ieee", "tf32")]
+    near(results[0], a @ dense.astype(np.float64), dtype)
+    assert (results[1] == results[0]).all() and (results[2] == results[0]).all()
+
+
 @pytest.mark.parametrize("shape", [(64, 21), (21,), (1, 21), (64, 1), ()])
 def test_input_broadcasts(sattn, rng, shape):
     bsr, a = matrix(rng)
@@ -148,7 +158,8 @@ def test_refusals(sattn, rng, arguments, error, message):
     ({"alpha": 1j}, TypeError, "argument 'alpha': expected a real number"),
     ({"left_alpha": np.zeros(21, np.float32)}, ValueError, "argument 'left_alpha'"),
     ({"right_alpha": np.zeros(1, np.float32)}, ValueError, "argument 'right_alpha': expected 21 elements"),
-    ({"precision": "fast"}, ValueError, "argument 'precision'"),
+    ({"precision": "fast"}, ValueError, "argument 'precision': expected None, 'ieee' or 'tf32', but got 'fast'"),
+    ({"precision": ["tf32"]}, ValueError, r"argument 'precision': .*but got \['tf32'\]"),
     ({"meta": {"tiles": 1}}, ValueError, "argument 'meta': expected keys out of"),
     ({"meta": {"tile": (16, 128)}}, ValueError, "argument 'meta': expected 'tile' of three"),
     ({"meta": {"tile": (16, 128, 16), "stages": 0}}, ValueError, "argument 'meta': expected 'stages'"),

@@ -42,11 +42,11 @@ def short(monkeypatch):
     return take_away
 
 
-def problem(block=64, n=2560):
+def problem(block=64, n=2560, dtype="bfloat16"):
     """160 tiles or more, so that thread blocks take them from a counter, which has to be zero."""
     rows = 2048 // block
-    return (fake_torch.sparse(range(rows + 1), [0] * rows, (block, block), 64), fake_torch.zeros(64, n),
-            fake_torch.zeros(2048, n))
+    return (fake_torch.sparse(range(rows + 1), [0] * rows, (block, block), 64, dtype),
+            fake_torch.zeros(64, n, dtype=dtype), fake_torch.zeros(2048, n, dtype=dtype))
 
 
 WORDS = ("launch", "scratch", "free-scratch", "set", "tensor-map")
@@ -171,6 +171,39 @@ def test_parameters_that_are_given(package, stub_cuda, short):
     assert after == before[-len(after):]
     with pytest.raises(AssertionError, match="the long way"):
         package.bsr_dense_addmm(c, bsr, b, out=c, meta={"tile": (64, 32, 64)})
+
+
+def test_f32_is_tf32_on_request_alone(package, stub_cuda, short):
+    bsr, b, c = problem(n=64, dtype="float32")
+    prepared = package.prepare(bsr)
+
+    def refused(operand):
+        for precision in (None, "ieee"):
+            message = f"argument 'precision': expected precision=\"tf32\" for f32 on CUDA.*, but got {precision!r}"
+            with pytest.raises(NotImplementedError, match=message):
+                package.bsr_dense_addmm(c, operand, b, out=c, precision=precision)
+
+    refused(bsr)
+    assert not stub_cuda.lines("launch")
+    for operand in (bsr, prepared):
+        for _ in range(2):
+            assert package.bsr_dense_addmm(c, operand, b, out=c, precision="tf32") is c
+        # What one was found to need is not what the other needs.
+        refused(operand)
+    assert {source.precision for source, _ in package.cache._programs} == {"tf32"}
+    short()
+    before = len(stub_cuda.lines("launch"))
+    for operand in (bsr, prepared):
+        package.bsr_dense_addmm(c, operand, b, out=c, precision="tf32")
+    assert len(stub_cuda.lines("launch")) > before + 1
+
+
+def test_precision_makes_no_other_kernel_of_16_bits(package):
+    bsr, b, c = problem(n=64)
+    before = package.cache.info().compilations
+    for precision in (None, "ieee", "tf32"):
+        package.bsr_dense_addmm(c, bsr, b, out=c, precision=precision)
+    assert package.cache.info().compilations == before + 1
 
 
 def test_input_that_broadcasts(package, stub_cuda, short):
