@@ -10,6 +10,7 @@ class NumpyArrays:
     """Arrays of NumPy. bf16 is that of ml_dtypes."""
 
     device = None
+    description = "a numpy.ndarray"
 
     @staticmethod
     @functools.cache
@@ -50,6 +51,7 @@ class TorchArrays:
 
     def __init__(self, device):
         self.device = device
+        self.description = f"a torch.Tensor on {device}"
 
     @staticmethod
     @functools.cache
@@ -91,6 +93,14 @@ _torch = functools.cache(TorchArrays)
 def is_torch(value):
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def require_same(name, value, arrays, other):
+    """Raises ValueError for an array of another library or device than `other`, which has `arrays`."""
+    own = arrays_of(name, value)
+    if own is not arrays:
+        raise ValueError(f"argument '{name}': expected an array of the same library and device as {other}, "
+                         f"{arrays.description}, but got {own.description}")
 
 
 def arrays_of(name, value):

@@ -221,8 +221,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         if array is None and name != "dense":
             key.append(None)
             continue
-        if _arrays.arrays_of(name, array) is not arrays:
-            raise ValueError(f"argument '{name}': expected an array of the same library and device as bsr")
+        _arrays.require_same(name, array, arrays, "bsr")
         if arrays.needs_gradient(array):
             raise NotImplementedError(f"argument '{name}': expected a tensor that requires no gradient; use detach()")
         key += [tuple(array.shape), array.dtype]

@@ -14,8 +14,7 @@ class Operand:
         self.crow, self.col, self.values, self.shape = crow, col, values, shape
         self.arrays = _arrays.arrays_of("bsr", values)
         for name, array in (("crow", crow), ("col", col)):
-            if _arrays.arrays_of(name, array) is not self.arrays:
-                raise ValueError(f"argument '{name}': expected an array of the same library and device as values")
+            _arrays.require_same(name, array, self.arrays, "values")
         if values.ndim < 3:
             raise ValueError(f"argument 'values': expected shape (*, nnz, BM, BK), but got {tuple(values.shape)}")
         if crow.ndim != values.ndim - 2 or crow.shape[-1] < 1:
@@ -91,8 +90,8 @@ class Prepared(Operand):
 
     def update(self, values):
         """Takes other values for the same blocks. Raises ValueError for another shape, type or device."""
-        if (_arrays.arrays_of("values", values) is not self.arrays or values.shape != self.values.shape
-                or values.dtype != self.values.dtype):
+        _arrays.require_same("values", values, self.arrays, "those prepared")
+        if values.shape != self.values.shape or values.dtype != self.values.dtype:
             raise ValueError(f"argument 'values': expected shape {tuple(self.values.shape)} and type "
                              f"{self.values.dtype}, as prepared, but got {tuple(values.shape)} and {values.dtype}")
         self.values = values

@@ -54,3 +54,38 @@ def sattn(stub_cuda, built_tools, monkeypatch):
     import sattn
 
     return sattn
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    """fake_torch in PyTorch's place."""
+    import fake_torch
+    from sattn import _arrays, _repeats
+
+    torch = fake_torch.module()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(_repeats, "_plain", set())
+    monkeypatch.setattr(_repeats, "_sparse_bsr", None)
+    _arrays.TorchArrays.dtype.cache_clear()
+    yield torch
+    _arrays.TorchArrays.dtype.cache_clear()
+
+
+@pytest.fixture
+def package(sattn, torch):
+    """The package, with fake_torch and nothing kept of calls before."""
+    sattn.cache.clear()
+    yield sattn
+    sattn.cache.clear()
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Takes away the long way of bsr_dense_addmm, which calls take that are no repetitions."""
+    def take_away():
+        from sattn import _operand
+
+        def operand_of(_):
+            raise AssertionError("the long way was taken")
+        monkeypatch.setattr(_operand, "operand_of", operand_of)
+    return take_away

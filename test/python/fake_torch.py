@@ -12,10 +12,16 @@ DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.f
 
 
 class Device:
-    type, index = "cuda", 0
+    type = "cuda"
+
+    def __init__(self, index):
+        self.index = index
 
     def __repr__(self):
-        return "cuda:0"
+        return f"cuda:{self.index}"
+
+
+DEVICES = Device(0), Device(1)
 
 
 class Named:
@@ -36,13 +42,14 @@ def aligned(shape, dtype):
 
 
 class Tensor:
-    device, is_cuda, requires_grad = Device(), True, False
+    is_cuda, requires_grad = True, False
 
-    def __init__(self, array, layout="strided"):
+    def __init__(self, array, layout="strided", device=0):
+        self.device = DEVICES[device]
         self.array, self.layout = array, getattr(sys.modules["torch"], layout)
         self.dtype = getattr(sys.modules["torch"], array.dtype.name)
         self.shape, self.ndim = array.shape, array.ndim
-        passed = CudaTensor(array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array)
+        passed = CudaTensor(array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array, device)
         self.__dict__["passed"] = passed
 
     def __dlpack_device__(self):
@@ -55,13 +62,13 @@ class Tensor:
         return self.ndim
 
     def new_empty(self, shape):
-        return Tensor(aligned(shape, self.array.dtype))
+        return Tensor(aligned(shape, self.array.dtype), device=self.device.index)
 
     def expand(self, shape):
-        return Tensor(np.broadcast_to(self.array, shape))
+        return Tensor(np.broadcast_to(self.array, shape), device=self.device.index)
 
     def clone(self):
-        return Tensor(self.array.copy())
+        return Tensor(self.array.copy(), device=self.device.index)
 
     def cpu(self):
         return self.array
@@ -71,7 +78,7 @@ class SparseTensor(Tensor):
     """In BSR. Its type is Tensor too."""
 
     def __new__(cls, crow, col, values, shape):
-        tensor = Tensor(values.array, "sparse_bsr")
+        tensor = Tensor(values.array, "sparse_bsr", values.device.index)
         tensor.shape, tensor.ndim = shape, 2
         tensor.crow_indices, tensor.col_indices, tensor.values = (lambda: crow), (lambda: col), (lambda: values)
         return tensor
@@ -87,12 +94,12 @@ def module():
     return torch
 
 
-def zeros(*shape, dtype="bfloat16"):
-    return Tensor(aligned(shape, DTYPES[dtype]))
+def zeros(*shape, dtype="bfloat16", device=0):
+    return Tensor(aligned(shape, DTYPES[dtype]), device=device)
 
 
-def sparse(crow, col, block, columns, dtype="bfloat16"):
+def sparse(crow, col, block, columns, dtype="bfloat16", device=0):
     """A BSR matrix of zeros with this structure."""
-    crow, col = (Tensor(np.array(array, np.int32)) for array in (crow, col))
-    return SparseTensor(crow, col, zeros(len(col.array), *block, dtype=dtype),
+    crow, col = (Tensor(np.array(array, np.int32), device=device) for array in (crow, col))
+    return SparseTensor(crow, col, zeros(len(col.array), *block, dtype=dtype, device=device),
                         ((len(crow.array) - 1) * block[0], columns))

@@ -1,45 +1,12 @@
 """What a product costs the host once its kernels are ready: calls of the driver, over the stub, and the short way."""
 
 import struct
-import sys
 from collections import Counter
 
 import pytest
 
 pytest.importorskip("tvm_ffi")
 import fake_torch  # noqa: E402
-
-
-@pytest.fixture
-def torch(monkeypatch):
-    from sattn import _arrays, _repeats
-
-    torch = fake_torch.module()
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setattr(_repeats, "_plain", set())
-    monkeypatch.setattr(_repeats, "_sparse_bsr", None)
-    _arrays.TorchArrays.dtype.cache_clear()
-    yield torch
-    _arrays.TorchArrays.dtype.cache_clear()
-
-
-@pytest.fixture
-def package(sattn, torch):
-    sattn.cache.clear()
-    yield sattn
-    sattn.cache.clear()
-
-
-@pytest.fixture
-def short(monkeypatch):
-    """Takes away the long way."""
-    def take_away():
-        from sattn import _operand
-
-        def operand_of(_):
-            raise AssertionError("the long way was taken")
-        monkeypatch.setattr(_operand, "operand_of", operand_of)
-    return take_away
 
 
 def problem(block=64, n=2560, dtype="bfloat16"):

@@ -17,6 +17,11 @@
 //     launch NAME grid X Y Z block X Y Z shared N stream P params HEX HEX ...
 //     module-load BYTES / module-unload / tensor-map / shared-limit NAME BYTES
 //     scratch BYTES at ADDRESS stream P / free-scratch ADDRESS stream P
+//   Launches and scratch of a device other than the first say so after the
+//   stream: "device 1".
+//
+// A device has one context. What belongs to one is refused while another is
+// current.
 //
 // A tensor map holds what cuTensorMapEncodeTiled was called with, in 64-bit
 // words: address; data type, rank, swizzle, L2 promotion in a byte each; five
@@ -50,11 +55,34 @@ constexpr int success = 0, invalidValue = 1, outOfMemory = 2,
 
 struct Module {
   std::vector<Kernel> kernels;
+  void *context;
+};
+
+constexpr int maxDevices = 8;
+/// Of a device: its context, and the pools that are made on it.
+struct StubDevice {
+  char context, pool;
 };
 
 std::atomic<int> primaryContexts{0};
 thread_local void *currentContext = nullptr;
-char primaryContext, streamObject, eventObject, poolObject;
+StubDevice devices[maxDevices];
+char streamObject, eventObject;
+
+/// The device of the current context; -1 where none is current.
+int currentDevice() {
+  for (int i = 0; i < maxDevices; ++i)
+    if (currentContext == &devices[i].context)
+      return i;
+  return -1;
+}
+
+bool isPool(void *pool) {
+  for (StubDevice &device : devices)
+    if (pool == &device.pool)
+      return true;
+  return false;
+}
 
 std::string variable(const char *name, const char *otherwise) {
   const char *value = std::getenv(name);
@@ -89,6 +117,12 @@ void record(const std::string &line) {
     std::fprintf(file, "%s\n", line.c_str());
     std::fclose(file);
   }
+}
+
+/// What a line of the log says of the current device.
+std::string deviceText() {
+  int device = currentDevice();
+  return device > 0 ? " device " + std::to_string(device) : "";
 }
 
 std::string hex(const void *data, size_t size) {
@@ -158,10 +192,12 @@ STUB_EXPORT cuDeviceGetAttribute(int *value, int attribute, int) {
   }
 }
 
-STUB_EXPORT cuDevicePrimaryCtxRetain(void **context, int) {
+STUB_EXPORT cuDevicePrimaryCtxRetain(void **context, int device) {
   STUB_MAY_FAIL(cuDevicePrimaryCtxRetain);
+  if (device < 0 || device >= maxDevices)
+    return invalidValue;
   ++primaryContexts;
-  *context = &primaryContext;
+  *context = &devices[device].context;
   return success;
 }
 
@@ -251,12 +287,15 @@ STUB_EXPORT cuModuleLoadDataEx(void **module, const void *image, unsigned count,
   if (kernels.empty())
     return invalidImage;
   record("module-load " + std::to_string(std::strlen(text)));
-  *module = new Module{kernels};
+  for (Kernel &kernel : kernels)
+    kernel.context = currentContext;
+  *module = new Module{kernels, currentContext};
   return success;
 }
 
 STUB_EXPORT cuModuleUnload(void *module) {
-  if (!currentContext)
+  if (!currentContext ||
+      currentContext != static_cast<Module *>(module)->context)
     return invalidContext;
   record("module-unload");
   delete static_cast<Module *>(module);
@@ -306,9 +345,9 @@ STUB_EXPORT cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                            unsigned blockZ, unsigned shared, void *stream,
                            void **parameters, void **) {
   STUB_MAY_FAIL(cuLaunchKernel);
-  if (!currentContext)
-    return invalidContext;
   auto *kernel = static_cast<Kernel *>(function);
+  if (!currentContext || currentContext != kernel->context)
+    return invalidContext;
   if (gridX == 0 || gridY == 0 || gridZ == 0 || gridX > 2147483647u ||
       gridY > 65535 || gridZ > 65535 || int(shared) > kernel->dynamicShared)
     return invalidValue;
@@ -316,9 +355,9 @@ STUB_EXPORT cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
     return success;
   char head[256];
   std::snprintf(head, sizeof(head),
-                " grid %u %u %u block %u %u %u shared %u stream %p params",
-                gridX, gridY, gridZ, blockX, blockY, blockZ, shared, stream);
-  std::string line = "launch " + kernel->name + head;
+                " grid %u %u %u block %u %u %u shared %u stream %p", gridX,
+                gridY, gridZ, blockX, blockY, blockZ, shared, stream);
+  std::string line = "launch " + kernel->name + head + deviceText() + " params";
   for (size_t i = 0; i < kernel->parameters.size(); ++i)
     line += " " + hex(parameters[i], kernel->parameters[i]);
   record(line);
@@ -386,26 +425,28 @@ STUB_EXPORT cuMemPoolCreate(void **pool, const int *properties) {
   if (!currentContext)
     return invalidContext;
   // Memory of a device, not shared with other processes.
-  if (properties[0] != 1 || properties[1] != 0 || properties[2] != 1)
+  if (properties[0] != 1 || properties[1] != 0 || properties[2] != 1 ||
+      properties[3] < 0 || properties[3] >= maxDevices)
     return invalidValue;
-  *pool = &poolObject;
+  *pool = &devices[properties[3]].pool;
   return success;
 }
 
 STUB_EXPORT cuMemPoolDestroy(void *pool) {
-  return pool == &poolObject ? success : invalidHandle;
+  return isPool(pool) ? success : invalidHandle;
 }
 
 STUB_EXPORT cuMemPoolSetAttribute(void *pool, int attribute, void *) {
   STUB_MAY_FAIL(cuMemPoolSetAttribute);
   // The release threshold.
-  return pool == &poolObject && attribute == 4 ? success : invalidValue;
+  return isPool(pool) && attribute == 4 ? success : invalidValue;
 }
 
 STUB_EXPORT cuMemAllocFromPoolAsync(unsigned long long *pointer, size_t bytes,
                                     void *pool, void *stream) {
   STUB_MAY_FAIL(cuMemAllocFromPoolAsync);
-  if (pool != &poolObject)
+  int device = currentDevice();
+  if (device < 0 || pool != &devices[device].pool)
     return invalidHandle;
   int result = cuMemAlloc_v2(pointer, bytes);
   if (result != success)
@@ -415,7 +456,7 @@ STUB_EXPORT cuMemAllocFromPoolAsync(unsigned long long *pointer, size_t bytes,
   char line[128];
   std::snprintf(line, sizeof(line), "scratch %zu at %llx stream %p", bytes,
                 *pointer, stream);
-  record(line);
+  record(line + deviceText());
   return success;
 }
 
@@ -424,7 +465,7 @@ STUB_EXPORT cuMemFreeAsync(unsigned long long pointer, void *stream) {
   char line[128];
   std::snprintf(line, sizeof(line), "free-scratch %llx stream %p", pointer,
                 stream);
-  record(line);
+  record(line + deviceText());
   return cuMemFree_v2(pointer);
 }
 

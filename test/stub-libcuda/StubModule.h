@@ -16,6 +16,8 @@ struct Kernel {
   std::vector<size_t> parameters;
   /// The limit set by cuFuncSetAttribute.
   int dynamicShared = 48 * 1024;
+  /// The one that it was loaded into.
+  void *context = nullptr;
 };
 
 /// The kernels (.entry) of a PTX text; none where it holds none.
