@@ -173,7 +173,7 @@ def test_tables_of_the_environment_and_what_is_wrong_with_them(sattn, stub_cuda,
     assert not done.stderr
     table.write_text(table.read_text()[:100])
     done = run(stub_cuda, tmp_path, CHOSEN, SATTN_META_TABLE=str(table))
-    assert done.stdout.splitlines()[0] == "tile = [64, 64, 64]"
+    assert done.stdout.splitlines()[0] == "tile = [64, 64, 64], group = 1"
     assert f"RuntimeWarning: meta table '{table}': expected JSON, but got" in done.stderr
 
 
