@@ -117,8 +117,8 @@ static Error waitForDefaultStream(const CudaDriver &driver) {
   return driver.check(driver.streamSynchronize(nullptr), "cuStreamSynchronize");
 }
 
-ErrorOr<DeviceBuffer> DeviceBuffer::allocate(const Device &device,
-                                             size_t bytes) {
+ErrorOr<DeviceBuffer> DeviceBuffer::allocate(const Device &device, size_t bytes,
+                                             std::string_view purpose) {
   DeviceBuffer buffer(device);
   if (bytes == 0)
     return buffer;
@@ -127,9 +127,11 @@ ErrorOr<DeviceBuffer> DeviceBuffer::allocate(const Device &device,
     return err;
   const CudaDriver &driver = device.driver();
   CUresult result = driver.memAlloc(&buffer.pointer, bytes);
-  if (result == cuda::errorOutOfMemory)
+  if (result == cuda::errorOutOfMemory) {
+    std::string forWhat = purpose.empty() ? "" : concat(" of ", purpose);
     return makeError("out of device memory: could not allocate ", bytes,
-                     " bytes on ", device.describe());
+                     " bytes", forWhat, " on ", device.describe());
+  }
   if (Error err = driver.check(result, "cuMemAlloc"))
     return err;
   buffer.bytes = bytes;

@@ -35,10 +35,11 @@ std::vector<bool> preparedScratch(const Manifest &manifest) {
 
 /// Copies the bytes that the tensor spans; the copy has the same strides.
 ErrorOr<DeviceBuffer> copy(const Device &device, TensorView &tensor,
-                           CUstream stream) {
+                           const std::string &description, CUstream stream) {
   std::optional<ByteRange> range = byteRange(tensor);
   size_t bytes = range ? size_t(range->end - range->begin) : 0;
-  ErrorOr<DeviceBuffer> buffer = DeviceBuffer::allocate(device, bytes);
+  ErrorOr<DeviceBuffer> buffer =
+      DeviceBuffer::allocate(device, bytes, "a copy of " + description);
   if (!buffer || bytes == 0)
     return buffer;
   const CudaDriver &driver = device.driver();
@@ -120,14 +121,16 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
   prepared.calls = std::make_shared<CallCache>();
   for (size_t argument : indices) {
     TensorView view = tensorOf(arguments, argument);
-    ErrorOr<DeviceBuffer> buffer = copy(device, view, stream);
+    ErrorOr<DeviceBuffer> buffer =
+        copy(device, view, description.describeArgument(argument), stream);
     if (!buffer)
       return buffer.takeError();
     prepared.snapshots.push_back({argument, view, std::move(*buffer)});
   }
   for (const Prepared::Snapshot &snapshot : prepared.snapshots)
     tensors[snapshot.argument] = &snapshot.view;
-  ErrorOr<DeviceBuffer> memory = DeviceBuffer::allocate(device, scratch->bytes);
+  ErrorOr<DeviceBuffer> memory = DeviceBuffer::allocate(
+      device, scratch->bytes, "scratch of a prepared operand");
   if (!memory)
     return memory.takeError();
   scratch->place(memory->data());

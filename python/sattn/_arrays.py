@@ -45,6 +45,10 @@ class NumpyArrays:
     def needs_gradient(array):
         return False
 
+    @staticmethod
+    def release_kept_memory():
+        return False
+
 
 class TorchArrays:
     """Tensors of PyTorch on one device."""
@@ -84,6 +88,21 @@ class TorchArrays:
     @staticmethod
     def needs_gradient(tensor):
         return tensor.requires_grad
+
+    def release_kept_memory(self):
+        """Gives memory that PyTorch keeps, but does not use, back to the CUDA device: others can have it then.
+
+        Returns whether it could: not while a graph is captured.
+        """
+        import torch
+
+        if self.device.type != "cuda":
+            return False
+        with torch.cuda.device(self.device):
+            if torch.cuda.is_current_stream_capturing():
+                return False
+            torch.cuda.empty_cache()
+        return True
 
 
 NUMPY = NumpyArrays()

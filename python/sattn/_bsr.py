@@ -176,6 +176,16 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
                  with_input and tuple(input.shape) != shape)
 
 
+def _with_memory(arrays, function, *arguments):
+    """What the function returns. Where the device has no memory for it, PyTorch gives back what it keeps first."""
+    try:
+        return function(*arguments)
+    except RuntimeError as error:
+        if not _repeats.is_out_of_memory(error) or not arrays.release_kept_memory():
+            raise
+    return function(*arguments)
+
+
 def _number(name, value):
     if isinstance(value, numbers.Real):
         return float(value)
@@ -200,7 +210,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
     is copied. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
-    yet (gradients among it), before anything is written.
+    yet (gradients among it), before anything is written. Where the device's memory does not do: PyTorch's exception for
+    a new array, RuntimeError for what kernels need besides, which says how much that was.
     """
     if precision not in (None, "ieee", "tf32"):
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
@@ -233,8 +244,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     in_place = input is not None and input is out
     call = cache.calls.get(key)
     if call is None:
-        call = _plan(input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                     None if meta is None else _meta_of(meta), precision)
+        call = _with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
+                            None if meta is None else _meta_of(meta), precision)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = call
@@ -257,8 +268,9 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         if on_gpu and operand.prepared is not None:
             launch = operand.prepared.get(call.program)
             if launch is None:
-                launch = operand.prepared[call.program] = call.program.prepare(*arguments)
-        launch(*arguments)
+                launch = _with_memory(arrays, call.program.prepare, *arguments)
+                operand.prepared[call.program] = launch
+        _with_memory(arrays, launch, *arguments)
     except BufferError as error:
         raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
     if arrays is not _arrays.NUMPY and not (checks and on_gpu):

@@ -21,6 +21,11 @@ _metas = {"None": 0}
 METAS_LIMIT = 4096
 
 
+def is_out_of_memory(error):
+    """Whether the runtime says that it got no memory of the device. It has launched nothing then."""
+    return "out of device memory" in str(error)
+
+
 class Repeats:
     """Programs by kind of call."""
 
@@ -45,7 +50,8 @@ class Repeats:
 
 
 def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
-    """The result, or None where this is no repetition; then nothing was done. Raises what the program raises.
+    """The result, or None where this is no repetition, or one that got no memory; then nothing was done. Raises what
+    the program raises.
 
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
     """
@@ -108,5 +114,10 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     except Exception:  # Of what cannot be passed the long way has a reason.
         return None
     if outcome == FAILED:
-        repeats.fail()
+        try:
+            repeats.fail()
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            return None  # The long way makes room.
     return out if outcome else None

@@ -1,6 +1,7 @@
 """The Python package on several CUDA devices, and where their memory is full. Two devices, or what needs them is
 skipped."""
 
+import os
 import sys
 import threading
 from pathlib import Path
@@ -27,8 +28,8 @@ def problem(device, block=64, n=256, dtype=torch.bfloat16):
     left, right = (torch.rand(size, generator=generator) + 0.5 for size in c.shape)
     expected = left.double()[:, None] * (dense.double() @ b.double()) * right.double() + c.double()
     given = {"input": c, "dense": b, "left_alpha": left, "right_alpha": right, "out": torch.zeros_like(c)}
-    return (dense.to_sparse_bsr((block, block)).to(device), {name: array.to(device) for name, array in given.items()},
-            expected)
+    bsr = dense.to(device).to_sparse_bsr((block, block))
+    return bsr, {name: array.to(device) for name, array in given.items()}, expected
 
 
 def near(result, expected):
@@ -161,7 +162,8 @@ def test_a_graph_of_the_second_device(prepare):
         sattn.bsr_dense_addmm(bsr=bsr, **given)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        # The stream that is taken otherwise is of the device of the process's first graph.
+        with torch.cuda.graph(graph, stream=torch.cuda.Stream(1)):
             sattn.bsr_dense_addmm(bsr=bsr, **given)
     given["out"].zero_()
     graph.replay()
@@ -204,3 +206,71 @@ def test_both_devices_at_once():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_a_result_too_large_is_pytorchs_exception():
+    bsr, given, expected = problem("cuda:0")
+    wide = given["dense"][:, :1].expand(-1, 2**30)
+    for operand in (bsr, sattn.prepare(bsr)):
+        for _ in range(2):
+            with pytest.raises(torch.cuda.OutOfMemoryError, match="Tried to allocate 768"):
+                sattn.bsr_dense_addmm(None, operand, wide, beta=0)
+            near(sattn.bsr_dense_addmm(bsr=operand, **given), expected)
+
+
+# Tiles of several block rows: their plan takes 20 bytes a stored block.
+PANELS = {"tile": (64, 64, 16)}
+ROWS, COLUMNS = 1024, 16384
+
+
+@pytest.fixture
+def many_blocks():
+    """A full matrix of ones in 16 million blocks of 16 x 16, what it is multiplied with, a result, and its rows."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        pytest.skip("fills the memory that other tests need: run it without -n")
+    if torch.cuda.mem_get_info(0)[0] < 24 << 30:
+        pytest.skip("needs 24 GiB of device memory")
+    crow = torch.arange(0, ROWS * COLUMNS + 1, COLUMNS, dtype=torch.int32, device="cuda:0")
+    col = torch.arange(COLUMNS, dtype=torch.int32, device="cuda:0").repeat(ROWS)
+    values = torch.ones(ROWS * COLUMNS, 16, 16, dtype=torch.bfloat16, device="cuda:0")
+    b = torch.randint(0, 2, (16 * COLUMNS, 64), device="cuda:0").bfloat16()
+    out = torch.empty(16 * ROWS, 64, device="cuda:0")
+    # The program is loaded by a product of few blocks.
+    few = crow[:5], col[:4 * COLUMNS], values[:4 * COLUMNS]
+    sattn.bsr_dense_addmm(None, few, b, beta=0, out=out[:64], meta=PANELS)
+    torch.cuda.synchronize()
+    assert torch.equal(out[:64], b.float().sum(0).expand(64, -1))
+    out.zero_()
+    yield (crow, col, values), b, out, b.float().sum(0).expand_as(out)
+    del crow, col, values, few, b, out
+    torch.cuda.empty_cache()
+
+
+def fill():
+    """Memory that leaves 64 MiB of the device free, less than what a call needs."""
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    pieces = []
+    for size in (1 << 30, 128 << 20, 32 << 20):
+        while torch.cuda.mem_get_info(0)[0] >= size + (64 << 20):
+            pieces.append(torch.empty(size, dtype=torch.uint8, device="cuda:0"))
+    return pieces
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_no_memory_for_scratch(many_blocks, prepare):
+    bsr, b, out, expected = many_blocks
+    bsr = sattn.prepare(bsr) if prepare else bsr
+    pieces = fill()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"out of device memory: could not allocate \d+ bytes of "
+                                               "(scratch|a copy of argument 'col') .*device 0 'NVIDIA"):
+            sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=PANELS)
+        torch.cuda.synchronize()
+        assert not out.any()
+    # What PyTorch keeps for later is given back by the call itself.
+    pieces.clear()
+    for _ in range(2):
+        sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=PANELS)
+        assert torch.equal(out, expected)
+        out.zero_()

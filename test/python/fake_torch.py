@@ -1,5 +1,6 @@
 """As much of PyTorch as the package uses, with CUDA tensors over NumPy's memory: for the stub driver."""
 
+import contextlib
 import sys
 import types
 
@@ -84,10 +85,26 @@ class SparseTensor(Tensor):
         return tensor
 
 
+class Cuda:
+    """torch.cuda, which counts what it gives back. A test may say what happens then."""
+
+    capturing, emptied = False, 0
+
+    def device(self, device):
+        return contextlib.nullcontext(device)
+
+    def is_current_stream_capturing(self):
+        return self.capturing
+
+    def empty_cache(self):
+        self.emptied += 1
+
+
 def module():
     """To be put into sys.modules as torch."""
     torch = types.ModuleType("torch")
     torch.Tensor = Tensor
+    torch.cuda = Cuda()
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     for name in (*DTYPES, "strided", "sparse_bsr"):
         setattr(torch, name, Named(name))

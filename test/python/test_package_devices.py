@@ -140,8 +140,8 @@ def test_prepared_operands_are_of_a_device(package, stub_cuda):
     (bsr, given), (other, others) = operands(1), operands(0)
     prepared = package.prepare(bsr)
     for _ in range(2):
-        with pytest.raises(ValueError, match="argument 'input': expected .* as bsr, a torch.Tensor on cuda:1, but got a "
-                                             "torch.Tensor on cuda:0"):
+        with pytest.raises(ValueError, match="argument 'input': expected .* as bsr, a torch.Tensor on cuda:1, but got "
+                                             "a torch.Tensor on cuda:0"):
             package.bsr_dense_addmm(bsr=prepared, **others)
         package.bsr_dense_addmm(bsr=prepared, **given)
     with pytest.raises(ValueError, match="argument 'values': expected .* as those prepared, a torch.Tensor on cuda:1, "

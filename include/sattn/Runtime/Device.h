@@ -82,8 +82,9 @@ private:
 class DeviceBuffer {
 public:
   /// Of 0 bytes: a null pointer. Where memory is short the error says how many
-  /// bytes were asked for.
-  static ErrorOr<DeviceBuffer> allocate(const Device &device, size_t bytes);
+  /// bytes were asked for, and `purpose`, if there is one: "a copy of x".
+  static ErrorOr<DeviceBuffer> allocate(const Device &device, size_t bytes,
+                                        std::string_view purpose = {});
 
   DeviceBuffer(DeviceBuffer &&other) noexcept;
   DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;

@@ -213,3 +213,31 @@ TEST_F(ProgramPrepareTest, WhatAPrepareStepCannotHave) {
   EXPECT_TRUE(
       contains(messageOf(loadBoth()), "expected true or false, but got 1"));
 }
+
+TEST_F(ProgramPrepareTest, OutOfMemorySaysWhatItWasFor) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  const std::vector<Argument> &given = arguments.arguments;
+  {
+    // crow and col are 12 bytes each, scratch is 1536.
+    ScopedVariable memory("STUB_CUDA_MEMORY", "11");
+    EXPECT_EQ(messageOf((*program)->prepare(given, nullptr)),
+              "out of device memory: could not allocate 12 bytes of a copy of "
+              "argument 'crow' on device 0 'Stub GPU'");
+  }
+  {
+    ScopedVariable memory("STUB_CUDA_MEMORY", "1535");
+    EXPECT_EQ(messageOf((*program)->prepare(given, nullptr)),
+              "out of device memory: could not allocate 1536 bytes of scratch "
+              "of a prepared operand on device 0 'Stub GPU'");
+    EXPECT_EQ(messageOf((*program)->launch(given, nullptr)),
+              "out of device memory: could not allocate 65536 bytes of scratch "
+              "on device 0 'Stub GPU'");
+  }
+  EXPECT_TRUE(logged("launch").empty());
+  ErrorOr<Prepared> prepared = (*program)->prepare(given, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  EXPECT_EQ(messageOf((*program)->launch(*prepared, given, nullptr)),
+            "<success>");
+  EXPECT_EQ(messageOf((*program)->launch(given, nullptr)), "<success>");
+}
