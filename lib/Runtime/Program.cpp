@@ -105,6 +105,11 @@ ErrorOr<CUfunction> prepareKernel(const Device &device,
   CUfunction kernel = nullptr;
   CUresult found =
       driver.moduleGetFunction(&kernel, module, step.kernel.c_str());
+  // A driver that loads lazily loads a kernel when it is looked up.
+  if (found == cuda::errorOutOfMemory)
+    return makeError("program '", manifest.name,
+                     "': out of device memory while loading kernel '",
+                     step.kernel, "'");
   if (found != cuda::success)
     return makeError("program '", manifest.name, "': no kernel '", step.kernel,
                      "' in the image: ", driver.describe(found));

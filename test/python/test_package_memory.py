@@ -101,11 +101,13 @@ def test_nothing_is_given_back_while_a_graph_is_captured(package, torch, monkeyp
     assert not torch.cuda.emptied
 
 
-def test_no_memory_for_kernels(package, torch, monkeypatch):
+@pytest.mark.parametrize("call, what", [("cuModuleLoadDataEx", "an image of [0-9]+ bytes"),
+                                        ("cuModuleGetFunction", "kernel 'bsr_addmm_")])
+def test_no_memory_for_kernels(package, torch, monkeypatch, call, what):
     bsr, b, c = problem()
     with monkeypatch.context() as patch:
-        patch.setenv("STUB_CUDA_FAIL", "cuModuleLoadDataEx:2")
-        with pytest.raises(RuntimeError, match="out of device memory while loading an image of [0-9]+ bytes"):
+        patch.setenv("STUB_CUDA_FAIL", f"{call}:2")
+        with pytest.raises(RuntimeError, match=f"out of device memory while loading {what}"):
             package.bsr_dense_addmm(c, bsr, b, out=c, meta=META)
     assert torch.cuda.emptied == 1
     assert package.bsr_dense_addmm(c, bsr, b, out=c, meta=META) is c

@@ -114,6 +114,13 @@ TEST_F(ProgramTest, KernelThatIsNotThere) {
   EXPECT_EQ(logged("module-unload").size(), 1u);
 }
 
+TEST_F(ProgramTest, NoMemoryForAKernel) {
+  ScopedVariable fail("STUB_CUDA_FAIL", "cuModuleGetFunction:2");
+  EXPECT_EQ(messageOf(load()), "program 'f': out of device memory while "
+                               "loading kernel 'kernel'");
+  EXPECT_EQ(logged("module-unload").size(), 1u);
+}
+
 TEST_F(ProgramTest, TooMuchSharedMemory) {
   manifest["steps"][0]["shared"] = 232449;
   EXPECT_EQ(messageOf(load()),
