@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -32,6 +33,11 @@ namespace sattn {
 
 /// Rows of the tensor that are copied in one turn of the loop that packs.
 static constexpr int64_t kRowsOfTurn = 8;
+
+/// A tensor is packed for all tiles if they read each of its rows this often on
+/// average. Below, it takes less time that each tile packs what it reads: that
+/// copy stays in a cache, and needs no new pages of memory.
+static constexpr int64_t kReadsOfPacked = 2;
 
 /// The loop's own counter that an index is, by number.
 static std::optional<unsigned> findCounter(OpFoldResult index,
@@ -182,7 +188,120 @@ static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
   rewriter.replaceOp(tiles, ordered.getResults());
 }
 
+/// Appends the ops of `body` that compute `value`, operands first. False if one
+/// cannot be repeated elsewhere, or takes one of the block's arguments other
+/// than the first `numIndices`.
+static bool collectOps(Value value, Block *body, unsigned numIndices,
+                       SetVector<Operation *> &ops) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != body || argument.getArgNumber() < numIndices;
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != body || ops.contains(op))
+    return true;
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return collectOps(operand, body, numIndices, ops);
+      }))
+    return false;
+  ops.insert(op);
+  return true;
+}
+
 namespace {
+/// The loop of a tile in whose turns one window of the right operand after the
+/// other is taken.
+struct Turns {
+  scf::ForOp loop;
+  /// What computes the loop's bounds from the tile's place, and the window's
+  /// place from the turn.
+  SetVector<Operation *> bounds, place;
+  /// The counters of tiles that the bounds depend on.
+  llvm::SmallBitVector counters;
+
+  /// None if `window` is not such a window, or if its turns cannot be counted
+  /// without the tiles.
+  static std::optional<Turns> find(tensor::ExtractSliceOp window,
+                                   linalg::MatmulOp op, scf::ForallOp tiles) {
+    Turns turns;
+    turns.loop = dyn_cast<scf::ForOp>(window->getParentOp());
+    scf::ForOp loop = turns.loop;
+    if (!loop || loop->getParentOp() != tiles || !loop->isAncestor(op) ||
+        !isOneInteger(getAsOpFoldResult(loop.getStep())))
+      return std::nullopt;
+    unsigned rank = tiles.getRank();
+    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    OpFoldResult row = offsets.end()[-2];
+    offsets.erase(offsets.end() - 2);
+    if (!llvm::all_of(offsets, [&](OpFoldResult offset) {
+          auto value = dyn_cast<Value>(offset);
+          return !value || loop.isDefinedOutsideOfLoop(value);
+        }))
+      return std::nullopt;
+    if (auto value = dyn_cast<Value>(row);
+        value && !collectOps(value, loop.getBody(), 1, turns.place))
+      return std::nullopt;
+    turns.counters.resize(rank);
+    auto use = [&](Value value) {
+      if (std::optional<unsigned> counter = findCounter(value, tiles))
+        turns.counters.set(*counter);
+    };
+    for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+      if (!collectOps(bound, tiles.getBody(), rank, turns.bounds))
+        return std::nullopt;
+      use(bound);
+    }
+    for (Operation *bound : turns.bounds)
+      llvm::for_each(bound->getOperands(), use);
+    std::optional<unsigned> column =
+        findCounter(window.getMixedOffsets().back(), tiles);
+    if (column && turns.counters.test(*column))
+      return std::nullopt;
+    return turns;
+  }
+
+  /// The turns of all tiles of one column, before the loop over tiles.
+  Value count(OpBuilder &b, Location loc, scf::ForallOp tiles,
+              std::optional<unsigned> column) {
+    auto values = [&](ArrayRef<OpFoldResult> sizes) {
+      SmallVector<Value> result;
+      for (unsigned i : counters.set_bits())
+        result.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes[i]));
+      return result;
+    };
+    auto addTile = [&](OpBuilder &nested, Location, ValueRange indices,
+                       ValueRange sum) -> scf::ValueVector {
+      IRMapping mapping;
+      for (auto [i, index] : llvm::zip_equal(counters.set_bits(), indices))
+        mapping.map(tiles.getInductionVar(i), index);
+      for (Operation *op : bounds)
+        nested.clone(*op, mapping);
+      Value length = arith::SubIOp::create(
+          nested, loc, mapping.lookupOrDefault(loop.getUpperBound()),
+          mapping.lookupOrDefault(loop.getLowerBound()));
+      return {arith::AddIOp::create(nested, loc, sum[0], length)};
+    };
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value sum = scf::buildLoopNest(b, loc, values(tiles.getMixedLowerBound()),
+                                   values(tiles.getMixedUpperBound()),
+                                   values(tiles.getMixedStep()), zero, addTile)
+                    .results[0];
+    // The other tiles have as many.
+    for (unsigned i = 0; i < tiles.getRank(); ++i) {
+      if (counters.test(i) || column == i)
+        continue;
+      AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0),
+                 s1 = b.getAffineSymbolExpr(1);
+      OpFoldResult number = affine::makeComposedFoldedAffineApply(
+          b, loc, (s0 - d0).ceilDiv(s1),
+          {tiles.getMixedLowerBound()[i], tiles.getMixedUpperBound()[i],
+           tiles.getMixedStep()[i]});
+      sum = arith::MulIOp::create(
+          b, loc, sum, getValueOrCreateConstantIndexOp(b, loc, number));
+    }
+    return sum;
+  }
+};
+
 struct CPUPackPanelsPass
     : public sattn::impl::SAttnCPUPackPanelsBase<CPUPackPanelsPass> {
   using SAttnCPUPackPanelsBase::SAttnCPUPackPanelsBase;
@@ -227,15 +346,33 @@ private:
     int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
     int64_t columns = sizes().columns(width);
     Location loc = op.getLoc();
+    std::optional<Turns> turns = Turns::find(window, op, tiles);
     rewriter.setInsertionPoint(tiles);
-    Value packed = pack(rewriter, loc, window.getSource(), width, columns);
+    Value isPacked;
+    if (turns)
+      isPacked = isReadOften(rewriter, loc, *turns, window, tiles, depth);
+    Value packed =
+        pack(rewriter, loc, window.getSource(), width, columns, isPacked);
 
     rewriter.setInsertionPoint(op);
     SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
     OpFoldResult row = offsets.end()[-2];
+    if (turns)
+      rewriter.setInsertionPoint(turns->loop);
     offsets.end()[-2] = affine::makeComposedFoldedAffineApply(
         rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(columns),
         {offsets.back()});
+    if (turns) {
+      packed = packTile(rewriter, loc, *turns, window, packed, isPacked,
+                        {depth, width, columns});
+      for (OpFoldResult &offset : MutableArrayRef(offsets).drop_back())
+        offset =
+            select(rewriter, loc, isPacked, offset, rewriter.getIndexAttr(0));
+      rewriter.setInsertionPoint(op);
+      row = select(rewriter, loc, isPacked, row,
+                   rowOfTurn(rewriter, loc, turns->loop,
+                             turns->loop.getInductionVar(), depth));
+    }
     offsets.back() = row;
     offsets.push_back(rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> sliceSizes(offsets.size(),
@@ -261,20 +398,158 @@ private:
                                                   op.getDpsInits());
   }
 
+  static OpFoldResult select(OpBuilder &b, Location loc, Value condition,
+                             OpFoldResult ifTrue, OpFoldResult ifFalse) {
+    if (ifTrue == ifFalse)
+      return ifTrue;
+    return arith::SelectOp::create(
+               b, loc, condition,
+               getValueOrCreateConstantIndexOp(b, loc, ifTrue),
+               getValueOrCreateConstantIndexOp(b, loc, ifFalse))
+        .getResult();
+  }
+
+  /// Whether the tiles of one column read the rows of the window's tensor often
+  /// enough for a copy of all of it. False if they read none.
+  static Value isReadOften(OpBuilder &b, Location loc, Turns &turns,
+                           tensor::ExtractSliceOp window, scf::ForallOp tiles,
+                           int64_t depth) {
+    std::optional<unsigned> column =
+        findCounter(window.getMixedOffsets().back(), tiles);
+    Value read = turns.count(b, loc, tiles, column);
+    Value rowsRead = arith::MulIOp::create(
+        b, loc, read, arith::ConstantIndexOp::create(b, loc, depth));
+    Value enough = arith::ConstantIndexOp::create(b, loc, kReadsOfPacked);
+    SmallVector<OpFoldResult> dims =
+        tensor::getMixedSizes(b, loc, window.getSource());
+    for (OpFoldResult dim : ArrayRef(dims).drop_back())
+      enough = arith::MulIOp::create(
+          b, loc, enough, getValueOrCreateConstantIndexOp(b, loc, dim));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rowsRead,
+                                 enough);
+  }
+
+  /// The row of a tile's own copy at which the window of a turn begins.
+  static OpFoldResult rowOfTurn(OpBuilder &b, Location loc, scf::ForOp loop,
+                                Value turn, int64_t depth) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    return affine::makeComposedFoldedAffineApply(b, loc, (d0 - s0) * depth,
+                                                 {turn, loop.getLowerBound()});
+  }
+
+  struct TileShape {
+    int64_t depth, width, columns;
+  };
+
+  /// `packed`, or if that has not been made, a copy of the windows of all turns
+  /// of this tile, one below the other.
+  static Value packTile(OpBuilder &b, Location loc, Turns &turns,
+                        tensor::ExtractSliceOp window, Value packed,
+                        Value isPacked, TileShape shape) {
+    auto packedOnce = [&](OpBuilder &nested, Location) {
+      scf::YieldOp::create(nested, loc, packed);
+    };
+    auto packedHere = [&](OpBuilder &nested, Location) {
+      scf::YieldOp::create(
+          nested, loc,
+          copyWindows(nested, loc, turns, window, packed.getType(), shape));
+    };
+    return scf::IfOp::create(b, loc, isPacked, packedOnce, packedHere)
+        .getResult(0);
+  }
+
+  static Value copyWindows(OpBuilder &b, Location loc, Turns &turns,
+                           tensor::ExtractSliceOp source, Type type,
+                           TileShape shape) {
+    scf::ForOp loop = turns.loop;
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    auto asValue = [&](OpBuilder &builder, OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(builder, loc, value);
+    };
+    int64_t panels = shape.width / shape.columns;
+    int64_t leading = source.getSourceType().getRank() - 2;
+    Value zero = constant(0), one = constant(1), numPanels = constant(panels);
+    SmallVector<Value> lengths(leading, one);
+    lengths.push_back(numPanels);
+    lengths.push_back(
+        asValue(b, rowOfTurn(b, loc, loop, loop.getUpperBound(), shape.depth)));
+    Value empty = tensor::EmptyOp::create(b, loc, type, lengths);
+    OpFoldResult end = tensor::getMixedSizes(b, loc, source.getSource()).back();
+    OpFoldResult first = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0).floorDiv(shape.columns),
+        {source.getMixedOffsets().back()});
+
+    auto copyTurn = [&](OpBuilder &nested, Location, Value turn,
+                        ValueRange carried) {
+      IRMapping mapping;
+      mapping.map(loop.getInductionVar(), turn);
+      for (Operation *op : turns.place)
+        nested.clone(*op, mapping);
+      SmallVector<OpFoldResult> place = source.getMixedOffsets();
+      place.pop_back();
+      if (auto value = dyn_cast<Value>(place.back()))
+        place.back() = mapping.lookupOrDefault(value);
+      OpFoldResult row = rowOfTurn(nested, loc, loop, turn, shape.depth);
+      auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
+                           ValueRange target) {
+        AffineExpr d0 = inner.getAffineDimExpr(0),
+                   d1 = inner.getAffineDimExpr(1);
+        OpFoldResult at = affine::makeComposedFoldedAffineApply(
+            inner, loc, d0 + d1, {first, OpFoldResult(panel)});
+        Value rows =
+            CPUPackPanelsPass::window(inner, loc, source.getSource(), place,
+                                      inner.getIndexAttr(shape.depth), end,
+                                      asValue(inner, at), shape.columns);
+        SmallVector<OpFoldResult> offsets(leading, inner.getIndexAttr(0)),
+            sizes(leading + 1, inner.getIndexAttr(1)),
+            ones(leading + 3, inner.getIndexAttr(1));
+        offsets.append({panel, row, inner.getIndexAttr(0)});
+        sizes.append({inner.getIndexAttr(shape.depth),
+                      inner.getIndexAttr(shape.columns)});
+        Value copy = tensor::ExtractSliceOp::create(
+            inner, loc,
+            RankedTensorType::get({shape.depth, shape.columns},
+                                  inner.getF32Type()),
+            target[0], offsets, sizes, ones);
+        copy = copyAsF32(inner, loc, rows, copy);
+        copy = tensor::InsertSliceOp::create(inner, loc, copy, target[0],
+                                             offsets, sizes, ones);
+        scf::YieldOp::create(inner, loc, copy);
+      };
+      auto copied = scf::ForOp::create(nested, loc, zero, numPanels, one,
+                                       carried[0], copyPanel);
+      scf::YieldOp::create(nested, loc, copied.getResult(0));
+    };
+    return scf::ForOp::create(b, loc, loop.getLowerBound(),
+                              loop.getUpperBound(), one, empty, copyTurn)
+        .getResult(0);
+  }
+
   /// A copy of `source` in f32: panels of `columns` columns, of as many as
-  /// tiles of `width` reach, with zeros where the source ends.
+  /// tiles of `width` reach, with zeros where the source ends. Without rows,
+  /// and of dynamic sizes, where `condition` does not hold, if there is one.
   static Value pack(OpBuilder &b, Location loc, Value source, int64_t width,
-                    int64_t columns) {
+                    int64_t columns, Value condition) {
     SmallVector<OpFoldResult> dims = tensor::getMixedSizes(b, loc, source);
     OpFoldResult rows = dims.end()[-2];
     OpFoldResult panels = affine::makeComposedFoldedAffineApply(
         b, loc, b.getAffineDimExpr(0).ceilDiv(width) * (width / columns),
         {dims.back()});
     SmallVector<OpFoldResult> packedSizes(dims.begin(), dims.end() - 2);
-    packedSizes.append({panels, rows, b.getIndexAttr(columns)});
+    OpFoldResult rowsPacked = rows;
+    if (condition)
+      rowsPacked = select(b, loc, condition, rows, b.getIndexAttr(0));
+    packedSizes.append({panels, rowsPacked});
+    if (condition)
+      for (OpFoldResult &size : packedSizes)
+        size = getValueOrCreateConstantIndexOp(b, loc, size);
+    packedSizes.push_back(b.getIndexAttr(columns));
     Value empty = tensor::EmptyOp::create(b, loc, packedSizes, b.getF32Type());
 
-    SmallVector<OpFoldResult> ends(dims.begin(), dims.end() - 1);
+    SmallVector<OpFoldResult> ends(dims.begin(), dims.end() - 2);
+    ends.push_back(rowsPacked);
     SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
         steps(ends.size(), b.getIndexAttr(1));
     steps.back() = b.getIndexAttr(kRowsOfTurn);
@@ -282,8 +557,10 @@ private:
       SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
       Value target = args.back();
       OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
-      OpFoldResult height =
-          atMost(nested, loc, kRowsOfTurn, /*from=*/row, /*to=*/rows);
+      OpFoldResult height = nested.getIndexAttr(kRowsOfTurn);
+      if (ShapedType::isDynamic(staticSize(rows)) ||
+          staticSize(rows) % kRowsOfTurn != 0)
+        height = atMost(nested, loc, kRowsOfTurn, /*from=*/row, /*to=*/rows);
       // The rows in all panels.
       SmallVector<OpFoldResult> offsets(place),
           sizes(place.size(), nested.getIndexAttr(1)),
