@@ -8,7 +8,7 @@ shape: `default / best` is the rate of the parameters that are chosen without `m
 and the candidates. Rows below --bar (default: 0.8) are named at the end.
 
     --shapes 0 3 7     which of SHAPES, by number (default: all)
-    --rounds 20        how often each candidate runs
+    --rounds 2         turns of each candidate (on the CPU: 20 calls)
     --threads N        kernels that are compiled at one time (default: as many as cores)
     --budget SECONDS   of all: compiling stops at half of it, and no row begins after it (default: 280)
 
@@ -257,12 +257,14 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--shapes", nargs="*", type=int, default=list(range(len(SHAPES))))
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--budget", type=float, default=280)
     parser.add_argument("--bar", type=float, default=0.8)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
+    if options.rounds is None:
+        options.rounds = 20 if options.target == "cpu" else 2
     if wrong := [index for index in options.shapes if not 0 <= index < len(SHAPES)]:
         parser.error(f"--shapes: expected numbers from 0 to {len(SHAPES) - 1}, but got {wrong[0]}")
     return options

@@ -47,8 +47,8 @@ static std::string sparseTile(Problem problem, int64_t sparsity) {
 }
 
 TEST(DefaultParametersTest, PanelsWhereTheyPay) {
-  EXPECT_EQ(sparseTile(problem(64), 85), "128 x 256 x 64");
-  EXPECT_EQ(sparseTile(problem(64), 86), "64 x 256 x 64");
+  EXPECT_EQ(sparseTile(problem(64), 70), "128 x 256 x 64");
+  EXPECT_EQ(sparseTile(problem(64), 71), "64 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(32)), "32 x 256 x 32");
   EXPECT_EQ(sparseTile(problem(32), 60), "128 x 256 x 32");
   EXPECT_EQ(sparseTile(problem(32), 61), "32 x 256 x 32");
