@@ -22,7 +22,7 @@ BATCHES, ROWS, DEPTH, COLUMNS = 2, 32, 64, 100
 
 def unreadable(np, shape, dtype):
     """An array over pages without permissions, for as long as the process lives."""
-    size = -(-int(np.prod(shape)) * np.dtype(dtype).itemsize // mmap.PAGESIZE + 1) * mmap.PAGESIZE
+    size = (int(np.prod(shape)) * np.dtype(dtype).itemsize // mmap.PAGESIZE + 1) * mmap.PAGESIZE
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -35,7 +35,6 @@ def unreadable(np, shape, dtype):
 
 def call(dtype, alpha, stored, readable):
     """What a process of its own runs."""
-    import ml_dtypes  # noqa: F401, bfloat16 by name
     import numpy as np
     import sattn
 
@@ -51,7 +50,8 @@ def call(dtype, alpha, stored, readable):
 
 
 def run(root, *arguments):
-    code = f"import sys; sys.path.insert(0, {str(root / 'test/python')!r}); import test_unread_cpu as t; t.call(*{arguments!r})"
+    folders = [str(root / "test" / "python"), str(root / "python")]
+    code = f"import sys; sys.path[:0] = {folders}; import test_unread_cpu; test_unread_cpu.call(*{arguments})"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 

@@ -70,7 +70,7 @@ func.func @bf16(%l: tensor<64x32xbf16>, %b: tensor<?x?xbf16>, %k: index, %out: t
 // W512:          tensor.empty(%{{.*}}) : tensor<?x4x64x64xf32>
 // W256:          tensor.empty(%{{.*}}) : tensor<?x16x64x16xf32>
 // CHECK:         %[[PACKED:.*]] = scf.forall (%[[X:.*]], %[[ROW:.*]]) = (0, 0) to (%{{.*}}, 64) step (1, 8)
-// CHECK:             tensor.extract_slice %[[B]][%[[X]], %[[ROW]], %{{.*}}] [1, %{{.*}}, %{{.*}}] [1, 1, 1]
+// CHECK:             tensor.extract_slice %[[B]][%[[X]], %[[ROW]], %{{.*}}] [1, 8, %{{.*}}] [1, 1, 1]
 // CHECK:             linalg.copy
 // CHECK:         scf.forall (%[[I:.*]], %[[J:.*]]) =
 // CHECK:           %[[S:.*]] = tensor.extract_slice %[[PACKED]][%[[I]], %{{.*}}, %[[K]], 0]
@@ -168,4 +168,70 @@ func.func @one(%l: tensor<8x16xf32>, %b: tensor<?x8xf32>, %k: index, %out: tenso
     }
   }
   return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// Where a loop takes the windows, its turns are counted first, of all tiles of a
+// column. Only if there are enough is the tensor packed for all; otherwise a
+// tile packs the windows of its turns, one below the other.
+// CHECK-LABEL: func.func @turns
+// CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xindex>, %[[COL:[^:]*]]: tensor<?xindex>, %[[V:[^:]*]]: tensor<?x8x16xf32>, %[[B:[^:]*]]: tensor<?x?xf32>
+// CHECK:         %[[TURNS:.*]] = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (index)
+// CHECK:           %[[FIRST:.*]] = tensor.extract %[[CROW]][%[[I]]]
+// CHECK:           %[[LAST:.*]] = tensor.extract %[[CROW]][%{{.*}}]
+// CHECK:           %[[LENGTH:.*]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK:           arith.addi %[[SUM]], %[[LENGTH]]
+// CHECK:         %[[READ:.*]] = arith.muli %[[TURNS]], %{{.*}}
+// CHECK:         %[[PACK:.*]] = arith.cmpi sge, %[[READ]], %{{.*}}
+// CHECK:         %[[ROWS:.*]] = arith.select %[[PACK]], %{{.*}}, %{{.*}}
+// W512:          tensor.empty(%{{.*}}, %[[ROWS]]) : tensor<?x?x8xf32>
+// CHECK:         %[[PACKED:.*]] = scf.forall (%{{.*}}) = (0) to (%[[ROWS]]) step (8)
+// CHECK:         scf.forall (%[[J:.*]], %[[I:.*]]) =
+// CHECK:           %[[A:.*]] = tensor.extract %[[CROW]][%[[I]]]
+// CHECK:           %[[PANELS:.*]] = scf.if %[[PACK]]
+// CHECK:             scf.yield %[[PACKED]]
+// CHECK:           } else {
+// CHECK:             scf.for %[[T:.*]] = %[[A]] to
+// CHECK:               %[[C:.*]] = tensor.extract %[[COL]][%[[T]]]
+// CHECK:               scf.for
+// CHECK:                 tensor.extract_slice %[[B]][%[[C]], %{{.*}}] [16, %{{.*}}]
+// CHECK:                 linalg.copy
+// CHECK:           %[[PANEL:.*]] = arith.select %[[PACK]], %{{.*}}, %{{.*}}
+// CHECK:           scf.for %[[T:.*]] = %[[A]] to
+// CHECK:             %[[C:.*]] = tensor.extract %[[COL]][%[[T]]]
+// CHECK:             %[[MINE:.*]] = affine.apply #{{.*}}(%[[T]])[%[[A]]]
+// CHECK:             %[[ROW:.*]] = arith.select %[[PACK]], %[[C]], %[[MINE]]
+// CHECK:             tensor.extract_slice %[[PANELS]][%[[PANEL]], %[[ROW]], 0]
+// CHECK:             linalg.unpack
+func.func @turns(%crow: tensor<?xindex>, %col: tensor<?xindex>, %values: tensor<?x8x16xf32>, %b: tensor<?x?xf32>,
+                 %m: index, %n: index, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %acc = tensor.empty() : tensor<8x8xf32>
+  %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (1, 8) shared_outs(%o = %out) -> (tensor<?x?xf32>) {
+    %first = tensor.extract %crow[%i] : tensor<?xindex>
+    %next = arith.addi %i, %c1 : index
+    %last = tensor.extract %crow[%next] : tensor<?xindex>
+    %d = tensor.dim %b, %c1 : tensor<?x?xf32>
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%j)[%d]
+    %sum = scf.for %t = %first to %last step %c1 iter_args(%a = %acc) -> (tensor<8x8xf32>) {
+      %k = tensor.extract %col[%t] : tensor<?xindex>
+      %l = tensor.extract_slice %values[%t, 0, 0] [1, 8, 16] [1, 1, 1] : tensor<?x8x16xf32> to tensor<8x16xf32>
+      %s = tensor.extract_slice %b[%k, %j] [16, %w] [1, 1] : tensor<?x?xf32> to tensor<16x?xf32>
+      %h = affine.apply affine_map<(d0) -> (-d0 + 8)>(%w)
+      %r = tensor.pad %s low[0, 0] high[0, %h] {
+      ^bb0(%x: index, %y: index):
+        tensor.yield %zero : f32
+      } : tensor<16x?xf32> to tensor<16x8xf32>
+      %p = linalg.matmul ins(%l, %r : tensor<8x16xf32>, tensor<16x8xf32>) outs(%a : tensor<8x8xf32>) -> tensor<8x8xf32>
+      scf.yield %p : tensor<8x8xf32>
+    }
+    %row = affine.apply affine_map<(d0) -> (d0 * 8)>(%i)
+    %c = tensor.extract_slice %sum[0, 0] [8, %w] [1, 1] : tensor<8x8xf32> to tensor<8x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%row, %j] [8, %w] [1, 1] : tensor<8x?xf32> into tensor<?x?xf32>
+    }
+  }
+  return %0 : tensor<?x?xf32>
 }

@@ -35,9 +35,13 @@ namespace sattn {
 static constexpr int64_t kRowsOfTurn = 8;
 
 /// A tensor is packed for all tiles if they read each of its rows this often on
-/// average. Below, it takes less time that each tile packs what it reads: that
-/// copy stays in a cache, and needs no new pages of memory.
+/// average; otherwise each tile packs what it reads. Measured: a tile's own
+/// copy stays in a cache.
 static constexpr int64_t kReadsOfPacked = 2;
+/// The same, if the copy has more elements than kMostKept. Then malloc asks the
+/// system for new pages in each call: above 32 MiB glibc keeps no memory.
+static constexpr int64_t kReadsOfPackedInNewPages = 8;
+static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
 
 /// The loop's own counter that an index is, by number.
 static std::optional<unsigned> findCounter(OpFoldResult index,
@@ -419,12 +423,25 @@ private:
     Value read = turns.count(b, loc, tiles, column);
     Value rowsRead = arith::MulIOp::create(
         b, loc, read, arith::ConstantIndexOp::create(b, loc, depth));
-    Value enough = arith::ConstantIndexOp::create(b, loc, kReadsOfPacked);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
     SmallVector<OpFoldResult> dims =
         tensor::getMixedSizes(b, loc, window.getSource());
+    Value rows = constant(1);
+    auto times = [&](Value value, OpFoldResult size) -> Value {
+      return arith::MulIOp::create(
+          b, loc, value, getValueOrCreateConstantIndexOp(b, loc, size));
+    };
     for (OpFoldResult dim : ArrayRef(dims).drop_back())
-      enough = arith::MulIOp::create(
-          b, loc, enough, getValueOrCreateConstantIndexOp(b, loc, dim));
+      rows = times(rows, dim);
+    Value needsPages =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                              times(rows, dims.back()), constant(kMostKept));
+    OpFoldResult reads =
+        select(b, loc, needsPages, b.getIndexAttr(kReadsOfPackedInNewPages),
+               b.getIndexAttr(kReadsOfPacked));
+    Value enough = times(rows, reads);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rowsRead,
                                  enough);
   }
