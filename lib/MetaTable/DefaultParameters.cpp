@@ -38,9 +38,27 @@ static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
          int64_t(llvm::divideCeil(*problem.n, columns));
 }
 
-/// `widest` columns, halved while the half holds all of N, and while they would
-/// make fewer tiles than multiprocessors. Halves alone, so that a program of
-/// many sizes needs few kernels: at most four for all of M, N and sparsity.
+/// Columns that a tile gets only where they fit N well.
+static constexpr int64_t kWide = 256;
+
+/// Whether tiles of half as many columns fit N better: they hold all of it; or,
+/// of wide tiles, a fifth less lies outside, or threads load and store
+/// themselves, as where rows of N elements are not aligned to 16 bytes.
+static bool isTooWide(const Problem &problem, int64_t columns, int64_t half) {
+  if (!problem.n)
+    return false;
+  auto covered = [&](int64_t width) {
+    return int64_t(llvm::divideCeil(*problem.n, width)) * width;
+  };
+  bool isAligned = *problem.n * problem.elementBytes % 16 == 0;
+  return *problem.n <= half ||
+         (columns >= kWide &&
+          (!isAligned || covered(columns) / 5 > covered(half) / 4));
+}
+
+/// `widest` columns, halved while that fits N better, and while they would make
+/// fewer tiles than multiprocessors. Halves alone, so that a program of many
+/// sizes needs few kernels: at most four for all of M, N and sparsity.
 static int64_t narrowColumns(const Problem &problem, const Target &target,
                              int64_t rows, int64_t widest) {
   int64_t multiple = target.columnMultiple;
@@ -48,8 +66,8 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
   while (columns > multiple) {
     int64_t half = llvm::alignTo(columns / 2, multiple);
     std::optional<int64_t> tiles = countTiles(problem, rows, columns);
-    bool holdsAll = problem.n && *problem.n <= half;
-    if (!holdsAll && (!tiles || *tiles >= target.multiprocessors))
+    if (!isTooWide(problem, columns, half) &&
+        (!tiles || *tiles >= target.multiprocessors))
       break;
     columns = half;
   }
@@ -91,10 +109,8 @@ static int64_t countPanelRows(const Problem &problem, const Target &target,
   else if (problem.blockRows == 32 &&
            problem.blockColumns * problem.elementBytes % 32 == 0)
     pays = problem.sparsity && *problem.sparsity <= kPanelSparsity32;
-  std::optional<int64_t> tiles = countTiles(problem, kPanelRows, columns);
   if (!pays || !problem.takesPanels ||
-      (problem.n && *problem.n <= columns / 2) ||
-      (tiles && *tiles < target.multiprocessors))
+      narrowColumns(problem, target, kPanelRows, columns) < columns)
     return 1;
   return kPanelRows / problem.blockRows;
 }

@@ -82,7 +82,11 @@ TEST(DefaultParametersTest, NoTileIsNarrowerThanTheTargetTakes) {
 
 TEST(DefaultParametersTest, NoWiderThanN) {
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 128)), "64 x 128 x 64");
-  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 129)), "128 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 136)), "128 x 256 x 64");
+  // 512 columns, or 384.
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 320)), "64 x 128 x 64");
+  // Rows that are not aligned.
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "64 x 128 x 64");
   EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 64)), "64 x 64 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
 }
