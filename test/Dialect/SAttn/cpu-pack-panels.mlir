@@ -194,8 +194,9 @@ func.func @one(%l: tensor<8x16xf32>, %b: tensor<?x8xf32>, %k: index, %out: tenso
 // CHECK:           } else {
 // CHECK:             scf.for %[[T:.*]] = %[[A]] to
 // CHECK:               %[[C:.*]] = tensor.extract %[[COL]][%[[T]]]
+// CHECK:               %[[HEIGHT:.*]] = affine.min
 // CHECK:               scf.for
-// CHECK:                 tensor.extract_slice %[[B]][%[[C]], %{{.*}}] [16, %{{.*}}]
+// CHECK:                 tensor.extract_slice %[[B]][%[[C]], %{{.*}}] [%[[HEIGHT]], %{{.*}}]
 // CHECK:                 linalg.copy
 // CHECK:           %[[PANEL:.*]] = arith.select %[[PACK]], %{{.*}}, %{{.*}}
 // CHECK:           scf.for %[[T:.*]] = %[[A]] to

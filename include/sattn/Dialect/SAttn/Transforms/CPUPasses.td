@@ -66,9 +66,14 @@ def SAttnCPUPackPanels
     counts what chooses the panels before all else, so that they stay in the
     second-level cache from one block row to the next.
 
-    The copy is as large as the tensor, in f32, and made whatever part of it the
-    tiles read. Right operands of other kinds stay, for
-    `sattn-cpu-pack-operands` to copy tile by tile.
+    The copy is as large as the tensor, in f32. Where the windows are taken in
+    the turns of a loop whose bounds do not depend on the tile's columns, the
+    turns of all tiles of a column are counted first. If those read each row of
+    the tensor less than twice on average (8 times if the copy is larger than
+    32 MiB), the copy has no rows, and each tile packs the windows of its turns
+    before that loop, in the same way, one below the other. So nothing is read
+    that the turns do not read, if there are none at all. Right operands of
+    other kinds stay, for `sattn-cpu-pack-operands` to copy tile by tile.
 
     Before:
     ```mlir
