@@ -61,10 +61,12 @@ static Problem problem(int64_t block = 64) {
   return result;
 }
 
-/// The group that the tables give, which tells them apart; 0 for the default.
+/// The group that the tables give, which tells them apart; 0 for the default,
+/// which asks for no stages.
 static int64_t group(llvm::ArrayRef<Table> tables) {
-  return choose(tables, makeQuery(256), problem(), hopper())
-      .parameters.group.value_or(0);
+  Parameters chosen =
+      choose(tables, makeQuery(256), problem(), hopper()).parameters;
+  return chosen.stages ? chosen.group.value_or(0) : 0;
 }
 
 TEST_F(ChooseTest, ArgumentThenEnvironmentThenUserThenShipped) {
