@@ -65,14 +65,33 @@ struct Loaded {
 };
 } // namespace
 
+static void check(Error failure) {
+  if (failure)
+    TVM_FFI_THROW(RuntimeError) << failure.message();
+}
+
 /// prepare(arguments...) -> Function that launches with what was prepared.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   const std::vector<Argument> &arguments = loaded.read(packed);
+  const runtime::CudaDriver &driver = loaded.device->driver();
+  runtime::CUstream stream = currentStream(*loaded.device);
+  runtime::CurrentContext current(*loaded.device);
+  check(current.takeError());
+  int capture = 0;
+  check(driver.check(driver.streamIsCapturing(stream, &capture),
+                     "cuStreamIsCapturing"));
+  if (capture != runtime::cuda::streamCaptureNone)
+    TVM_FFI_THROW(RuntimeError)
+        << "expected an operand to be prepared before the capture of a graph, "
+           "but its first product of a kind is captured";
   ErrorOr<runtime::Prepared> prepared =
-      loaded.program->prepare(arguments, currentStream(*loaded.device));
+      loaded.program->prepare(arguments, stream);
   if (!prepared)
     throwFailure(prepared.error(), loaded.program->manifest(), *loaded.device,
                  arguments);
+  // Launches with it follow on any stream, captured ones too: to wait here,
+  // once, costs less than to order each of them behind an event.
+  check(driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize"));
   auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
   return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,
                                                     ffi::Any *) {
@@ -90,7 +109,8 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
 ///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
 ///    memory of the arguments must stay until the kernels are done.
 ///  - prepare(arguments...) does what depends on the sparse operand's indices
-///    alone, and gives a function like launch that has it.
+///    alone, waits for it, and gives a function like launch that has it. Not
+///    while the stream is captured.
 static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
                                       int64_t ordinal) {
   ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
@@ -157,21 +177,28 @@ static runtime::Manifest parse(const ffi::String &text) {
   return std::move(*manifest);
 }
 
-/// load_host(manifest: str, entry: int) -> [launch, launch_checked]
+/// load_host(manifest: str, entry: int, owner: int, free: int)
+///     -> [launch, launch_checked]
 ///
 /// A program that is compiled for the CPU; `entry` is the address of its
-/// runtime::HostEntry, which must stay as long as the functions. The second
-/// checks the contents of index arrays too.
-static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry) {
+/// runtime::HostEntry, which is there until `free`, the address of a function,
+/// is called with `owner`: when the last of the two functions goes, whoever has
+/// it. The second checks the contents of index arrays too.
+static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry,
+                                          int64_t program, int64_t free) {
+  std::shared_ptr<void> owner(reinterpret_cast<void *>(program),
+                              reinterpret_cast<void (*)(void *)>(free));
   auto manifest = std::make_shared<const runtime::Manifest>(parse(text));
   auto launch = [=](runtime::ContentCheck contents) {
-    return ffi::Function::FromPacked([=](ffi::PackedArgs packed, ffi::Any *) {
+    auto call = [manifest, contents, entry, owner](ffi::PackedArgs packed,
+                                                   ffi::Any *) {
       const std::vector<Argument> &arguments =
           readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
       if (Error err = checkContracts(*manifest, arguments, contents))
         TVM_FFI_THROW(ValueError) << err.message();
       callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
-    });
+    };
+    return ffi::Function::FromPacked(call);
   };
   return {launch(runtime::ContentCheck::Off),
           launch(runtime::ContentCheck::On)};
@@ -235,6 +262,10 @@ static ffi::Array<ffi::Function> repeats() {
           known->call(numberOf(packed[0]), *alpha, *beta, packed.data() + 3));
     } catch (const ffi::Error &error) {
       failure = error;
+      *result = int64_t(2);
+    } catch (const std::exception &error) {
+      // Not to the caller, who would make the product again.
+      failure = ffi::Error("RuntimeError", error.what(), "");
       *result = int64_t(2);
     }
   };

@@ -1,5 +1,6 @@
 """bsr_dense_addmm."""
 
+import collections.abc
 import dataclasses
 import numbers
 
@@ -44,7 +45,9 @@ def _positive(name, value):
 
 
 def _meta_of(meta):
-    """Parameters by our names or PyTorch's. Raises ValueError for what cannot be."""
+    """Parameters by our names or PyTorch's. Raises ValueError or TypeError for what cannot be."""
+    if not isinstance(meta, collections.abc.Mapping):
+        raise TypeError(f"argument 'meta': expected a dict, but got {type(meta).__name__}")
     allowed = (*PARAMETERS, "SPLIT_N", *THEIRS)
     if unknown := set(meta) - set(allowed):
         raise ValueError(f"argument 'meta': expected keys out of {', '.join(allowed)}, but got "
@@ -188,7 +191,10 @@ def _with_memory(arrays, function, *arguments):
 
 def _number(name, value):
     if isinstance(value, numbers.Real):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"argument '{name}': expected a number that a float holds, but got a larger one") from None
     raise TypeError(f"argument '{name}': expected a real number, but got {type(value).__name__}")
 
 
@@ -225,9 +231,10 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     operand = _operand.operand_of(bsr)
     arrays = operand.arrays
     alpha, beta = _number("alpha", alpha), _number("beta", beta)
+    # Not as it was given: that may change, or say the same of other parameters.
+    parameters = None if meta is None else _meta_of(meta)
     given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
-    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, tf32, id(arrays),
-           None if meta is None else repr(meta)]
+    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, tf32, id(arrays), parameters]
     for name, array in given.items():
         if array is None and name != "dense":
             key.append(None)
@@ -245,7 +252,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     call = cache.calls.get(key)
     if call is None:
         call = _with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                            None if meta is None else _meta_of(meta), precision)
+                            parameters, precision)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = call

@@ -68,8 +68,14 @@ class _Handle:
         self.pointer = pointer
         self.free = _library().sattn_program_free
 
+    def release(self):
+        """The pointer, which another frees."""
+        pointer, self.pointer = self.pointer, None
+        return pointer
+
     def __del__(self):
-        self.free(self.pointer)
+        if self.pointer:
+            self.free(self.pointer)
 
 
 def chip_of(device):
@@ -123,8 +129,11 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     handle = _Handle(pointer)
     manifest = library.sattn_program_manifest(pointer).decode()
     if target == CPU:
-        launch, checked = _libraries.binding().load_host(manifest, library.sattn_program_entry(pointer))
-        program = Program(manifest, launch, messages=messages, owner=handle)
+        # The functions keep the code, for they are kept apart from the Program (_repeats.py).
+        free = ctypes.cast(library.sattn_program_free, ctypes.c_void_p).value
+        launch, checked = _libraries.binding().load_host(manifest, library.sattn_program_entry(pointer),
+                                                         handle.release(), free)
+        program = Program(manifest, launch, messages=messages)
         program._launch_checked = checked
         return program
     size = ctypes.c_size_t()

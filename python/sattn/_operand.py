@@ -42,10 +42,11 @@ def operand_of(bsr):
         if str(bsr.layout) != "torch.sparse_bsr":
             raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}")
         return Operand(bsr.crow_indices(), bsr.col_indices(), bsr.values(), tuple(bsr.shape[-2:]))
-    if getattr(bsr, "format", None) == "bsr":
+    form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
+    if isinstance(form, str) and form == "bsr":
         return Operand(bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape))
     raise TypeError("argument 'bsr': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
-                    f"got {getattr(bsr, 'format', type(bsr).__name__)}")
+                    f"got {form if isinstance(form, str) else type(bsr).__name__}")
 
 
 def check_indices(crow, col, columns):
@@ -74,12 +75,14 @@ class Prepared(Operand):
     def __init__(self, bsr):
         operand = operand_of(bsr)
         columns = operand.shape and operand.shape[1] // operand.block[1]
-        host = operand.arrays.host
-        largest = check_indices(host(operand.crow), host(operand.col), columns)
-        copy = operand.arrays.copy
+        copy, host = operand.arrays.copy, operand.arrays.host
         super().__init__(copy(operand.crow), copy(operand.col), operand.values, operand.shape)
+        # Of the copies, which is also to wait for them: products may be on any stream.
+        largest = check_indices(host(self.crow), host(self.col), columns)
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
+        # Calls with fewer columns of another matrix do not tell that dense has enough rows for this one.
+        self.signature += self.columns,
         self.prepared = {}
         self.repeats = _repeats.Repeats()
         self._rows = super().rows
@@ -100,8 +103,9 @@ class Prepared(Operand):
 def prepare(bsr):
     """A snapshot of a BSR matrix's indices for many products, with their contents checked.
 
-    bsr: as of bsr_dense_addmm. On CUDA it synchronizes, and what a kernel makes of the indices is made at the first
-    product of each kind: let that one be outside the capture of a graph.
+    bsr: as of bsr_dense_addmm. On CUDA it synchronizes, and so does the first product of each kind, which makes what
+    kernels need of the indices: that one must be outside the capture of a graph (RuntimeError). Products may be on
+    any stream, from the first on.
 
     Raises TypeError for what is no BSR matrix, ValueError for arrays that are none.
     """

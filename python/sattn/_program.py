@@ -14,14 +14,14 @@ class Program:
     written, and RuntimeError where the driver fails.
     """
 
-    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_owner", "_check")
+    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check")
 
-    def __init__(self, manifest, launch, prepare=None, messages="", owner=None):
+    def __init__(self, manifest, launch, prepare=None, messages=""):
         #: The JSON that says what the program takes (docs/Manifest.md).
         self.manifest = manifest
         #: What the compiler said, a line each.
         self.messages = messages
-        self._launch, self._prepare, self._owner = launch, prepare, owner
+        self._launch, self._prepare = launch, prepare
         # On the CPU, a launch that does what `check` does before.
         self._launch_checked = None
         self._check = None
@@ -34,7 +34,8 @@ class Program:
 
         arguments: those of a call; only the index arrays' contents count. Returns a function that is called as
         the program is, with copies of the index arrays that were made now: later changes of them do not show,
-        those of the values do. Not while a CUDA graph is captured: it allocates. Raises as a call does.
+        those of the values do. It waits for its work, so the function may be called on any stream, but itself not
+        while a CUDA graph is captured: RuntimeError. Raises as a call does.
         """
         if self._prepare is None:
             raise NotImplementedError("expected a program for a CUDA device, but got one for the CPU")

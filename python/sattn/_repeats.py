@@ -4,6 +4,7 @@ A call with PyTorch's tensors goes from Python to its kernels in one step, the b
 devices and shapes with those of calls before. Whatever is new to it takes the long way (_bsr.py), which checks it.
 """
 
+import itertools
 import sys
 
 from . import _libraries
@@ -16,8 +17,9 @@ FAILED = 2
 _plain = set()
 _sparse_bsr = None
 _NUMBERS = (float, int)
-# Given parameters, by their text: numbers of META.
-_metas = {"None": 0}
+# Given parameters, by their text: numbers of META. That of None is 0.
+_metas = {}
+_numbers = itertools.count(1)  # Threads get different ones.
 METAS_LIMIT = 4096
 
 
@@ -26,14 +28,32 @@ def is_out_of_memory(error):
     return "out of device memory" in str(error)
 
 
+def _text_of(meta):
+    """Text that is the same for the same parameters alone, or None where there is none: only of a plain dict of
+    integers, or sequences of them, is `repr` known to be such."""
+    if type(meta) is not dict:
+        return None
+    for name, value in meta.items():
+        if type(name) is not str:
+            return None
+        if type(value) is not int:
+            if type(value) is not tuple and type(value) is not list:
+                return None
+            for size in value:
+                if type(size) is not int:
+                    return None
+    return repr(meta)
+
+
 class Repeats:
-    """Programs by kind of call."""
+    """Programs by kind of call. Safe to use from several threads."""
 
     def __init__(self):
         self.clear()
 
     def clear(self):
-        self.call = self._remember = None
+        #: (call, fail, remember) of the binding, or None: one value, to be read once.
+        self.functions = None
 
     def remember(self, program, with_beta, with_input, indices, kind, meta, operands):
         """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
@@ -42,11 +62,15 @@ class Repeats:
             torch = sys.modules["torch"]
             _plain.update((torch.Tensor, torch.nn.Parameter))
             _sparse_bsr = torch.sparse_bsr
-        if self.call is None:
-            self.call, self.fail, self._remember = _libraries.binding().repeats()
-        if len(_metas) < METAS_LIMIT or repr(meta) in _metas:
-            kind |= META * _metas.setdefault(repr(meta), len(_metas))
-            self._remember(program, with_beta, with_input, *indices, kind, *operands)
+        if meta is not None:
+            text = _text_of(meta)
+            if text is None or len(_metas) >= METAS_LIMIT and text not in _metas:
+                return
+            kind |= META * (_metas.get(text) or _metas.setdefault(text, next(_numbers)))
+        functions = self.functions
+        if functions is None:
+            self.functions = functions = tuple(_libraries.binding().repeats())
+        functions[2](program, with_beta, with_input, *indices, kind, *operands)
 
 
 def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
@@ -55,8 +79,8 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
 
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
     """
-    call = repeats.call
-    if call is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
+    functions = repeats.functions
+    if functions is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
         return None
     kind = BETA_IS_ZERO if beta == 0 else 0
     if tf32:
@@ -67,7 +91,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         elif check:  # On the long way, which copies the indices to the host.
             return None
     if meta is not None:
-        number = _metas.get(repr(meta))
+        number = _metas.get(_text_of(meta))
         if number is None:
             return None
         kind |= META * number
@@ -105,17 +129,19 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if dense.dim() != 2 or values.dim() != 3:
             return None
         if rows is None:
+            if crow.dim() != 1 or crow.shape[0] < 1:
+                return None
             rows = (crow.shape[0] - 1) * values.shape[1]
         out = dense.new_empty((rows, dense.shape[1]))
     elif type(out) not in _plain or out.requires_grad:
         return None
     try:
-        outcome = call(kind, alpha, beta, crow, col, values, dense, input, left, right, out)
+        outcome = functions[0](kind, alpha, beta, crow, col, values, dense, input, left, right, out)
     except Exception:  # Of what cannot be passed the long way has a reason.
         return None
     if outcome == FAILED:
         try:
-            repeats.fail()
+            functions[1]()
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise

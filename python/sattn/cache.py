@@ -24,7 +24,11 @@ def info():
 
 
 def clear():
-    """Forgets kernels and choices; compilations count on."""
+    """Forgets kernels and choices; compilations count on.
+
+    Prepared operands keep the kernels of products that were made with them, and what was prepared for those, until
+    they go themselves.
+    """
     calls.clear()
     repeats.clear()
     _programs.clear()
@@ -39,7 +43,8 @@ def chosen(source, target, sizes, sparsity, row=()):
     be, or fits no tile.
     """
     key = source, target, sizes, sparsity, row
-    if key not in _choices:
+    choice = _choices.get(key)
+    if choice is None:
         options = f"sizes={','.join(map(str, sizes))} sparsity={sparsity}"
         if row:
             options += f" row={','.join(row)}"
@@ -52,8 +57,8 @@ def chosen(source, target, sizes, sparsity, row=()):
         _compiler.warn(messages)
         if len(_choices) >= CHOICES_LIMIT:
             _choices.clear()
-        _choices[key] = _META.search(text)[1]
-    return _choices[key]
+        _choices[key] = choice = _META.search(text)[1]
+    return choice
 
 
 def reason(error):
@@ -69,13 +74,14 @@ def program(source, target):
     """
     global _compilations
     key = source, target
-    if key not in _programs:
+    compiled = _programs.get(key)
+    if compiled is None:
         _compilations += 1
         try:
             if target == _compiler.CPU:
-                _programs[key] = _compiler.compile(source.text())
+                _programs[key] = compiled = _compiler.compile(source.text())
             else:
-                _programs[key] = _compiler.compile(source.text(), "cuda", device=target)
+                _programs[key] = compiled = _compiler.compile(source.text(), "cuda", device=target)
         except _compiler.CompileError as error:
             raise NotImplementedError(reason(error)) from None
-    return _programs[key]
+    return compiled

@@ -156,6 +156,8 @@ def test_refusals(sattn, rng, arguments, error, message):
     ({"out": np.broadcast_to(np.zeros(21, np.float32), (64, 21))}, ValueError, "argument 'out'"),
     ({"alpha": "1"}, TypeError, "argument 'alpha': expected a real number"),
     ({"alpha": 1j}, TypeError, "argument 'alpha': expected a real number"),
+    ({"alpha": 10**400}, ValueError, "argument 'alpha': expected a number that a float holds, but got a larger one"),
+    ({"meta": 5}, TypeError, "argument 'meta': expected a dict, but got int"),
     ({"left_alpha": np.zeros(21, np.float32)}, ValueError, "argument 'left_alpha'"),
     ({"right_alpha": np.zeros(1, np.float32)}, ValueError, "argument 'right_alpha': expected 21 elements"),
     ({"precision": "fast"}, ValueError, "argument 'precision': expected None, 'ieee' or 'tf32', but got 'fast'"),
@@ -192,6 +194,12 @@ def test_prepared_operands_are_snapshots_of_indices(sattn, rng):
     near(sattn.bsr_dense_addmm(None, prepared, dense, beta=0), expected)
     with pytest.raises(ValueError, match="argument 'values': expected shape"):
         prepared.update(values[:-1])
+
+
+@pytest.mark.parametrize("given, what", [("bsr", "str"), (5, "int"), (scipy.sparse.eye_array(4).tocsr(), "csr")])
+def test_prepare_says_what_it_got(sattn, given, what):
+    with pytest.raises(TypeError, match=f"argument 'bsr': expected a torch.sparse_bsr tensor.*, but got {what}$"):
+        sattn.prepare(given)
 
 
 def test_prepare_checks_contents(sattn, rng):

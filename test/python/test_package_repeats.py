@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-pytest.importorskip("tvm_ffi")
+tvm_ffi = pytest.importorskip("tvm_ffi")
 import fake_torch  # noqa: E402
 
 
@@ -63,6 +63,37 @@ def test_driver_calls_while_captured(package, stub_cuda, monkeypatch):
     monkeypatch.setenv("STUB_CUDA_CAPTURE", "1")
     assert driver_calls(stub_cuda, plain, 3) == {"launch": 4, "scratch": 1, "free-scratch": 1, "set": 1}
     assert driver_calls(stub_cuda, with_prepared, 3) == {"launch": 1, "scratch": 1, "free-scratch": 1, "set": 1}
+
+
+def test_what_is_prepared_is_there_for_every_stream(package, stub_cuda):
+    bsr, b, c = problem(n=64)
+    prepared = package.prepare(bsr)
+
+    def calls(stream):
+        """Names of the kernels that are launched on the stream, and waits for it."""
+        before = len(stub_cuda.lines(""))
+        with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda:0"), stream):
+            package.bsr_dense_addmm(c, prepared, b, out=c)
+        lines = [line for line in stub_cuda.lines("")[before:] if line.startswith(("launch", "synchronize"))]
+        assert all(f" stream {stream:#x}" in line for line in lines)
+        return [line.split()[1] if line.startswith("launch") else "" for line in lines]
+
+    *plan, wait, product = calls(0x100)
+    assert all(plan) and wait == "" and product and product not in plan
+    for stream in (0x200, 0x100, 0x200):
+        assert calls(stream) == [product]
+
+
+def test_nothing_is_prepared_while_captured(package, stub_cuda, monkeypatch):
+    bsr, b, c = problem(n=64)
+    prepared = package.prepare(bsr)
+    with monkeypatch.context() as patch:
+        patch.setenv("STUB_CUDA_CAPTURE", "1")
+        with pytest.raises(RuntimeError, match="expected an operand to be prepared before the capture of a graph"):
+            package.bsr_dense_addmm(c, prepared, b, out=c)
+    assert not stub_cuda.lines("launch")
+    package.bsr_dense_addmm(c, prepared, b, out=c)
+    assert stub_cuda.lines("launch")
 
 
 def test_new_tensors_cost_their_maps(package, stub_cuda, short):

@@ -17,8 +17,9 @@
 //     launch NAME grid X Y Z block X Y Z shared N stream P params HEX HEX ...
 //     module-load BYTES / module-unload / tensor-map / shared-limit NAME BYTES
 //     scratch BYTES at ADDRESS stream P / free-scratch ADDRESS stream P
-//   Launches and scratch of a device other than the first say so after the
-//   stream: "device 1".
+//     synchronize stream P
+//   What is of a device other than the first says so after the stream:
+//   "device 1".
 //
 // A device has one context. What belongs to one is refused while another is
 // current.
@@ -486,8 +487,13 @@ STUB_EXPORT cuStreamDestroy_v2(void *stream) {
   return stream == &streamObject ? success : invalidHandle;
 }
 
-STUB_EXPORT cuStreamSynchronize(void *) {
+STUB_EXPORT cuStreamSynchronize(void *stream) {
   STUB_MAY_FAIL(cuStreamSynchronize);
+  if (isLogging()) {
+    char line[64];
+    std::snprintf(line, sizeof(line), "synchronize stream %p", stream);
+    record(line + deviceText());
+  }
   return success;
 }
 
