@@ -10,6 +10,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace sattn::meta;
@@ -29,13 +30,17 @@ static int64_t defaultDepth(const Problem &problem, const Target &target) {
   return problem.blockColumns;
 }
 
-/// Tiles of the result, where its sizes are known.
+/// Tiles of the result, where its sizes are known; 2^63 - 1 where they are
+/// more.
 static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
                                          int64_t columns) {
   if (!problem.m || !problem.n)
     return std::nullopt;
-  return problem.batches * int64_t(llvm::divideCeil(*problem.m, rows)) *
-         int64_t(llvm::divideCeil(*problem.n, columns));
+  uint64_t tiles = llvm::SaturatingMultiply<uint64_t>(
+      llvm::SaturatingMultiply<uint64_t>(problem.batches,
+                                         llvm::divideCeil(*problem.m, rows)),
+      llvm::divideCeil(*problem.n, columns));
+  return std::min(tiles, uint64_t(std::numeric_limits<int64_t>::max()));
 }
 
 /// Columns that a tile gets only where they fit N well.

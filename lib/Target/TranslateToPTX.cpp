@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstIterator.h"
@@ -168,36 +169,66 @@ struct Job {
 };
 } // namespace
 
+/// The globals that `op` refers to, and those that their initializers do.
+static SetVector<LLVM::GlobalOp> findGlobals(Operation *op,
+                                             SymbolTable &symbols) {
+  SetVector<LLVM::GlobalOp> globals;
+  auto addUses = [&](Operation *user) {
+    if (auto uses = SymbolTable::getSymbolUses(user))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        if (auto global = symbols.lookup<LLVM::GlobalOp>(
+                use.getSymbolRef().getRootReference()))
+          globals.insert(global);
+  };
+  addUses(op);
+  for (size_t i = 0; i < globals.size(); ++i)
+    addUses(globals[i]);
+  return globals;
+}
+
+static bool isDeclaration(LLVM::GlobalOp global) {
+  return global.getLinkage() == LLVM::Linkage::External &&
+         !global.getValueOrNull() && global.getInitializerRegion().empty();
+}
+
 /// A module for each kernel, with what it refers to. The kernels leave the
-/// given one. Where there are other functions, that one is the only part.
+/// given one. That one is the only part where there are other functions, and
+/// where several kernels, or none, refer to a global that is defined: each part
+/// would define it, or no part.
 static SmallVector<OwningOpRef<gpu::GPUModuleOp>>
 takeKernels(gpu::GPUModuleOp module) {
-  SmallVector<LLVM::LLVMFuncOp> kernels;
-  for (Operation &op : *module.getBody())
-    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-        function && function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()))
-      kernels.push_back(function);
-    else if (!isa<LLVM::GlobalOp>(op))
+  SymbolTable symbols(module);
+  SmallVector<std::pair<LLVM::LLVMFuncOp, SetVector<LLVM::GlobalOp>>> kernels;
+  llvm::DenseMap<Operation *, int64_t> users;
+  for (Operation &op : *module.getBody()) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function &&
+        function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName())) {
+      kernels.emplace_back(function, findGlobals(function, symbols));
+      for (LLVM::GlobalOp global : kernels.back().second)
+        ++users[global];
+    } else if (!isa<LLVM::GlobalOp>(op)) {
+      return {};
+    }
+  }
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (!isDeclaration(global) && users.lookup(global) != 1)
       return {};
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts;
-  for (LLVM::LLVMFuncOp kernel : kernels) {
+  for (auto &[kernel, globals] : kernels) {
     auto part = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
     Block &body = part.getBodyRegion().emplaceBlock();
-    llvm::StringSet<> used;
-    if (auto uses = SymbolTable::getSymbolUses(kernel))
-      for (const SymbolTable::SymbolUse &use : *uses)
-        used.insert(use.getSymbolRef().getLeafReference());
-    for (auto global : module.getOps<LLVM::GlobalOp>())
-      if (used.contains(global.getName()))
-        body.push_back(global->clone());
+    for (LLVM::GlobalOp global : globals)
+      body.push_back(global->clone());
     kernel->moveBefore(&body, body.end());
     parts.emplace_back(part);
   }
   return parts;
 }
 
-/// One text of several: the head once, and what all kernels share once.
-static std::string merge(ArrayRef<std::unique_ptr<Job>> jobs) {
+/// One text of several: the head once, and what all kernels share once. Fails
+/// where a text has no head.
+static FailureOr<std::string> merge(ArrayRef<std::unique_ptr<Job>> jobs) {
   constexpr llvm::StringLiteral headEnd = ".address_size 64\n";
   std::string text = jobs.front()->text.str().str();
   llvm::StringSet<> shared;
@@ -205,11 +236,14 @@ static std::string merge(ArrayRef<std::unique_ptr<Job>> jobs) {
   for (StringRef line : llvm::split(jobs.front()->text.str(), '\n'))
     if (isShared(line))
       shared.insert(line);
-  for (const std::unique_ptr<Job> &job : jobs.drop_front())
-    for (StringRef line :
-         llvm::split(job->text.str().split(headEnd).second, '\n'))
+  for (const std::unique_ptr<Job> &job : jobs.drop_front()) {
+    auto [head, body] = job->text.str().split(headEnd);
+    if (head.size() == job->text.size())
+      return failure();
+    for (StringRef line : llvm::split(body, '\n'))
       if (!isShared(line) || shared.insert(line).second)
         (text += line) += '\n';
+  }
   return text;
 }
 
@@ -238,5 +272,8 @@ FailureOr<std::string> sattn::translateToPTX(gpu::GPUModuleOp module,
   pool.wait();
   if (!done)
     return module.emitError("expected a target that writes assembly");
-  return merge(jobs);
+  FailureOr<std::string> text = merge(jobs);
+  if (failed(text))
+    return module.emitError("expected a head in the PTX of each kernel");
+  return text;
 }

@@ -106,6 +106,24 @@ struct Options {
 };
 } // namespace
 
+/// Why options do not go with each other, or nothing: what has no effect is
+/// refused.
+static std::string checkOptions(const Options &options) {
+  auto isGiven = [](const llvm::cl::Option &option) {
+    return option.getNumOccurrences() > 0;
+  };
+  if (options.chip == kCPUTarget)
+    for (const llvm::cl::Option &option :
+         std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>{
+             options.ptxas, options.schedule, options.device, options.metaTable,
+             options.sizes, options.sparsity})
+      if (isGiven(option))
+        return ("option '--" + option.ArgStr + "' is not for --chip=cpu").str();
+  if (isGiven(options.metaTable) && options.device.empty())
+    return "option '--meta-table' needs a device: --device=NAME";
+  return {};
+}
+
 static LogicalResult run(ModuleOp module, const Options &options,
                          llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module->getContext());
@@ -226,7 +244,11 @@ int sattn::sparseTranslateMain(int argc, char **argv,
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "Compiles MLIR with sattn ops for a GPU or the CPU\n");
 
-  std::string error;
+  std::string error = checkOptions(options);
+  if (!error.empty()) {
+    llvm::errs() << "sparse-translate: " << error << "\n";
+    return 1;
+  }
   auto input = openInputFile(options.input, &error);
   if (!input) {
     llvm::errs() << error << "\n";

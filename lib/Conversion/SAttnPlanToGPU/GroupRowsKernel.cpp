@@ -50,7 +50,9 @@ class GroupRowsKernel : wgtile::KernelBuilder {
 public:
   GroupRowsKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
       : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
-        groups(plan.getGroups()), window(getGroupRowsWindow(plan)) {}
+        groups(plan.getGroups()), window(getGroupRowsWindow(plan)) {
+    assert(window > 0 && "more groups than rows of a window");
+  }
 
   gpu::GPUFuncOp build(StringRef name) {
     Type types[] = {plan.getCrow().getType(), plan.getCol().getType(),

@@ -38,6 +38,8 @@ public:
       : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
         groups(plan.getGroups()),
         window(std::min(kMaxWindow, kCounters / groups / kThreads * kThreads)) {
+    // The kernel walks windows of columns: an empty one would never end.
+    assert(window > 0 && "more groups than counters");
   }
 
   gpu::GPUFuncOp build(StringRef name) {

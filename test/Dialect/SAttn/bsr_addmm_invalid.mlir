@@ -724,6 +724,70 @@ func.func @c13_tile_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
+func.func @c13_size_m(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's M to be at most 65536, but got 9223372036854775744}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [9223372036854775744, 128, 64]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_size_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's N to be at most 65536, but got 65544}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 65544, 64]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_size_k(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's K to be at most 65536, but got 65600}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 64, 65600]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c13_elements(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected the tile's M x N and K x N to be at most 67108864 elements, but got 65536 x 1032 and 64 x 1032}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [65536, 1032, 64]>}
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
 func.func @c13_tile_k(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                       %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                       %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)

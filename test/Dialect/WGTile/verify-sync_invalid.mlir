@@ -701,3 +701,97 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A consumer goes ahead of the producer by a tile each turn.
+gpu.module @kernels {
+  gpu.func @queue_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got wgtile.queue_take, wgtile.queue_read, wgtile.queue_release, wgtile.queue_take, wgtile.queue_read, wgtile.queue_release}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The producer waits for slots that no consumer gives back.
+gpu.module @kernels {
+  gpu.func @queue_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      // expected-error @below {{expected a turn of a producer with the ops wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit of the queue, once and in this order, but got wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit, wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The loop would go on with no tile.
+gpu.module @kernels {
+  gpu.func @queue_not_read(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got wgtile.queue_take, wgtile.queue_release}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_take
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// No tile is passed on.
+gpu.module @kernels {
+  gpu.func @queue_unused(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got none}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      }
+    }
+    gpu.return
+  }
+}

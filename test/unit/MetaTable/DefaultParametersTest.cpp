@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 
+#include <limits>
 #include <set>
 
 using namespace sattn::meta;
@@ -103,6 +104,14 @@ TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
   Problem batched = problem(64, 4096, 256);
   batched.batches = 8;
   EXPECT_EQ(tile("sm_90a", batched), "128 x 256 x 64");
+}
+
+TEST(DefaultParametersTest, MoreTilesThanANumberHolds) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(tile("sm_90a", problem(64, kMost, kMost)), "128 x 256 x 64");
+  Problem batched = problem(64, int64_t(1) << 32, int64_t(1) << 32);
+  batched.batches = int64_t(1) << 32;
+  EXPECT_EQ(tile("sm_80", batched), "64 x 128 x 64");
 }
 
 TEST(DefaultParametersTest, DepthDividesTheBlock) {

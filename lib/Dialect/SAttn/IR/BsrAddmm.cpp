@@ -15,6 +15,11 @@
 using namespace mlir;
 using namespace sattn;
 
+/// Most of each size of a tile, and of its elements: on the CPU a thread has an
+/// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
+static constexpr int64_t kMaxTileSize = 65536;
+static constexpr int64_t kMaxTileElements = int64_t(1) << 26;
+
 MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
 
 /// A stored block's size in dimension 0 (rows) or 1 (columns).
@@ -306,6 +311,17 @@ LogicalResult BsrAddmmOp::verify() {
   // (C13)
   if (MetaAttr meta = getMetaAttr()) {
     ArrayRef<int64_t> tile = meta.getTile();
+    for (auto [size, name] : llvm::zip_equal(tile, StringRef("MNK")))
+      if (size > kMaxTileSize)
+        return emitOpError()
+               << "expected the tile's " << name << " to be at most "
+               << kMaxTileSize << ", but got " << size;
+    if (std::max(tile[0], tile[2]) * tile[1] > kMaxTileElements)
+      return emitOpError() << "expected the tile's M x N and K x N to be at "
+                              "most "
+                           << kMaxTileElements << " elements, but got "
+                           << tile[0] << " x " << tile[1] << " and " << tile[2]
+                           << " x " << tile[1];
     if (tile[0] % blockRows != 0)
       return emitOpError() << "expected the tile's M to be a multiple of the "
                               "block's "

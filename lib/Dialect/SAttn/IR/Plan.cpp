@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace sattn;
 
-static constexpr int64_t kMaxGroups = 32;
-
 MutableOperandRange PlanOp::getDpsInitsMutable() {
   // The inits are the last operands and adjacent.
   return MutableOperandRange(getOperation(),

@@ -12,8 +12,11 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -28,6 +31,13 @@ static std::optional<int64_t> known(int64_t size) {
   if (ShapedType::isDynamic(size))
     return std::nullopt;
   return size;
+}
+
+/// The product of two sizes, or 2^63 - 1 where that is less.
+static int64_t product(int64_t a, int64_t b) {
+  int64_t result;
+  return llvm::MulOverflow(a, b, result) ? std::numeric_limits<int64_t>::max()
+                                         : result;
 }
 
 /// The size of a dimension counted from the last, -1.
@@ -139,7 +149,7 @@ private:
     if (!m && op.isEncoded())
       m = known(op.getValues(), -2);
     else if (!m && known(op.getCrow(), -1))
-      m = (*known(op.getCrow(), -1) - 1) * op.getBlockRows();
+      m = product(*known(op.getCrow(), -1) - 1, op.getBlockRows());
     return {orOption(m, 0), orOption(known(op.getOut(), -1), 1),
             orOption(known(op.getB(), -2), 2)};
   }
@@ -188,7 +198,7 @@ private:
     problem.blockRows = op.getBlockRows();
     problem.blockColumns = op.getBlockColumns();
     for (int64_t size : op.getOut().getType().getShape().drop_back(2))
-      problem.batches *= known(size).value_or(1);
+      problem.batches = product(problem.batches, known(size).value_or(1));
     problem.elementBytes =
         op.getValues().getType().getElementTypeBitWidth() / 8;
     return problem;
@@ -250,7 +260,8 @@ private:
                                   chosen.stages, chosen.warps, chosen.group);
     op.setMetaAttr(attr);
     op.emitRemark() << "tile parameters from " << choice.origin << ": " << attr;
-    return success();
+    // Blocks may be larger than a tile; tools do not verify between passes.
+    return verify(op);
   }
 };
 } // namespace

@@ -55,13 +55,22 @@ namespace {
 struct PlanPanelsPass
     : public sattn::impl::SAttnPlanPanelsBase<PlanPanelsPass> {
   void runOnOperation() override {
-    getOperation().walk([](BsrAddmmOp op) {
+    WalkResult result = getOperation().walk([](BsrAddmmOp op) {
       MetaAttr meta = op.getMetaAttr();
       int64_t groups = meta ? meta.getTile()[0] / op.getBlockRows() : 1;
-      if (groups > 1 && !op.isEncoded() && !op.getSteps() &&
-          op.getCol().getType().getRank() == op.getCrow().getType().getRank())
-        addPlan(op, groups);
+      if (groups <= 1 || op.isEncoded() || op.getSteps() ||
+          op.getCol().getType().getRank() != op.getCrow().getType().getRank())
+        return WalkResult::advance();
+      if (groups > PlanOp::kMaxGroups) {
+        op.emitOpError() << "expected at most " << PlanOp::kMaxGroups
+                         << " block rows a tile, but got " << groups;
+        return WalkResult::interrupt();
+      }
+      addPlan(op, groups);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

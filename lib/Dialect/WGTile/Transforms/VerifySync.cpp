@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -40,6 +41,38 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// A turn passes one tile on: a second time, or in the wrong role, a slot would
+/// be waited for that no turn of the other role fills or gives back.
+static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
+  const SmallVector<StringRef> producing = {QueueAcquireOp::getOperationName(),
+                                            QueueWriteOp::getOperationName(),
+                                            QueueCommitOp::getOperationName()};
+  const SmallVector<StringRef> consuming = {QueueTakeOp::getOperationName(),
+                                            QueueReadOp::getOperationName(),
+                                            QueueReleaseOp::getOperationName()};
+  WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
+    auto roles = dyn_cast<RolesOp>(loop->getParentOp());
+    if (!loop.getCounter() || !roles)
+      return WalkResult::advance();
+    bool isProducer = roles.getProducer().isAncestor(loop->getParentRegion());
+    const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
+    SmallVector<StringRef> found;
+    for (Operation &op : loop.getBody().front())
+      if (isa<QueueAcquireOp, QueueWriteOp, QueueCommitOp, QueueTakeOp,
+              QueueReadOp, QueueReleaseOp>(op))
+        found.push_back(op.getName().getStringRef());
+    if (found == expected)
+      return WalkResult::advance();
+    loop.emitOpError() << "expected a turn of a "
+                       << (isProducer ? "producer" : "consumer")
+                       << " with the ops " << llvm::join(expected, ", ")
+                       << " of the queue, once and in this order, but got "
+                       << (found.empty() ? "none" : llvm::join(found, ", "));
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
   if (failed(verifyArrivals(kernel)))
     return failure();
@@ -52,7 +85,9 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
   SyncAnalysis analysis(kernel);
   if (failed(analysis.run(listener, [](Operation *, const SyncState &) {})))
     kernel.emitWarning("synchronization is not verified: too many states");
-  return success(reported.empty());
+  if (!reported.empty())
+    return failure();
+  return verifyQueue(kernel);
 }
 
 namespace {

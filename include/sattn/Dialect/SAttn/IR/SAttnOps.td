@@ -93,8 +93,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C10) `col` and `values` have the same nnz.
     - (C11) Each batch dimension is 1 or that of `out`.
     - (C12) The result has the type of `out`.
-    - (C13) The sizes of `meta`'s tile are positive, M a multiple of BM, N a
-      multiple of 8, K a divisor of BK.
+    - (C13) The sizes of `meta`'s tile are from 1 to 65536, M a multiple of BM,
+      N a multiple of 8, K a divisor of BK; M * N and K * N are at most 2^26.
     - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
       as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2 + G) and
       (*, nnz, 1 + G) with static G, P = ceil((M / BM) / G).

@@ -84,6 +84,10 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     `outs` `(` $panels `,` $steps `:` type($panels) `,` type($steps) `)`
     attr-dict (`->` type($results)^)?
   }];
+  let extraClassDeclaration = [{
+    /// Most block rows of a panel.
+    static constexpr int64_t kMaxGroups = 32;
+  }];
   let hasVerifier = 1;
 }
 

@@ -195,7 +195,7 @@ def SAttnPlanPanels : Pass<"sattn-plan-panels", "::mlir::func::FuncOp"> {
     Gives every op whose tile, by its `#sattn.meta`, has more rows than a block
     a `sattn.plan` for panels of as many block rows. The tile program of a block
     row then walks its panel's steps, and the rows of a panel can share what
-    they load of the dense operand.
+    they load of the dense operand. A panel has at most 32 block rows.
 
     Before:
     ```mlir

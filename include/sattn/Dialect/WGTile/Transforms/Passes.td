@@ -675,6 +675,7 @@ def WGTileVerifySync
       given back, is never given back, or is taken while all stages may be held;
     - a copy starts into a stage that is not acquired, or a stage that is
       acquired is not committed; so for the slots of the queue of tiles;
+    - a role's turn does not pass exactly one tile on through that queue;
     - a shared tile is written while asynchronous work still uses it, or read
       while it is still written;
     - threads' accesses of a tile and asynchronous ones have no fence between
