@@ -60,26 +60,20 @@ def SAttnCPUPackPanels
   let description = [{
     Where the right operand of a `linalg.matmul` is a window of columns of a
     tensor from outside the loop over tiles, padded with zeros where that tensor
-    ends, it is copied: in f32, and in panels of as many columns as the register
-    tile has, so that the inner loop reads memory without gaps. A product's
-    `linalg.unpack` takes its window of the panels. There are two forms, and the
-    program chooses at run time:
+    ends, the whole tensor is copied before the loop: in f32, and in panels of
+    as many columns as the register tile has, so that the inner loop reads
+    memory without gaps. Tiles read their panels of the copy. The loop over tiles
+    counts what chooses the panels before all else, so that they stay in the
+    second-level cache from one block row to the next.
 
-    - All of the tensor is copied before the loop over tiles, where these read
-      each of its rows twice or more on average: the turns of the tiles of one
-      column are counted for that.
-    - Otherwise each tile copies, before the loop in which it multiplies, the
-      rows that its turns read, one turn's behind the other's. The copy before
-      the loop over tiles then has no rows.
-
-    Where the window is not in an `scf.for` of the tile, of step 1, whose bounds
-    follow from the tile's place, there is nothing to count: all of the tensor
-    is copied, whatever the tiles read of it.
-
-    The loop over tiles counts what chooses the panels before all else, so that
-    they stay in the second-level cache from one block row to the next. A copy
-    of the tensor is as large as it is, in f32. Right operands of other kinds
-    stay, for `sattn-cpu-pack-operands` to copy tile by tile.
+    The copy is as large as the tensor, in f32. Where the windows are taken in
+    the turns of a loop whose bounds do not depend on the tile's columns, the
+    turns of all tiles of a column are counted first. If those read each row of
+    the tensor less than twice on average (8 times if the copy is larger than
+    32 MiB), the copy has no rows, and each tile packs the windows of its turns
+    before that loop, in the same way, one below the other. So nothing is read
+    that the turns do not read, if there are none at all. Right operands of
+    other kinds stay, for `sattn-cpu-pack-operands` to copy tile by tile.
 
     Before:
     ```mlir
@@ -99,7 +93,10 @@ def SAttnCPUPackPanels
       scf.yield %next : index
     }
     %read = arith.muli %turns, %c64 : index
-    %enough = arith.muli %rows, %c2 : index
+    %elements = arith.muli %rows, %n : index
+    %large = arith.cmpi sgt, %elements, %c8388608 : index
+    %reads = arith.select %large, %c8, %c2 : index
+    %enough = arith.muli %rows, %reads : index
     %often = arith.cmpi sge, %read, %enough : index
     %rowsPacked = arith.select %often, %rows, %c0 : index
     %e = tensor.empty(%panels, %rowsPacked) : tensor<?x?x64xf32>
