@@ -63,11 +63,13 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
         found.push_back(op.getName().getStringRef());
     if (found == expected)
       return WalkResult::advance();
+    std::string wanted = llvm::join(expected, ", ");
+    std::string present = found.empty() ? "none" : llvm::join(found, ", ");
     loop.emitOpError() << "expected a turn of a "
                        << (isProducer ? "producer" : "consumer")
-                       << " with the ops " << llvm::join(expected, ", ")
+                       << " with the ops " << wanted
                        << " of the queue, once and in this order, but got "
-                       << (found.empty() ? "none" : llvm::join(found, ", "));
+                       << present;
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());

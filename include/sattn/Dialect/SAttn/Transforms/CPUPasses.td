@@ -56,7 +56,7 @@ def SAttnCPUClipTiles
 
 def SAttnCPUPackPanels
     : Pass<"sattn-cpu-pack-panels", "::mlir::func::FuncOp"> {
-  let summary = "Pack the right operand of tiles' products once, for all tiles";
+  let summary = "Pack the right operand of tiles' products, once or tile by tile";
   let description = [{
     Where the right operand of a `linalg.matmul` is a window of columns of a
     tensor from outside the loop over tiles, padded with zeros where that tensor
@@ -78,21 +78,54 @@ def SAttnCPUPackPanels
     Before:
     ```mlir
     %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) ... {
-      %s = tensor.extract_slice %b[%k, %j] [64, %w] [1, 1]
-      %r = tensor.pad %s low[0, 0] high[0, %h] { ... }
-      %next = linalg.matmul ins(%l, %r : ..., tensor<64x128xbf16>) outs(%acc : ...)
+      ...
+      %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
+        %s = tensor.extract_slice %b[%k, %j] [64, %w] [1, 1] : tensor<?x?xbf16> ...
+        %r = tensor.pad %s low[0, 0] high[0, %h] { ... }
+        %p = linalg.matmul ins(%l, %r : ..., tensor<64x128xbf16>) outs(%acc : ...)
     ```
     After (`vector-bits=512`):
     ```mlir
-    %packed = scf.forall (%k, %p) = (0, 0) to (%rows, %panels) step (64, 1) ... {
-      (the copy of 64 rows and 64 columns of %b)
-    } : tensor<?x?x64xf32>
+    %turns = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
+      ... %end and %first of the tiles at %i
+      %length = arith.subi %end, %first : index
+      %next = arith.addi %sum, %length : index
+      scf.yield %next : index
+    }
+    %read = arith.muli %turns, %c64 : index
+    %elements = arith.muli %rows, %n : index
+    %large = arith.cmpi sgt, %elements, %c8388608 : index
+    %reads = arith.select %large, %c8, %c2 : index
+    %enough = arith.muli %rows, %reads : index
+    %often = arith.cmpi sge, %read, %enough : index
+    %rowsPacked = arith.select %often, %rows, %c0 : index
+    %e = tensor.empty(%panels, %rowsPacked) : tensor<?x?x64xf32>
+    %packed = scf.forall (%k) = (0) to (%rowsPacked) step (8) shared_outs(%o = %e) ... {
+      (the copy of 8 rows of %b, one panel of 64 columns after the other)
+    }
     %0 = scf.forall (%j, %i) = (0, 0) to (%n, %m) step (128, 64) ... {
-      %p = affine.apply affine_map<(d0) -> (d0 floordiv 64)>(%j)
-      %s = tensor.extract_slice %packed[%p, %k, 0] [2, 64, 64] [1, 1, 1]
-      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
-        inner_tiles = [64] into %e : tensor<2x64x64xf32> -> tensor<64x128xf32>
-      %next = linalg.matmul ins(%l, %r : ..., tensor<64x128xf32>) outs(%acc : ...)
+      ...
+      %first_panel = affine.apply affine_map<(d0) -> (d0 floordiv 64)>(%j)
+      %from = scf.if %often -> (tensor<?x?x64xf32>) {
+        scf.yield %packed : tensor<?x?x64xf32>
+      } else {
+        %rowsOfTile = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%end)[%first]
+        %f = tensor.empty(%rowsOfTile) : tensor<2x?x64xf32>
+        %own = scf.for %t = %first to %end step %c1 iter_args(%o = %f) ... {
+          (the copy of the turn's 64 rows of %b, in 2 panels of 64 columns)
+        }
+        %cast = tensor.cast %own : tensor<2x?x64xf32> to tensor<?x?x64xf32>
+        scf.yield %cast : tensor<?x?x64xf32>
+      }
+      %panel = arith.select %often, %first_panel, %c0 : index
+      %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
+        %turn = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
+        %row = arith.select %often, %k, %turn : index
+        %s = tensor.extract_slice %from[%panel, %row, 0] [2, 64, 64] [1, 1, 1]
+            : tensor<?x?x64xf32> to tensor<2x64x64xf32>
+        %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
+            inner_tiles = [64] into %g : tensor<2x64x64xf32> -> tensor<64x128xf32>
+        %p = linalg.matmul ins(%l, %r : ..., tensor<64x128xf32>) outs(%acc : ...)
     ```
   }];
   let options = [
