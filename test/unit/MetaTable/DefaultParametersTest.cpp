@@ -88,6 +88,7 @@ TEST(DefaultParametersTest, NoWiderThanN) {
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 320)), "64 x 128 x 64");
   // Rows that are not aligned.
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "64 x 128 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(16, 65536, 1001)), "16 x 256 x 16");
   EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 64)), "64 x 64 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
 }
@@ -108,7 +109,7 @@ TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
 
 TEST(DefaultParametersTest, MoreTilesThanANumberHolds) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(tile("sm_90a", problem(64, kMost, kMost)), "128 x 256 x 64");
+  EXPECT_EQ(tile("sm_90a", problem(64, kMost, kMost - 63)), "128 x 256 x 64");
   Problem batched = problem(64, int64_t(1) << 32, int64_t(1) << 32);
   batched.batches = int64_t(1) << 32;
   EXPECT_EQ(tile("sm_80", batched), "64 x 128 x 64");
