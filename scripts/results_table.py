@@ -33,7 +33,8 @@ def product(row):
 
 
 def tile(row):
-    return row["meta"].removeprefix("tile = [").removesuffix("]").replace(", ", " x ") or "chosen"
+    tile, _, wishes = row["meta"].removeprefix("tile = [").partition("]")
+    return tile.replace(", ", " x ") + wishes.replace(" = ", " ") or "chosen"
 
 
 def time(row):

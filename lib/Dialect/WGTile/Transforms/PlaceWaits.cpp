@@ -170,8 +170,7 @@ private:
   /// Places a wait for tiles of the block of `before`.
   WaitMmaOp place(Operation *before, ValueRange tiles) {
     OpBuilder b(before);
-    auto wait =
-        WaitMmaOp::create(b, tiles.front().getLoc(), tiles, kUncounted);
+    auto wait = WaitMmaOp::create(b, tiles.front().getLoc(), tiles, kUncounted);
     for (auto [tile, result] : llvm::zip_equal(tiles, wait.getResults()))
       replaceBehind(wait, tile, result);
     waits.push_back(wait);

@@ -83,8 +83,9 @@ public:
   llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
                              SyncListener listener) const;
 
-  /// How many groups of a kind were committed after the last one that a register
-  /// tile is a result or an operand of; none where that one is complete.
+  /// How many groups of a kind were committed after the last one that a
+  /// register tile is a result or an operand of; none where that one is
+  /// complete.
   std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
 
   /// Places that threads wrote and no fence has followed.

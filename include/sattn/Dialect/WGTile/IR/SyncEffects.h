@@ -50,7 +50,8 @@ struct SyncEffect {
     Access,
     /// Makes `result`, a register tile, part of the group that is open.
     Issue,
-    /// Makes `value`, a register tile, an operand of the group that is open: its
+    /// Makes `value`, a register tile, an operand of the group that is open:
+    /// its
     /// registers stay as they are until a wait passes it on.
     Keep,
     /// Ends the open group.
@@ -66,7 +67,8 @@ struct SyncEffect {
     /// Threads of `scope` meet.
     Barrier,
     /// Waits until the producer's stage of the ring `value` is empty. The slots
-    /// of the queue by which tiles from a counter are told of are stages too, of
+    /// of the queue by which tiles from a counter are told of are stages too,
+    /// of
     /// which the counter, `value`, is the ring.
     Acquire,
     /// Starts a copy into that stage.
