@@ -70,6 +70,13 @@ static void check(Error failure) {
     TVM_FFI_THROW(RuntimeError) << failure.message();
 }
 
+static const Device &openDevice(int64_t ordinal) {
+  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
+  if (!device)
+    TVM_FFI_THROW(RuntimeError) << device.error().message();
+  return **device;
+}
+
 /// prepare(arguments...) -> Function that launches with what was prepared.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   const std::vector<Argument> &arguments = loaded.read(packed);
@@ -113,15 +120,12 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
 ///    while the stream is captured.
 static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
                                       int64_t ordinal) {
-  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
-  if (!device)
-    TVM_FFI_THROW(RuntimeError) << device.error().message();
-  ErrorOr<std::unique_ptr<Program>> opened =
-      Program::load(**device, {manifest.data(), manifest.size()},
-                    {image.data(), image.size()});
+  const Device &device = openDevice(ordinal);
+  ErrorOr<std::unique_ptr<Program>> opened = Program::load(
+      device, {manifest.data(), manifest.size()}, {image.data(), image.size()});
   if (!opened)
     TVM_FFI_THROW(RuntimeError) << opened.error().message();
-  Loaded loaded{*device, std::move(*opened)};
+  Loaded loaded{&device, std::move(*opened)};
   auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments = loaded.read(packed);
     if (Error err =
@@ -140,10 +144,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, load);
 ///
 /// The compute capability of a CUDA device.
 static ffi::Array<int64_t> capability(int64_t ordinal) {
-  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
-  if (!device)
-    TVM_FFI_THROW(RuntimeError) << device.error().message();
-  return {(*device)->capabilityMajor(), (*device)->capabilityMinor()};
+  const Device &device = openDevice(ordinal);
+  return {device.capabilityMajor(), device.capabilityMinor()};
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(capability, capability);
 
@@ -151,10 +153,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(capability, capability);
 ///
 /// The CUDA device as its driver names it.
 static ffi::String deviceName(int64_t ordinal) {
-  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
-  if (!device)
-    TVM_FFI_THROW(RuntimeError) << device.error().message();
-  return (*device)->name();
+  return openDevice(ordinal).name();
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(device_name, deviceName);
 
@@ -162,10 +161,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(device_name, deviceName);
 ///
 /// Most shared memory of a thread block on a CUDA device.
 static int64_t sharedBytes(int64_t ordinal) {
-  ErrorOr<const Device *> device = python::deviceOf(int(ordinal));
-  if (!device)
-    TVM_FFI_THROW(RuntimeError) << device.error().message();
-  return (*device)->maxSharedMemory();
+  return openDevice(ordinal).maxSharedMemory();
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(shared_bytes, sharedBytes);
 

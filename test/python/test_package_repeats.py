@@ -30,9 +30,9 @@ def driver_calls(stub, function, times=1):
     return {word: count / times for word, count in (counts() - before).items()}
 
 
-@pytest.mark.parametrize("block, launches", [(64, 4), (16, 2)])
-def test_driver_calls(package, stub_cuda, short, block, launches):
-    bsr, b, c = problem(block)
+def products(package, *block):
+    """The calls with a matrix and with it prepared, each made once."""
+    bsr, b, c = problem(*block)
     prepared = package.prepare(bsr)
 
     def plain():
@@ -43,23 +43,19 @@ def test_driver_calls(package, stub_cuda, short, block, launches):
 
     plain()
     with_prepared()
+    return plain, with_prepared
+
+
+@pytest.mark.parametrize("block, launches", [(64, 4), (16, 2)])
+def test_driver_calls(package, stub_cuda, short, block, launches):
+    plain, with_prepared = products(package, block)
     short()
     assert driver_calls(stub_cuda, plain, 10) == {"launch": launches}
     assert driver_calls(stub_cuda, with_prepared, 10) == {"launch": 1}
 
 
 def test_driver_calls_while_captured(package, stub_cuda, monkeypatch):
-    bsr, b, c = problem()
-    prepared = package.prepare(bsr)
-
-    def plain():
-        package.bsr_dense_addmm(c, bsr, b, beta=0, out=c)
-
-    def with_prepared():
-        package.bsr_dense_addmm(c, prepared, b, beta=0, out=c)
-
-    plain()
-    with_prepared()
+    plain, with_prepared = products(package)
     monkeypatch.setenv("STUB_CUDA_CAPTURE", "1")
     assert driver_calls(stub_cuda, plain, 3) == {"launch": 4, "scratch": 1, "free-scratch": 1, "set": 1}
     assert driver_calls(stub_cuda, with_prepared, 3) == {"launch": 1, "scratch": 1, "free-scratch": 1, "set": 1}

@@ -17,9 +17,8 @@
 // On random blocks, 128 x 128 of them, a larger window or the best pairs of a
 // window would give panels of 1 to 3% fewer steps, for twice the time.
 
+#include "BatchKernelBuilder.h"
 #include "PlanKernels.h"
-
-#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -46,10 +45,10 @@ int64_t sattn::getGroupRowsWindow(PlanOp plan) {
 }
 
 namespace {
-class GroupRowsKernel : wgtile::KernelBuilder {
+class GroupRowsKernel : BatchKernelBuilder {
 public:
   GroupRowsKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
-      : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
+      : BatchKernelBuilder(plan.getLoc(), module, symbols), plan(plan),
         groups(plan.getGroups()), window(getGroupRowsWindow(plan)) {
     assert(window > 0 && "more groups than rows of a window");
   }
@@ -79,22 +78,10 @@ private:
   /// number of its blocks.
   Value masks, lengths;
   Value zero, one, thread;
-  /// Indices of the thread block's batch, its first row, and how many it has.
-  SmallVector<Value> batch;
+  /// The window's first row, how many it has, and those of the matrix.
   Value firstRow, rows, allRows;
   /// Of the rows of a lane: the lengths, and each word of the masks.
   SmallVector<Value> ownLengths, ownMasks[kWords];
-
-  SmallVector<Value> at(ValueRange indices) {
-    SmallVector<Value> all = batch;
-    all.append(indices.begin(), indices.end());
-    return all;
-  }
-  Value entry(Value position) { return toIndex(load(crow, at(position))); }
-  Value lastDim(Value memref) {
-    return memref::DimOp::create(
-        b, memref, cast<MemRefType>(memref.getType()).getRank() - 1);
-  }
 
   void findWindow() {
     zero = index(0);
@@ -102,19 +89,8 @@ private:
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     allRows = sub(lastDim(crow), one);
     Value windows = arith::CeilDivUIOp::create(b, allRows, index(window));
-    Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-    firstRow = mul(arith::RemUIOp::create(b, block, windows), index(window));
+    firstRow = mul(findBatch(crow, windows), index(window));
     rows = arith::MinUIOp::create(b, sub(allRows, firstRow), index(window));
-    int64_t batchRank = cast<MemRefType>(crow.getType()).getRank() - 1;
-    batch.resize(batchRank);
-    Value rest = arith::DivUIOp::create(b, block, windows);
-    for (int64_t i = batchRank - 1; i > 0; --i) {
-      Value size = memref::DimOp::create(b, crow, i);
-      batch[i] = arith::RemUIOp::create(b, rest, size);
-      rest = arith::DivUIOp::create(b, rest, size);
-    }
-    if (batchRank > 0)
-      batch[0] = rest;
   }
 
   /// Several threads share a row.
@@ -132,9 +108,10 @@ private:
     Value row = arith::DivUIOp::create(b, thread, index(sharers));
     Value share = arith::RemUIOp::create(b, thread, index(sharers));
     ifThen(compare(arith::CmpIPredicate::ult, row, rows), [&] {
-      Value begin = arith::MaxSIOp::create(b, entry(add(firstRow, row)), zero);
-      Value end = arith::MinSIOp::create(b, entry(add(add(firstRow, row), one)),
-                                         lastDim(col));
+      Value begin =
+          arith::MaxSIOp::create(b, entry(crow, add(firstRow, row)), zero);
+      Value end = arith::MinSIOp::create(
+          b, entry(crow, add(add(firstRow, row), one)), lastDim(col));
       Value length = arith::MaxSIOp::create(b, sub(end, begin), zero);
       ifThen(compare(arith::CmpIPredicate::eq, share, zero),
              [&] { store(toI32(length), lengths, row); });
@@ -206,7 +183,7 @@ private:
     Value isFirst = compare(arith::CmpIPredicate::eq, thread, zero);
     Value firstPanel = arith::DivUIOp::create(b, firstRow, index(groups));
     Value count = arith::CeilDivUIOp::create(b, rows, index(groups));
-    Value placed = toI32(sub(entry(firstRow), entry(zero)));
+    Value placed = toI32(sub(entry(crow, firstRow), entry(crow, zero)));
     SmallVector<Value> inits = free;
     inits.push_back(placed);
     loop(zero, count, one, inits, [&](Value number, ValueRange carried) {

@@ -16,9 +16,8 @@
 //      in its row it counts those before it.
 // Nothing here depends on the order of threads, so the plan is deterministic.
 
+#include "BatchKernelBuilder.h"
 #include "PlanKernels.h"
-
-#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -32,10 +31,10 @@ static constexpr int64_t kCounters = 8192;
 static constexpr int64_t kMaxWindow = 1024;
 
 namespace {
-class PlanStepsKernel : wgtile::KernelBuilder {
+class PlanStepsKernel : BatchKernelBuilder {
 public:
   PlanStepsKernel(PlanOp plan, gpu::GPUModuleOp module, SymbolTable &symbols)
-      : KernelBuilder(plan.getLoc(), module, symbols), plan(plan),
+      : BatchKernelBuilder(plan.getLoc(), module, symbols), plan(plan),
         groups(plan.getGroups()),
         window(std::min(kMaxWindow, kCounters / groups / kThreads * kThreads)) {
     // The kernel walks windows of columns: an empty one would never end.
@@ -76,8 +75,6 @@ private:
   int64_t groups, window;
   Value crow, col, panels, steps, columns;
   Value zero, one, thread, isFirst, panel;
-  /// Indices of the thread block's batch.
-  SmallVector<Value> batch;
   /// Of each group of the panel the first stored block, and how many blocks the
   /// groups before it have; of the panel, all.
   SmallVector<Value> groupBegin, groupStart;
@@ -88,21 +85,6 @@ private:
   /// a column's first step among the panel's; sums over threads; the first
   /// column after the window.
   Value counters, places, sums, next;
-
-  Value lastDim(Value memref, int64_t fromEnd = 0) {
-    int64_t rank = cast<MemRefType>(memref.getType()).getRank();
-    return memref::DimOp::create(b, memref, rank - 1 - fromEnd);
-  }
-  /// Indices of the batch's elements.
-  SmallVector<Value> at(ValueRange indices) {
-    SmallVector<Value> all = batch;
-    all.append(indices.begin(), indices.end());
-    return all;
-  }
-  /// An entry of crow or col.
-  Value entry(Value memref, Value position) {
-    return toIndex(load(memref, at(position)));
-  }
 
   /// A stored block of the panel: its place in col, its group, and the first
   /// block of its row.
@@ -139,20 +121,7 @@ private:
     one = index(1);
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     isFirst = compare(arith::CmpIPredicate::eq, thread, zero);
-    Value panelCount = lastDim(panels, /*fromEnd=*/1);
-    Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-    panel = arith::RemUIOp::create(b, block, panelCount);
-    int64_t batchRank = cast<MemRefType>(crow.getType()).getRank() - 1;
-    batch.resize(batchRank);
-    Value rest = arith::DivUIOp::create(b, block, panelCount);
-    for (int64_t i = batchRank - 1; i > 0; --i) {
-      Value size = memref::DimOp::create(b, crow, i);
-      batch[i] = arith::RemUIOp::create(b, rest, size);
-      rest = arith::DivUIOp::create(b, rest, size);
-    }
-    if (batchRank > 0)
-      batch[0] = rest;
-
+    panel = findBatch(crow, lastDim(panels, /*fromEnd=*/1));
     Value rows = sub(lastDim(crow), one);
     blocks = zero;
     for (int64_t group = 0; group < groups; ++group) {

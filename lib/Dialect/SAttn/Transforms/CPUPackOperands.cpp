@@ -52,17 +52,21 @@ static Value pack(OpBuilder &builder, Location loc, Value tile) {
   return copyAsF32(builder, loc, tile, empty);
 }
 
+SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
+  SmallVector<linalg::MatmulOp> products;
+  root->walk([&](linalg::MatmulOp op) {
+    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics())
+      products.push_back(op);
+  });
+  return products;
+}
+
 namespace {
 struct CPUPackOperandsPass
     : public sattn::impl::SAttnCPUPackOperandsBase<CPUPackOperandsPass> {
   void runOnOperation() override {
-    SmallVector<linalg::MatmulOp> products;
-    getOperation().walk([&](linalg::MatmulOp op) {
-      if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics())
-        products.push_back(op);
-    });
     IRRewriter rewriter(&getContext());
-    for (linalg::MatmulOp op : products) {
+    for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       rewriter.setInsertionPoint(op);
       SmallVector<Value> inputs;
       for (OpOperand *input : op.getDpsInputOperands()) {

@@ -9,6 +9,7 @@
 #ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H
 #define SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 
 namespace sattn {
@@ -16,6 +17,10 @@ namespace sattn {
 /// A copy of `tile`, whose elements are f32 or narrower, in `target`, in f32.
 mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tile, mlir::Value target);
+
+/// The products on tensors in loops over tiles.
+llvm::SmallVector<mlir::linalg::MatmulOp>
+findTileProducts(mlir::Operation *root);
 
 } // namespace sattn
 

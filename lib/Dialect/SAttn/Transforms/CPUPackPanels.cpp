@@ -315,14 +315,9 @@ struct CPUPackPanelsPass
   }
 
   void runOnOperation() override {
-    SmallVector<linalg::MatmulOp> products;
-    getOperation().walk([&](linalg::MatmulOp op) {
-      if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics())
-        products.push_back(op);
-    });
     IRRewriter rewriter(&getContext());
     llvm::MapVector<scf::ForallOp, llvm::SmallBitVector> counters;
-    for (linalg::MatmulOp op : products) {
+    for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       auto tiles = op->getParentOfType<scf::ForallOp>();
       OpOperand *right = op.getDpsInputOperand(1);
       tensor::ExtractSliceOp window = findWindow(right->get(), tiles);

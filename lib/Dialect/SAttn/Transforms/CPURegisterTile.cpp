@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CPUPackOperands.h"
 #include "CPURegisterTileSizes.h"
 
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
@@ -147,15 +148,8 @@ struct CPURegisterTilePass
 
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> rowwise;
-    SmallVector<linalg::MatmulOp> products;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (!op->getParentOfType<scf::ForallOp>() || !op.hasPureTensorSemantics())
-        return;
-      if (auto product = dyn_cast<linalg::MatmulOp>(op.getOperation()))
-        products.push_back(product);
-    });
     IRRewriter rewriter(&getContext());
-    for (linalg::MatmulOp op : products)
+    for (linalg::MatmulOp op : findTileProducts(getOperation()))
       if (failed(tileProduct(rewriter, op)))
         return signalPassFailure();
     if (failed(simplify()))

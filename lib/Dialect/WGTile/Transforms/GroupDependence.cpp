@@ -60,10 +60,11 @@ bool GroupDependence::isQuotient(Operation *op) {
 void GroupDependence::visit(Block &block, bool inDependentBranch) {
   for (Operation &op : block) {
     bool depends =
-        inDependentBranch ||
-        llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return values.contains(operand); }) &&
-            !isQuotient(&op);
+        inDependentBranch || (llvm::any_of(op.getOperands(),
+                                           [&](Value operand) {
+                                             return values.contains(operand);
+                                           }) &&
+                              !isQuotient(&op));
     auto forOp = dyn_cast<scf::ForOp>(op);
     if (forOp) {
       // What a loop carries is the tile's own.

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launches.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
@@ -39,18 +41,13 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
           << columns.getValue();
       return signalPassFailure();
     }
-    SymbolTableCollection symbols;
-    getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (!kernel)
-        return;
+    for (auto [launch, kernel] : getLaunches(getOperation())) {
       SmallVector<ForEachTileOp> loops;
       kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
       if (loops.empty() || llvm::any_of(loops, [](ForEachTileOp loop) {
             return loop.getCounts().size() < 2 || loop.getPersistent();
           }))
-        return;
+        continue;
       OpBuilder b(launch);
       Value count =
           MultiprocessorsOp::create(b, launch.getLoc(), b.getIndexType());
@@ -67,7 +64,7 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
       }
       if (dynamic)
         addCounter(b, launch, kernel, tiles, loops);
-    });
+    }
   }
 
   int64_t getColumns(ForEachTileOp loop) {
