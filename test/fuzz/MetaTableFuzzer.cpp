@@ -43,7 +43,12 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
               {row.key.begin(), row.key.end()}};
   for (int64_t factor : {1, 2}) {
     query.key[kKeyN] = row.key[kKeyN] * factor;
-    Problem problem{query.key[0], query.key[kKeyN], blockRows, blockColumns};
+    Problem problem;
+    problem.m = query.key[0];
+    problem.n = query.key[kKeyN];
+    problem.blockRows = blockRows;
+    problem.blockColumns = blockColumns;
+    problem.sparsity = query.sparsity;
     for (llvm::StringRef name : targetNames()) {
       Target target = *findTarget(name);
       target.sharedBytes = name == "cpu" ? 0 : 99 * 1024;
@@ -67,8 +72,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::Expected<Table> table = parseTable(text, "fuzz", problems);
   if (!table) {
     std::string message = llvm::toString(table.takeError());
-    if (!llvm::StringRef(message).starts_with("meta table 'fuzz': expected"))
+    // Where it is, if it is not the whole table: what was expected.
+    llvm::StringRef rest = message;
+    if (!rest.consume_front("meta table 'fuzz': ") ||
+        !rest.contains("expected ")) {
+      llvm::errs() << "expected a message of the table, but got: " << message
+                   << "\n";
       abort();
+    }
     return 0;
   }
   for (const Section &section : table->sections)
