@@ -3,9 +3,10 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
 // RUN: sparse-opt %s --sattn-to-cubin=ptxas=%ptxas -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="ptxas=%ptxas stage-reads" -o /dev/null
 
 // The largest tiles: 128 accumulators a thread, and an epilogue that reads C.
-// Both last commands fail where registers spill.
+// All but the first two commands fail where registers spill.
 
 // One block row of 128.
 // CHECK-LABEL: .entry left_constants(

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 // Results that leave through shared memory: register tiles are written to a
-// warpgroup's staging tile, swizzled, and copied by the copy engine.
+// warpgroup's staging tile, swizzled, and copied by the copy engine. Tiles that
+// it brought are read the same way.
 
-#include "TileRegisters.h"
+#include "I32Arithmetic.h"
+#include "SwizzledRows.h"
 
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
@@ -27,31 +29,6 @@ static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup; 0 is the thread block's.
 static constexpr int64_t kFirstGroupBarrier = 1;
 
-namespace {
-/// Integer arithmetic on i32.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
-
-  Value i32(int64_t value) { return createI32(b, loc, value); }
-  Value add(Value lhs, Value rhs) {
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  }
-  Value mul(Value lhs, int64_t rhs) {
-    return arith::MulIOp::create(b, loc, lhs, i32(rhs));
-  }
-  Value div(Value lhs, int64_t rhs) {
-    return arith::DivUIOp::create(b, loc, lhs, i32(rhs));
-  }
-  Value rem(Value lhs, int64_t rhs) {
-    return arith::RemUIOp::create(b, loc, lhs, i32(rhs));
-  }
-  Value xOr(Value lhs, Value rhs) {
-    return arith::XOrIOp::create(b, loc, lhs, rhs);
-  }
-};
-} // namespace
-
 /// This thread's number among all that hold register tiles, whatever the group.
 static Value createConsumerThreadId(OpBuilder &b, Location loc) {
   Value id = createThreadId(b, loc);
@@ -64,8 +41,8 @@ static Value createConsumerThreadId(OpBuilder &b, Location loc) {
 }
 
 static Value createWarpgroup(OpBuilder &b, Location loc) {
-  return Arithmetic{b, loc}.div(createConsumerThreadId(b, loc),
-                                kWarpgroupThreads);
+  return I32Arithmetic{b, loc}.div(createConsumerThreadId(b, loc),
+                                   kWarpgroupThreads);
 }
 
 static Value createDescriptor(OpBuilder &b, Location loc, Value map) {
@@ -88,94 +65,93 @@ static void createAsm(OpBuilder &b, Location loc, ValueRange operands,
                   (constraints + ",~{memory}").str());
 }
 
+/// Writes a thread's registers, pairs of elements of 16 bits, to its
+/// warpgroup's rows of a tile, whose offset is known: four 8 x 8 matrices at a
+/// time, in the order of SwizzledRows::firstPlace.
+static void writePairs(OpBuilder &b, Location loc, Value place, int64_t offset,
+                       ValueRange registers) {
+  for (size_t i = 0; i < registers.size(); i += 4) {
+    SmallVector<Value> operands = {place};
+    for (Value pair : registers.slice(i, 4))
+      operands.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
+    std::string write =
+        llvm::formatv("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+{0}], "
+                      "{{$1, $2, $3, $4};\n",
+                      offset);
+    createAsm(b, loc, operands, SwizzledRows::addressText(i / 2) + write,
+              "r,r,r,r,r");
+  }
+}
+
+/// The same of elements of 32 bits: pairs of neighbouring columns, eight
+/// columns after eight, of a row and of the one eight below it.
+static void writeWords(OpBuilder &b, Location loc, Value place, int64_t offset,
+                       int64_t rowBytes, ValueRange registers) {
+  for (size_t i = 0; i < registers.size(); i += 2) {
+    SmallVector<Value> operands = {place};
+    for (Value word : registers.slice(i, 2))
+      operands.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), word));
+    int64_t row = i / 2 % 2 * kSwizzleRows;
+    std::string write = llvm::formatv("st.shared.v2.b32 [%a+{0}], {{$1, $2};\n",
+                                      offset + row * rowBytes);
+    createAsm(b, loc, operands, SwizzledRows::addressText(i / 4 * 2) + write,
+              "r,r,r");
+  }
+}
+
+/// Reads `count` words into registers of a thread by an instruction that takes
+/// `width` of them from %a, whose place is $`width`.
+static SmallVector<Value>
+readRegisters(OpBuilder &b, Location loc, Value place, int64_t count,
+              int64_t width,
+              llvm::function_ref<std::string(int64_t first, StringRef names)>
+                  instruction) {
+  std::string names = "{$0", constraints = "=r";
+  for (int64_t i = 1; i < width; ++i) {
+    names += ", $" + std::to_string(i);
+    constraints += ",=r";
+  }
+  names += "}";
+  Type type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(width, b.getI32Type()));
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += width) {
+    Value read = createInlineAsm(b, loc, type, place,
+                                 "{\n" + instruction(i, names) + "}\n",
+                                 constraints + ",r,~{memory}")
+                     .getResult(0);
+    for (int64_t k = 0; k < width; ++k)
+      words.push_back(LLVM::ExtractValueOp::create(b, loc, read, k));
+  }
+  return words;
+}
+
+/// Reads of the registers that writePairs and writeWords write, from a tile of
+/// any offset, which is part of `place`.
+static SmallVector<Value> readPairs(OpBuilder &b, Location loc, Value place,
+                                    int64_t count) {
+  return readRegisters(
+      b, loc, place, count, /*width=*/4, [](int64_t i, StringRef names) {
+        return SwizzledRows::addressText(i / 2, "$4") +
+               llvm::formatv("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {0}, "
+                             "[%a];\n",
+                             names)
+                   .str();
+      });
+}
+
+static SmallVector<Value> readWords(OpBuilder &b, Location loc, Value place,
+                                    int64_t rowBytes, int64_t count) {
+  return readRegisters(
+      b, loc, place, count, /*width=*/2, [=](int64_t i, StringRef names) {
+        return SwizzledRows::addressText(i / 4 * 2, "$2") +
+               llvm::formatv("ld.shared.v2.b32 {0}, [%a+{1}];\n", names,
+                             i / 2 % 2 * kSwizzleRows * rowBytes)
+                   .str();
+      });
+}
+
 namespace {
-/// Writes of one thread's registers to its warpgroup's tile. A row of the tile
-/// is one row of the swizzle, eight chunks of 16 bytes, and chunk c of row r is
-/// at place c ^ (r % 8): places of chunks that differ in bits above those that
-/// the thread's number sets differ by an exclusive or with a constant, which is
-/// computed beside the write. One register a thread serves all of its writes.
-class TileWriter {
-public:
-  TileWriter(OpBuilder &b, Location loc, SharedType type, int64_t offset)
-      : b(b), a{b, loc}, loc(loc), type(type), offset(offset) {
-    lane = a.rem(createThreadId(b, loc), kWarpThreads);
-    Value warp = a.rem(a.div(createThreadId(b, loc), kWarpThreads), 4);
-    warpRow = a.mul(warp, kWarpRows);
-  }
-
-  /// Address of the thread's first place, less the tile's offset, i32: that of
-  /// the warpgroup's tile in the warpgroup's first thread.
-  Value firstPlace() {
-    if (type.getElementBytes() == 2)
-      return chunkPlace(a.rem(lane, kWarpRows), a.div(lane, kWarpRows));
-    Value quadLane = a.rem(lane, 4);
-    return a.add(chunkPlace(a.div(lane, 4), a.div(quadLane, 2)),
-                 a.mul(a.rem(quadLane, 2), kChunkBytes / 2));
-  }
-
-  /// Four 8 x 8 matrices at a time: columns [16 i, 16 i + 8) of the warp's rows
-  /// 0 to 7 and 8 to 15, then the next eight columns of the same. Lane l names
-  /// row l % 8 of matrix l / 8.
-  void writePairs(ValueRange registers) {
-    Value place = firstPlace();
-    for (size_t i = 0; i < registers.size(); i += 4) {
-      SmallVector<Value> operands = {place};
-      for (Value pair : registers.slice(i, 4))
-        operands.push_back(
-            LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
-      std::string write =
-          llvm::formatv("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+{0}], "
-                        "{{$1, $2, $3, $4};\n",
-                        offset);
-      createAsm(b, loc, operands, addressText(i / 2) + write, "r,r,r,r,r");
-    }
-  }
-
-  /// Pairs of neighbouring columns, eight columns after eight, of a row and of
-  /// the one eight below it.
-  void writeWords(ValueRange registers) {
-    Value place = firstPlace();
-    for (size_t i = 0; i < registers.size(); i += 2) {
-      SmallVector<Value> operands = {place};
-      for (Value word : registers.slice(i, 2))
-        operands.push_back(
-            LLVM::BitcastOp::create(b, loc, b.getI32Type(), word));
-      int64_t row = i / 2 % 2 * kSwizzleRows;
-      std::string write =
-          llvm::formatv("st.shared.v2.b32 [%a+{0}], {{$1, $2};\n",
-                        offset + row * type.getSwizzle());
-      createAsm(b, loc, operands, addressText(i / 4 * 2) + write, "r,r,r");
-    }
-  }
-
-private:
-  OpBuilder &b;
-  Arithmetic a;
-  Location loc;
-  SharedType type;
-  int64_t offset;
-  Value lane, warpRow;
-
-  /// Address of a chunk of one of the warp's rows, less the tile's offset, i32.
-  Value chunkPlace(Value rowInWarp, Value chunk) {
-    Value row = a.add(warpRow, rowInWarp);
-    Value swizzled = a.xOr(chunk, a.rem(row, kSwizzleRows));
-    int64_t tileBytes = type.getRows() * type.getSwizzle();
-    Value place = a.add(a.add(a.mul(createWarpgroup(b, loc), tileBytes),
-                              a.mul(row, type.getSwizzle())),
-                        a.mul(swizzled, kChunkBytes));
-    return LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
-                                    createSharedAddress(b, loc, place));
-  }
-
-  /// Makes %a the place `chunks` chunks on, an even number. The tile's offset
-  /// is a multiple of what the swizzle permutes, and may be added later.
-  static std::string addressText(int64_t chunks) {
-    return llvm::formatv(".reg .b32 %a;\nxor.b32 %a, $0, {0};\n",
-                         chunks * kChunkBytes);
-  }
-};
-
 /// Coordinates of this warpgroup's rows of a tile, innermost first, i32; the
 /// innermost is the first one and a constant, so that one register serves all
 /// slices of a tile.
@@ -187,7 +163,7 @@ struct TileCoordinates {
                   int64_t warpgroups) {
     SmallVector<Value> rest(indices);
     columnOffset = peelConstant(b, loc, rest.back());
-    Arithmetic a{b, loc};
+    I32Arithmetic a{b, loc};
     for (Value index : llvm::reverse(rest))
       values.push_back(
           arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
@@ -246,12 +222,46 @@ struct StoreSharedLowering : OpConversionPattern<StoreSharedOp> {
     FailureOr<int64_t> offset = getOffset(op, op.getDest());
     if (failed(offset))
       return failure();
-    TileWriter writer(rewriter, op.getLoc(), op.getDest().getType(), *offset);
+    Location loc = op.getLoc();
+    SharedType type = op.getDest().getType();
+    Value place = SwizzledRows(rewriter, loc, type)
+                      .firstPlace(createWarpgroup(rewriter, loc));
     if (layout->packing == 2)
-      writer.writePairs(adaptor.getTile());
+      writePairs(rewriter, loc, place, *offset, adaptor.getTile());
     else
-      writer.writeWords(adaptor.getTile());
+      writeWords(rewriter, loc, place, *offset, type.getSwizzle(),
+                 adaptor.getTile());
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReadSharedLowering : OpConversionPattern<ReadSharedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadSharedOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout =
+        TileRegisters::get(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    SharedType type = op.getSource().getType();
+    // Each group of consumers has a tile of its own.
+    I32Arithmetic a{rewriter, loc};
+    Value warpgroup =
+        a.rem(createWarpgroup(rewriter, loc), type.getRows() / kWgmmaRows);
+    Value place = a.add(SwizzledRows(rewriter, loc, type).firstPlace(warpgroup),
+                        adaptor.getSource().front());
+    SmallVector<Value> registers;
+    for (Value word : layout->packing == 2
+                          ? readPairs(rewriter, loc, place, layout->registers())
+                          : readWords(rewriter, loc, place, type.getSwizzle(),
+                                      layout->registers()))
+      registers.push_back(
+          LLVM::BitcastOp::create(rewriter, loc, layout->registerType(), word));
+    rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
 };
@@ -268,11 +278,11 @@ struct StoreAsyncLowering : OpConversionPattern<StoreAsyncOp> {
     Location loc = op.getLoc();
     TileCoordinates coordinates(rewriter, loc, op.getIndices(),
                                 op.getWarpgroups());
-    TileWriter writer(rewriter, loc, op.getSource().getType(), *offset);
     SmallVector<Value> operands = {
         createDescriptor(rewriter, loc, op.getDest())};
     llvm::append_range(operands, coordinates.values);
-    operands.push_back(writer.firstPlace());
+    operands.push_back(SwizzledRows(rewriter, loc, op.getSource().getType())
+                           .firstPlace(createWarpgroup(rewriter, loc)));
     std::string source =
         llvm::formatv("[${0}+{1}];\n", operands.size() - 1, *offset);
     createAsm(rewriter, loc, operands,
@@ -326,7 +336,7 @@ struct GroupBarrierLowering : OpConversionPattern<GroupBarrierOp> {
   matchAndRewrite(GroupBarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Arithmetic a{rewriter, loc};
+    I32Arithmetic a{rewriter, loc};
     Value id = a.add(createWarpgroup(rewriter, loc), a.i32(kFirstGroupBarrier));
     NVVM::BarrierOp::create(rewriter, loc, /*res=*/Type(), id,
                             a.i32(kWarpgroupThreads),
@@ -354,6 +364,7 @@ struct FenceAsyncLowering : OpConversionPattern<FenceAsyncOp> {
 void wgtile::populateStagingPatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
   patterns.add<FenceAsyncLowering, GroupBarrierLowering, PrefetchLowering,
-               StagingLowering, StoreAsyncLowering, StoreSharedLowering,
-               WaitStoreLowering>(converter, patterns.getContext());
+               ReadSharedLowering, StagingLowering, StoreAsyncLowering,
+               StoreSharedLowering, WaitStoreLowering>(converter,
+                                                       patterns.getContext());
 }

@@ -122,3 +122,38 @@ gpu.module @reads {
     gpu.return
   }
 }
+
+// What the copy engine brought is read as staging is written, at a tile's own
+// offset: four matrices at a time, and of 32 bits two columns of a row and of the
+// row eight below. A warpgroup has 64 of the tile's rows.
+// CHECK-LABEL: gpu.func @read
+// CHECK-DAG:     %[[TILE:.*]] = arith.constant 4096 : i32
+// CHECK:         %[[FIRST:.*]] = llvm.ptrtoint
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[TILE]]
+// CHECK:         %[[R:.*]] = llvm.inline_asm {{.*}}xor.b32 %a, $4, 0;{{.*}}ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [%a];{{.*}}"=r,=r,=r,=r,r,~{memory}" %[[PLACE]]
+// CHECK:         llvm.extractvalue %[[R]][0]
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $4, 32;{{.*}}ldmatrix
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $4, 64;{{.*}}ldmatrix
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $4, 96;{{.*}}ldmatrix
+// CHECK-NOT:     ldmatrix
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $2, 0;{{.*}}ld.shared.v2.b32 {$0, $1}, [%a+0];
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $2, 0;{{.*}}ld.shared.v2.b32 {$0, $1}, [%a+1024];
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $2, 32;{{.*}}ld.shared.v2.b32 {$0, $1}, [%a+0];
+gpu.module @tiles {
+  gpu.func @read(%out: memref<?x?xbf16>, %words: memref<?x?xf32>, %i: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = wgtile.staging {offset = 4096 : i64}
+        : !wgtile.shared<64x64xbf16, swizzle = 128>
+    %w = wgtile.staging {offset = 4096 : i64}
+        : !wgtile.shared<64x32xf32, swizzle = 128>
+    %t = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
+        -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+    %f = wgtile.read_shared %w : !wgtile.shared<64x32xf32, swizzle = 128>
+        -> tensor<64x32xf32, #wgtile.mma<warps = 4>>
+    wgtile.store %t, %out[%i, %i] in_bounds [true, true]
+        : tensor<64x64xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
+    wgtile.store %f, %words[%i, %i] in_bounds [true, true]
+        : tensor<64x32xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -342,3 +342,79 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!c = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// Tiles that are read behind the loop go through its ring, a stage each, which
+// is given back as soon as it is read; the one in a branch is taken there, by
+// both roles. The loop's last stage goes back before: the wait for its product
+// moves up.
+// CHECK-LABEL: gpu.func @reads
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+// CHECK-NOT:     wgtile.ring warps
+// CHECK:         wgtile.roles producer
+// CHECK:           scf.for
+// CHECK:             wgtile.ring_commit %[[RING]]
+// CHECK:           }
+// CHECK:           wgtile.ring_acquire %[[RING]]
+// CHECK-NEXT:      wgtile.ring_copy %[[RING]] 0, %[[C:[a-z0-9]+]][%[[I:[a-z0-9]+]], %[[J:[a-z0-9]+]]]
+// CHECK-NEXT:      wgtile.ring_commit %[[RING]]
+// CHECK-NEXT:      scf.if %[[YES:.*]] {
+// CHECK-NEXT:        wgtile.ring_acquire %[[RING]]
+// CHECK-NEXT:        wgtile.ring_copy %[[RING]] 0, %[[C]][%[[J]], %[[I]]]
+// CHECK-NEXT:        wgtile.ring_commit %[[RING]]
+// CHECK:         } consumer
+// CHECK:           %[[R:.*]] = scf.for
+// CHECK:             wgtile.ring_release %[[RING]] held 1
+// CHECK:           }
+// CHECK-NEXT:      %[[W:.*]] = wgtile.wait_mma %[[R]] pending 0
+// CHECK-NEXT:      wgtile.ring_release %[[RING]] held 0
+// CHECK-NEXT:      wgtile.ring_take %[[RING]]
+// CHECK-NEXT:      %[[TILE:.*]] = wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:      wgtile.read_shared %[[TILE]]
+// CHECK-NEXT:      wgtile.ring_release %[[RING]] held 0
+// CHECK:           scf.if %[[YES]]
+// CHECK-NEXT:        wgtile.ring_take %[[RING]]
+// CHECK-NEXT:        %[[OTHER:.*]] = wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:        wgtile.read_shared %[[OTHER]]
+// CHECK-NEXT:        wgtile.ring_release %[[RING]] held 0
+// CHECK:           wgtile.extract_columns %[[W]]
+gpu.module @kernels {
+  gpu.func @reads(%m: !m, %mc: !m, %out: memref<?x?xbf16>, %n: index, %yes: i1) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %none = arith.constant dense<0.0> : !c
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %a = wgtile.load %m[%i, %p] : !m -> !a
+        %b = wgtile.load %m[%p, %j] : !m -> !b
+        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        scf.yield %d : !acc
+      }
+      %s0 = wgtile.load %mc[%i, %j] : !m -> !a
+      %0 = wgtile.read_shared %s0 : !a -> !c
+      %1 = scf.if %yes -> (!c) {
+        %s1 = wgtile.load %mc[%j, %i] : !m -> !a
+        %2 = wgtile.read_shared %s1 : !a -> !c
+        scf.yield %2 : !c
+      } else {
+        scf.yield %none : !c
+      }
+      %w = wgtile.wait_mma %r pending 0 : !acc
+      %3 = wgtile.extract_columns %w from 0 : !acc -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
+      %4 = arith.truncf %3 : tensor<64x64xf32, #wgtile.mma<warps = 4>> to !c
+      %5 = arith.addf %0, %4 : !c
+      %6 = arith.addf %1, %5 : !c
+      wgtile.store %6, %out[%i, %j] in_bounds [true, true] : !c, memref<?x?xbf16>
+    }
+    gpu.return
+  }
+}

@@ -9,6 +9,7 @@
 // CHECK:         wgtile.fence_async
 // CHECK:         wgtile.store_async %[[S]], %[[MAP:.*]][%{{.*}}, %{{.*}}] warpgroups 2
 // CHECK:         wgtile.wait_store pending 0{{$}}
+// CHECK:         wgtile.read_shared %[[S]] : !wgtile.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 // CHECK:         wgtile.prefetch %[[MAP]][%{{.*}}, %{{.*}}] warpgroups 2
 // CHECK:         wgtile.mappable %{{.*}} : memref<?x?xbf16>
 func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
@@ -24,6 +25,8 @@ func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
       : !wgtile.shared<64x64xbf16, swizzle = 128>,
         !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   wgtile.wait_store pending 0
+  %r = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
+      -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
   wgtile.prefetch %map[%i, %i] warpgroups 2
       : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   %0 = wgtile.mappable %b : memref<?x?xbf16>

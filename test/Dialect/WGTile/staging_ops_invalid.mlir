@@ -87,3 +87,33 @@ func.func @prefetch(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
       : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   return
 }
+
+// -----
+
+// read_shared (C1)
+func.func @read_shape(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
+  // expected-error @below {{expected a result of the shape and element type of the source, of 16 or 32 bits, but got}}
+  %0 = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
+      -> tensor<128x64xbf16>
+  return
+}
+
+// -----
+
+// read_shared (C2)
+func.func @read_warps(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
+  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are one row of its swizzle, but got}}
+  %0 = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
+      -> tensor<64x64xbf16, #wgtile.mma<warps = 4, columns = 2>>
+  return
+}
+
+// -----
+
+// read_shared (C2)
+func.func @read_rows(%s: !wgtile.shared<64x128xbf16, swizzle = 128>) {
+  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are one row of its swizzle, but got}}
+  %0 = wgtile.read_shared %s : !wgtile.shared<64x128xbf16, swizzle = 128>
+      -> tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+  return
+}

@@ -60,6 +60,29 @@ LogicalResult StoreSharedOp::verify() {
   return success();
 }
 
+LogicalResult ReadSharedOp::verify() {
+  // (C1)
+  RankedTensorType tile = getTile().getType();
+  SharedType source = getSource().getType();
+  unsigned bits = source.getElementType().getIntOrFloatBitWidth();
+  if (tile.getShape() != source.getShape() ||
+      tile.getElementType() != source.getElementType() ||
+      (bits != 16 && bits != 32))
+    return emitOpError()
+           << "expected a result of the shape and element type of "
+              "the source, of 16 or 32 bits, but got "
+           << tile << " from " << source;
+  // (C2)
+  if (tile.getEncoding() &&
+      (getNumWarpgroups(tile) == 0 || source.getSwizzle() == 0 ||
+       source.getColumns() != getLayout(source).boxColumns()))
+    return emitOpError()
+           << "expected a result of whole warpgroups and a source "
+              "whose rows are one row of its swizzle, but got "
+           << tile << " from " << source;
+  return success();
+}
+
 static LogicalResult verifyIndices(Operation *op, TensorMapType map,
                                    ValueRange indices) {
   if (map.getBox().size() == indices.size())

@@ -132,6 +132,10 @@ void StoreSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
                                       SyncScope::Group));
 }
 
+void ReadSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::read(getSource(), Proxy::Generic));
+}
+
 void StoreAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::read(getSource(), Proxy::Async,
                                      AsyncKind::Store, SyncScope::Group));

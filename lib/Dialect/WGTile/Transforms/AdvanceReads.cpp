@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexDifference.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
@@ -22,27 +24,14 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// The difference of two indices where it is the same in all tiles.
-static std::optional<int64_t> constantDifference(Value lhs, Value rhs) {
-  MLIRContext *context = lhs.getContext();
-  AffineMap map = AffineMap::get(
-      2, 0, getAffineDimExpr(0, context) - getAffineDimExpr(1, context));
-  SmallVector<Value> operands = {lhs, rhs};
-  affine::fullyComposeAffineMapAndOperands(&map, &operands);
-  affine::canonicalizeMapAndOperands(&map, &operands);
-  auto constant =
-      dyn_cast<AffineConstantExpr>(simplifyAffineMap(map).getResult(0));
-  return constant ? std::optional(constant.getValue()) : std::nullopt;
-}
-
 /// Whether a read and a store touch different elements: columns apart.
 static bool areDisjoint(ReadOp read, StoreAsyncOp store) {
   RankedTensorType tile = read.getTile().getType();
   if (read.getIndices().size() != store.getIndices().size() ||
       tile.getRank() != 2)
     return false;
-  std::optional<int64_t> columns =
-      constantDifference(read.getIndices().back(), store.getIndices().back());
+  std::optional<int64_t> columns = getConstantDifference(
+      read.getIndices().back(), store.getIndices().back());
   int64_t stored = store.getSource().getType().getShape().back();
   return columns && (*columns >= stored || *columns <= -tile.getDimSize(1));
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexDifference.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
@@ -33,16 +35,6 @@ static bool onlyReads(Operation *op) {
   return !walk.wasInterrupted();
 }
 
-/// Whether two indices are the same, computed in one place or in two.
-static bool isSameIndex(Value lhs, Value rhs) {
-  if (lhs == rhs)
-    return true;
-  Operation *left = lhs.getDefiningOp(), *right = rhs.getDefiningOp();
-  return left && right && isPure(left) && left->getNumResults() == 1 &&
-         OperationEquivalence::isEquivalentTo(
-             left, right, OperationEquivalence::IgnoreLocations);
-}
-
 /// The reads that give the same when they move behind stores of other columns,
 /// those in branches included.
 static DenseSet<Operation *> findMovableReads(StoreOp store) {
@@ -51,7 +43,7 @@ static DenseSet<Operation *> findMovableReads(StoreOp store) {
        op = op->getPrevNode())
     op->walk([&](ReadOp read) {
       if (read.getSource() != store.getDest() ||
-          llvm::equal(read.getIndices(), store.getIndices(), isSameIndex))
+          areSameIndices(read.getIndices(), store.getIndices()))
         reads.insert(read);
     });
   return reads;

@@ -51,6 +51,13 @@ RingType LoadGroup::getRingType(int64_t stages) {
                                     : ArrayRef<int64_t>());
 }
 
+static bool isReadOnly(LoadOp load) {
+  return llvm::all_of(load->getUsers(),
+                      [](Operation *user) { return isa<ReadSharedOp>(user); });
+}
+
+bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
+
 namespace {
 /// Registers a thread at a kernel's start and after each role's change; 0 where
 /// a role keeps those of the start, since only whole warpgroups change theirs.
@@ -186,17 +193,21 @@ private:
         }
       // Behind a loop with loads of its own a group begins anew: consumers
       // would wait for the last load of a stage before that loop gives them
-      // any.
-      auto [it, inserted] = groupOf.try_emplace(block, groups.size());
-      if (!inserted && it->second != lastGroup)
-        it->second = groups.size();
-      lastGroup = it->second;
+      // any. What is only read gives its stage back as soon as it is read.
+      if (isReadOnly(load)) {
+        lastGroup = groups.size();
+      } else {
+        auto [it, inserted] = groupOf.try_emplace(block, groups.size());
+        if (!inserted && it->second != lastGroup)
+          it->second = groups.size();
+        lastGroup = it->second;
+      }
       if (lastGroup == groups.size()) {
         groups.emplace_back();
         groups.back().block = block;
       }
-      groups[it->second].loads.push_back(load);
-      groups[it->second].instances.push_back(
+      groups[lastGroup].loads.push_back(load);
+      groups[lastGroup].instances.push_back(
           dependence.dependsOnGroup(load.getOperation()) ? loop.getGroupSize()
                                                          : 1);
       return WalkResult::advance();
@@ -217,9 +228,33 @@ private:
     });
   }
 
-  /// The group whose ring a group takes: the first one of the same tiles, where
-  /// every stage of both holds all of them and no tile of that ring is held
-  /// any longer. Both roles come to their stages in the same order.
+  /// The tiles of an owner's stages that a group's become: all of them, or, of
+  /// a group that is only read, some. Nothing where they differ.
+  static std::optional<SmallVector<int64_t>> findPositions(LoadGroup &owner,
+                                                           LoadGroup &group) {
+    RingType stage = owner.getRingType(1), tiles = group.getRingType(1);
+    if (stage == tiles)
+      return llvm::to_vector(llvm::seq<int64_t>(group.loads.size()));
+    if (!group.isRead())
+      return std::nullopt;
+    SmallVector<int64_t> positions;
+    for (auto [i, tile] : llvm::enumerate(tiles.getTiles())) {
+      int64_t position = 0, count = stage.getTiles().size();
+      while (position < count &&
+             (stage.getTiles()[position] != tile ||
+              stage.getNumInstances(position) != tiles.getNumInstances(i) ||
+              llvm::is_contained(positions, position)))
+        ++position;
+      if (position == count)
+        return std::nullopt;
+      positions.push_back(position);
+    }
+    return positions;
+  }
+
+  /// The group whose ring a group takes: the first one that has its tiles,
+  /// where every stage of both holds all of them and no tile of that ring is
+  /// held any longer. Both roles come to their stages in the same order.
   void chooseOwners() {
     auto isWhole = [](LoadGroup &group) {
       return llvm::all_of(group.loads, [&](LoadOp load) {
@@ -229,7 +264,7 @@ private:
     for (auto [i, group] : llvm::enumerate(groups)) {
       auto canTakeRingOf = [&, &group = group, i = i](size_t owner) {
         if (!isWhole(groups[owner]) || !isWhole(group) ||
-            groups[owner].getRingType(1) != group.getRingType(1))
+            !findPositions(groups[owner], group))
           return false;
         for (size_t other = owner; other < i; ++other)
           if (owners[other] == owner && !isOverBefore(groups[other], group))
@@ -240,6 +275,7 @@ private:
       while (owner < i && (owners[owner] != owner || !canTakeRingOf(owner)))
         ++owner;
       owners.push_back(owner);
+      group.positions = *findPositions(groups[owner], group);
     }
   }
   LoadGroup &getOwner(LoadGroup &group) {

@@ -27,9 +27,14 @@ struct LoadGroup {
   /// consumers.
   llvm::SmallVector<int64_t> instances;
   RingOp ring;
+  /// For each load, which tile of the ring's stages it becomes.
+  llvm::SmallVector<int64_t> positions;
 
   /// Type of a ring of so many stages for these loads.
   RingType getRingType(int64_t stages);
+
+  /// Whether all that becomes of the loads' tiles is registers.
+  bool isRead();
 };
 
 /// Makes the producer's program of a copy of the tile loop: loads, which

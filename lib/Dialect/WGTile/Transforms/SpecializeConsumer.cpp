@@ -24,7 +24,8 @@ static constexpr int64_t kMaxHeld = 2;
 /// Replaces the loads by tiles of the stage that was taken last.
 static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
   RingType type = group.ring.getRing().getType();
-  for (auto [position, original] : llvm::enumerate(group.loads)) {
+  for (auto [position, original] :
+       llvm::zip_equal(group.positions, group.loads)) {
     LoadOp load = original;
     OpBuilder b(load);
     Value instance;
@@ -84,8 +85,9 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   return true;
 }
 
-/// The last op of `block` that reads one of the tiles taken in it: a product,
-/// or a loop or branch with products or with tiles of its own.
+/// The last op of `block` that reads one of the tiles taken in it: a product, a
+/// read into registers, or a loop or branch with products or with tiles of its
+/// own.
 static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
                                              Operation *take) {
   Operation *last = take;
@@ -95,10 +97,10 @@ static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
       continue;
     for (Operation *reader : tile->getUsers()) {
       Operation *ancestor = block->findAncestorOpInBlock(*reader);
-      if (!isa<MmaOp>(reader) || !ancestor)
+      if (!isa<MmaOp, ReadSharedOp>(reader) || !ancestor)
         return reader->emitOpError(
-            "expected a product in the block of its loads, or in a loop or "
-            "branch of it");
+            "expected a product or a read in the block of its loads, or in a "
+            "loop or branch of it");
       if (last->isBeforeInBlock(ancestor))
         last = ancestor;
     }
@@ -353,7 +355,16 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       return failure();
     if (!placeRelease(group.block, group.ring, *last))
       continue;
-    b.setInsertionPointAfter(findWait(group.block->getParentOp()));
+    // Before the ring's next stage is taken: stages go back in their order.
+    Operation *inner = group.block->getParentOp(), *wait = findWait(inner);
+    bool isNext = llvm::any_of(
+        groups.drop_front(&group - groups.begin() + 1), [&](LoadGroup &later) {
+          return later.ring == group.ring &&
+                 inner->getBlock()->findAncestorOpInBlock(*later.loads.front());
+        });
+    if (isNext && wait != inner)
+      wait->moveAfter(inner);
+    b.setInsertionPointAfter(wait);
     RingReleaseOp::create(b, loc, group.ring, /*held=*/0);
   }
   guardTile(loop);

@@ -23,7 +23,8 @@ static Operation *ancestorIn(Block *block, Operation *op) {
 
 static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   Operation *first = nullptr, *last = nullptr;
-  for (auto [position, original] : llvm::enumerate(group.loads)) {
+  for (auto [position, original] :
+       llvm::zip_equal(group.positions, group.loads)) {
     LoadOp consumed = original;
     auto load = cast<LoadOp>(mapping.lookup(consumed.getOperation()));
     auto source = dyn_cast<TypedValue<TensorMapType>>(load.getSource());

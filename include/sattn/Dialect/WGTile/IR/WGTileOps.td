@@ -111,7 +111,7 @@ def WGTile_LoadOp : WGTile_Op<"load", [
     others have one index. What lies outside the source is filled with zeros.
 
     A memref is read by the threads of the block themselves: with `aligned`, which
-    `wgtile-align-loads` sets, 16 bytes at a time, at addresses that are multiples
+    `wgtile-version-kernels` sets, 16 bytes at a time, at addresses that are multiples
     of 16; else element by element, at any strides. A tensor map is read by the
     copy engine.
 

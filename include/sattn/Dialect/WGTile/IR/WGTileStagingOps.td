@@ -67,6 +67,30 @@ def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
   let hasVerifier = 1;
 }
 
+def WGTile_ReadSharedOp : WGTile_Op<"read_shared", [
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Read a tile of shared memory into registers";
+  let description = [{
+    Each warp reads its own rows of `source`.
+
+    - (C1) The tile's shape and element type are the source's; its elements have
+      16 or 32 bits.
+    - (C2) Where the tile has a layout, each of its warps holds 16 rows, four warps
+      make a warpgroup, and a row of the source is one row of its swizzle.
+
+    ```mlir
+    %c = wgtile.read_shared %s : !wgtile.shared<128x64xbf16, swizzle = 128>
+        -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    ```
+  }];
+  let arguments = (ins Arg<WGTile_SharedType, "", [MemRead]>:$source);
+  let results = (outs WGTile_RegisterTile:$tile);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Start a copy from staging to global memory";

@@ -262,6 +262,39 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
                            "::wgtile::WGTileDialect"];
 }
 
+def WGTileStageReads : Pass<"wgtile-stage-reads", "::mlir::ModuleOp"> {
+  let summary = "Read tiles by the copy engine, through shared memory";
+  let description = [{
+    In the program of a tile, a read of a mappable argument (see
+    `wgtile-version-kernels`) that is as a tile that the program's loop loads
+    becomes a load of such a tile and a read of shared memory.
+    `wgtile-specialize` gives it a stage of the loop's ring: the producer goes on
+    from the loop's last turn to the reads behind it, and they arrive while the
+    last products run.
+
+    A read of what the kernel stores to stays where it is not the very tile that is
+    stored, and so do reads in inner loops.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %a = wgtile.load %values[%p, %c0, %k]
+          : memref<?x128x128xbf16> -> !wgtile.shared<128x64xbf16, swizzle = 128>
+      ...
+    }
+    %c = wgtile.read %out[%i, %j] in_bounds [true, false] aligned
+        : memref<?x?xbf16> -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    ```
+    After:
+    ```mlir
+    %s = wgtile.load %out[%i, %j] aligned
+        : memref<?x?xbf16> -> !wgtile.shared<128x64xbf16, swizzle = 128>
+    %c = wgtile.read_shared %s : !wgtile.shared<128x64xbf16, swizzle = 128>
+        -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    ```
+  }];
+}
+
 def WGTileStageStores
     : Pass<"wgtile-stage-stores", "::mlir::ModuleOp"> {
   let summary = "Store tiles by the copy engine, through shared memory";

@@ -1,0 +1,26 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_INDEXDIFFERENCE_H
+#define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_INDEXDIFFERENCE_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
+
+namespace wgtile {
+
+/// The difference of two indices, computed in one place or in two, where it is
+/// the same in all tiles.
+std::optional<int64_t> getConstantDifference(mlir::Value lhs, mlir::Value rhs);
+
+/// Whether two lists of indices are as long and equal in all tiles.
+bool areSameIndices(mlir::ValueRange lhs, mlir::ValueRange rhs);
+
+} // namespace wgtile
+
+#endif // SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_INDEXDIFFERENCE_H
