@@ -71,4 +71,68 @@ module attributes {gpu.container_module} {
     wgtile.launch @kernels::@by_column grid(%tiles) args(%m, %n) : index, index
     return
   }
+
+  // Versions of one kernel share the order; the generic one has none.
+  gpu.module @versions {
+    // CHECK-LABEL: gpu.func @v(
+    // CHECK:         wgtile.for_each_tile {{.*}} order
+    gpu.func @v(%rows: memref<?xi32>, %m: index) kernel attributes {wgtile.copy_engine} {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %m) {
+        %0 = memref.load %rows[%i] : memref<?xi32>
+        %end = arith.index_cast %0 : i32 to index
+        scf.for %p = %c1 to %end step %c1 {
+        }
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @v_unmapped(
+    // CHECK:         wgtile.for_each_tile {{.*}} order
+    gpu.func @v_unmapped(%rows: memref<?xi32>, %m: index) kernel
+        attributes {wgtile.copy_engine, wgtile.version_of = @v} {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %m) {
+        %0 = memref.load %rows[%i] : memref<?xi32>
+        %end = arith.index_cast %0 : i32 to index
+        scf.for %p = %c1 to %end step %c1 {
+        }
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @v_generic(
+    // CHECK-NOT:     order
+    // CHECK:         gpu.return
+    gpu.func @v_generic(%rows: memref<?xi32>, %m: index) kernel {
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %m) {
+        %0 = memref.load %rows[%i] : memref<?xi32>
+        %end = arith.index_cast %0 : i32 to index
+        scf.for %p = %c1 to %end step %c1 {
+        }
+      }
+      gpu.return
+    }
+  }
+
+  // CHECK-LABEL: func.func @versions_host
+  // CHECK:         %[[ORDER:.*]] = memref.alloc
+  // CHECK:         wgtile.launch @versions::@v_order
+  // CHECK-NOT:     _order
+  // CHECK:         wgtile.launch @versions::@v {{.*}}, %[[ORDER]])
+  // CHECK:         wgtile.launch @versions::@v_unmapped {{.*}}, %[[ORDER]])
+  // CHECK:         wgtile.launch @versions::@v_generic
+  // CHECK-NOT:     %[[ORDER]]{{[,)]}}
+  func.func @versions_host(%rows: memref<?xi32>, %m: index, %yes: i1, %no: i1) {
+    %tiles = arith.muli %m, %m : index
+    scf.if %yes {
+      scf.if %no {
+        wgtile.launch @versions::@v grid(%tiles) args(%rows, %m) : memref<?xi32>, index
+      } else {
+        wgtile.launch @versions::@v_unmapped grid(%tiles) args(%rows, %m) : memref<?xi32>, index
+      }
+    } else {
+      wgtile.launch @versions::@v_generic grid(%tiles) args(%rows, %m) : memref<?xi32>, index
+    }
+    return
+  }
 }

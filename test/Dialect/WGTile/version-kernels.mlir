@@ -79,3 +79,43 @@ func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
   wgtile.launch @plain::@kernel grid(%n) args(%out) : memref<?x?xbf16>
   return
 }
+
+// What is only read, and into registers, may be anything with rows without gaps:
+// it has a version of its own.
+// CHECK-LABEL: gpu.module @inputs
+// CHECK:         gpu.func @kernel(%{{.*}} {wgtile.mappable}, %{{.*}} {wgtile.mappable}, %{{.*}} {wgtile.mappable}) kernel attributes {wgtile.copy_engine}
+// CHECK:           wgtile.read %{{.*}} in_bounds [true, true] aligned
+// CHECK:         gpu.func @kernel_unmapped(%{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}) kernel attributes {wgtile.copy_engine, wgtile.version_of = @kernel}
+// CHECK:           wgtile.read %{{.*}} in_bounds [true, true] :
+// CHECK:           wgtile.store %{{.*}} in_bounds [true, true] aligned
+// CHECK:         gpu.func @kernel_generic(
+// CHECK-NOT:       aligned
+// CHECK-LABEL: func.func @inputs_host
+// CHECK-SAME:    %[[B:[^:]*]]: {{[^%]*}}, %[[IN:[^:]*]]: {{[^%]*}}, %[[OUT:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
+// CHECK-DAG:     wgtile.mappable %[[B]]
+// CHECK-DAG:     wgtile.mappable %[[OUT]]
+// CHECK-DAG:     memref.extract_strided_metadata %[[IN]]
+// CHECK-DAG:     %[[MAPPED:.*]] = wgtile.mappable %[[IN]]
+// CHECK:         scf.if
+// CHECK-NEXT:      scf.if %[[MAPPED]]
+// CHECK-NEXT:        wgtile.launch @inputs::@kernel grid
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        wgtile.launch @inputs::@kernel_unmapped grid
+// CHECK-NEXT:      }
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      wgtile.launch @inputs::@kernel_generic grid
+gpu.module @inputs {
+  gpu.func @kernel(%b: !matrix, %in: !matrix, %out: !matrix) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = wgtile.load %b[%c0, %c0] : !matrix -> !wgtile.shared<64x64xbf16>
+    %1 = wgtile.read %in[%c0, %c0] in_bounds [true, true]
+        : !matrix -> tensor<64x64xbf16>
+    wgtile.store %1, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x64xbf16>, !matrix
+    gpu.return
+  }
+}
+func.func @inputs_host(%b: !matrix, %in: !matrix, %out: !matrix, %n: index) {
+  wgtile.launch @inputs::@kernel grid(%n) args(%b, %in, %out) : !matrix, !matrix, !matrix
+  return
+}

@@ -294,18 +294,27 @@ private:
 };
 } // namespace
 
-static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
+/// The loops over tiles of a kernel whose thread blocks take them from a
+/// counter. Where there are several, the first one is the producer's.
+static SmallVector<ForEachTileOp> getCountedLoops(gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops;
   kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
-  // Where there are several, the first one is the producer's.
-  if (loops.empty() || !loops.front().getCounter())
-    return;
+  if (!loops.empty() && !loops.front().getCounter())
+    loops.clear();
+  return loops;
+}
+
+/// Sorts the tiles of a kernel before its launch, or any branch around that;
+/// null where the work of a tile cannot be computed elsewhere.
+static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
+  SmallVector<ForEachTileOp> loops = getCountedLoops(kernel);
+  if (loops.empty())
+    return {};
   ForEachTileOp loop = loops.front();
   WorkSlice work(loop);
   if (!work.find())
-    return;
+    return {};
 
-  // Before any branch between versions: the work is the same.
   Operation *position = launch;
   while (!isa<func::FuncOp>(position->getParentOp()))
     position = position->getParentOp();
@@ -316,7 +325,7 @@ static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   for (Value count : loop.getCounts().drop_back()) {
     arguments.push_back(host.get(count));
     if (!arguments.back())
-      return;
+      return {};
   }
   Value planes = arith::ConstantIndexOp::create(b, loc, 1);
   for (Value count : ArrayRef<Value>(arguments).drop_back())
@@ -325,7 +334,7 @@ static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   for (BlockArgument argument : work.getArguments()) {
     Value source = host.argument(argument);
     if (!source || source.getType() != argument.getType())
-      return;
+      return {};
     sources.push_back(source);
   }
   Value size = arith::MulIOp::create(b, loc, planes, arguments.back());
@@ -345,22 +354,41 @@ static void orderTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
       planes, arguments);
   sort.setPrepare(true);
 
+  return order;
+}
+
+/// Lets thread blocks take the tiles of a kernel in the order that sortTiles
+/// found for it or for another version of it.
+static void setOrder(LaunchOp launch, gpu::GPUFuncOp kernel, Value order) {
   launch.getArgsMutable().append(order);
   unsigned argument = kernel.getNumArguments();
-  (void)kernel.insertArgument(argument, type, DictionaryAttr(), loc);
-  for (ForEachTileOp each : loops)
-    each.getOrderMutable().assign(kernel.getArgument(argument));
+  (void)kernel.insertArgument(argument, order.getType(), DictionaryAttr(),
+                              launch.getLoc());
+  for (ForEachTileOp loop : getCountedLoops(kernel))
+    loop.getOrderMutable().assign(kernel.getArgument(argument));
 }
 
 namespace {
 struct OrderTilesPass
     : public wgtile::impl::WGTileOrderTilesBase<OrderTilesPass> {
   void runOnOperation() override {
-    for (auto [launch, kernel] : getLaunches(getOperation()))
-      // Of two versions the generic one is not worth a launch more.
-      if (!isa<scf::IfOp>(launch->getParentOp()) ||
-          kernel->hasAttr(kCopyEngineAttrName))
-        orderTiles(launch, kernel);
+    DenseMap<StringAttr, Value> orders;
+    for (auto [launch, kernel] : getLaunches(getOperation())) {
+      // The generic version of a kernel is not worth a launch more.
+      if (isa<scf::IfOp>(launch->getParentOp()) &&
+          !kernel->hasAttr(kCopyEngineAttrName))
+        continue;
+      Value order;
+      if (auto other =
+              kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName))
+        order = orders.lookup(other.getAttr());
+      else
+        order = sortTiles(launch, kernel);
+      if (!order)
+        continue;
+      setOrder(launch, kernel, order);
+      orders[kernel.getNameAttr()] = order;
+    }
   }
 };
 } // namespace

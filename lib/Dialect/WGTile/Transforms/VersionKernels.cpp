@@ -39,6 +39,10 @@ namespace {
 /// What a kernel does with an argument that is a memref.
 struct Accesses {
   bool byTiles = false, byRegisters = false, isStored = false;
+  /// Read into register tiles, as the copy engine could.
+  bool isReadByTiles = false;
+
+  bool isOnlyRead() const { return isReadByTiles && !byTiles; }
 };
 
 class KernelVersioning {
@@ -52,23 +56,29 @@ public:
     Value condition = createCondition(b);
     if (!condition)
       return;
-    Location loc = launch.getLoc();
-    gpu::GPUFuncOp generic = cloneKernel();
-    auto branch = scf::IfOp::create(b, loc, condition, /*withElse=*/true);
-    Operation *copy = b.clone(*launch);
-    copy->moveBefore(branch.elseBlock()->getTerminator());
-    cast<LaunchOp>(copy).setKernelAttr(
-        SymbolRefAttr::get(launch.getKernel().getRootReference(),
-                           {FlatSymbolRefAttr::get(generic.getNameAttr())}));
-    launch->moveBefore(branch.thenBlock()->getTerminator());
-    kernel->setAttr(kCopyEngineAttrName, b.getUnitAttr());
-    markAligned();
+    gpu::GPUFuncOp generic = cloneKernel("_generic");
+    Value readCondition = createReadCondition(b);
+    branchTo(b, condition, generic);
+    if (readCondition) {
+      gpu::GPUFuncOp unmapped = cloneKernel("_unmapped");
+      unmapped->setAttr(kVersionOfAttrName,
+                        FlatSymbolRefAttr::get(kernel.getNameAttr()));
+      b.setInsertionPoint(launch);
+      branchTo(b, readCondition, unmapped);
+      mark(unmapped, [](const Accesses &found) { return found.byTiles; });
+    }
+    mark(kernel, [](const Accesses &found) {
+      return found.byTiles || found.isReadByTiles;
+    });
   }
 
 private:
   gpu::GPUFuncOp kernel;
   LaunchOp launch;
-  llvm::MapVector<BlockArgument, Accesses> accesses;
+  /// By the argument's number.
+  llvm::MapVector<unsigned, Accesses> accesses;
+
+  Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
 
   void collectAccesses() {
     for (BlockArgument argument : kernel.getArguments()) {
@@ -76,16 +86,25 @@ private:
       if (!type)
         continue;
       Accesses found;
+      bool hasMap = type.getRank() >= 2 && type.getRank() <= kMaxTensorMapRank;
       for (OpOperand &use : argument.getUses()) {
         Operation *user = use.getOwner();
         found.byTiles |= isa<LoadOp>(user);
-        found.byTiles |= isa<StoreOp>(user) && type.getRank() >= 2 &&
-                         type.getRank() <= kMaxTensorMapRank;
+        found.byTiles |= isa<StoreOp>(user) && hasMap;
         found.byRegisters |= isa<ReadOp, StoreOp>(user);
         found.isStored |= isa<StoreOp>(user);
+        if (auto read = dyn_cast<ReadOp>(user))
+          found.isReadByTiles |=
+              hasMap && read.getTile().getType().getRank() == 2;
       }
-      accesses[argument] = found;
+      accesses[argument.getArgNumber()] = found;
     }
+  }
+
+  static Value combine(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+    if (!lhs || !rhs)
+      return lhs ? lhs : rhs;
+    return arith::AndIOp::create(b, loc, lhs, rhs);
   }
 
   /// That the copy engine can take all that is loaded and stored by tiles, and
@@ -105,25 +124,44 @@ private:
     Location loc = launch.getLoc();
     Value condition;
     for (auto [argument, found] : accesses) {
-      Value actual = launch.getArgs()[argument.getArgNumber()];
-      Value term;
+      Value actual = getActual(argument);
       if (found.byTiles) {
-        term = MappableOp::create(b, loc, b.getI1Type(), actual);
-        kernel.setArgAttr(argument.getArgNumber(), kMappableAttrName,
-                          b.getUnitAttr());
+        condition = combine(b, loc, condition,
+                            MappableOp::create(b, loc, b.getI1Type(), actual));
         if (found.isStored)
-          if (Value whole = createHasWholeChunks(b, loc, actual))
-            term = arith::AndIOp::create(b, loc, term, whole);
+          condition =
+              combine(b, loc, condition, createHasWholeChunks(b, loc, actual));
       } else if (found.byRegisters) {
-        term = createHasUnitStride(b, loc, actual);
-      }
-      if (term)
         condition =
-            condition
-                ? arith::AndIOp::create(b, loc, condition, term).getResult()
-                : term;
+            combine(b, loc, condition, createHasUnitStride(b, loc, actual));
+      }
     }
     return condition;
+  }
+
+  /// That the copy engine can take what is read into registers alone. Null
+  /// where nothing is.
+  Value createReadCondition(OpBuilder &b) {
+    Location loc = launch.getLoc();
+    Value condition;
+    for (auto [argument, found] : accesses)
+      if (found.isOnlyRead())
+        condition = combine(
+            b, loc, condition,
+            MappableOp::create(b, loc, b.getI1Type(), getActual(argument)));
+    return condition;
+  }
+
+  /// Launches the kernel where a condition holds, and a clone elsewhere.
+  void branchTo(OpBuilder &b, Value condition, gpu::GPUFuncOp otherwise) {
+    auto branch =
+        scf::IfOp::create(b, launch.getLoc(), condition, /*withElse=*/true);
+    Operation *copy = b.clone(*launch);
+    copy->moveBefore(branch.elseBlock()->getTerminator());
+    cast<LaunchOp>(copy).setKernelAttr(
+        SymbolRefAttr::get(launch.getKernel().getRootReference(),
+                           {FlatSymbolRefAttr::get(otherwise.getNameAttr())}));
+    launch->moveBefore(branch.thenBlock()->getTerminator());
   }
 
   /// Whether rows are whole chunks of the copy engine, which stores no less: of
@@ -166,36 +204,50 @@ private:
         compare(arith::CmpIPredicate::slt, metadata.getSizes().back(), 2));
   }
 
-  gpu::GPUFuncOp cloneKernel() {
+  gpu::GPUFuncOp cloneKernel(StringRef suffix) {
     OpBuilder b(kernel.getContext());
     b.setInsertionPointAfter(kernel);
     auto clone = cast<gpu::GPUFuncOp>(b.clone(*kernel));
-    clone.setName((kernel.getName() + "_generic").str());
-    for (unsigned i = 0; i < clone.getNumArguments(); ++i)
-      clone.removeArgAttr(i, kMappableAttrName);
+    clone.setName((kernel.getName() + suffix).str());
     return clone;
   }
 
-  void markAligned() {
-    kernel.walk([&](LoadOp load) {
+  /// Whether a tile of a mapped argument starts at a multiple of what the copy
+  /// engine takes.
+  static bool isAligned(gpu::GPUFuncOp version, Value memref, Value column,
+                        Type element) {
+    auto argument = dyn_cast<BlockArgument>(memref);
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    return argument && bytes > 0 &&
+           version.getArgAttr(argument.getArgNumber(), kMappableAttrName) &&
+           isMultipleOf(column, kAlignment / bytes);
+  }
+
+  /// Marks a version for the copy engine, and what it takes.
+  void mark(gpu::GPUFuncOp version,
+            llvm::function_ref<bool(const Accesses &)> isMapped) {
+    UnitAttr yes = UnitAttr::get(version.getContext());
+    version->setAttr(kCopyEngineAttrName, yes);
+    for (auto [argument, found] : accesses)
+      if (isMapped(found))
+        version.setArgAttr(argument, kMappableAttrName, yes);
+    version.walk([&](LoadOp load) {
       int64_t bytes = load.getTile().getType().getElementBytes();
       if (isMultipleOf(load.getIndices().back(), kAlignment / bytes))
         load.setAligned(true);
     });
-    kernel.walk([&](ReadOp read) {
-      auto source = dyn_cast<BlockArgument>(read.getSource());
+    version.walk([&](ReadOp read) {
       RankedTensorType tile = read.getTile().getType();
-      int64_t bytes = tile.getElementTypeBitWidth() / 8;
-      if (tile.getRank() == 2 && bytes > 0 && accesses.lookup(source).byTiles &&
-          isMultipleOf(read.getIndices().back(), kAlignment / bytes))
+      if (tile.getRank() == 2 &&
+          isAligned(version, read.getSource(), read.getIndices().back(),
+                    tile.getElementType()))
         read.setAligned(true);
     });
-    kernel.walk([&](StoreOp store) {
-      auto dest = dyn_cast<BlockArgument>(store.getDest());
+    version.walk([&](StoreOp store) {
       RankedTensorType tile = store.getTile().getType();
-      int64_t bytes = tile.getElementTypeBitWidth() / 8;
-      if (tile.getRank() == 2 && bytes > 0 && accesses.lookup(dest).byTiles &&
-          isMultipleOf(store.getIndices().back(), kAlignment / bytes))
+      if (tile.getRank() == 2 &&
+          isAligned(version, store.getDest(), store.getIndices().back(),
+                    tile.getElementType()))
         store.setAligned(true);
     });
   }

@@ -53,6 +53,10 @@ inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
 inline constexpr llvm::StringLiteral kCopyEngineAttrName = "wgtile.copy_engine";
 inline constexpr llvm::StringLiteral kMappableAttrName = "wgtile.mappable";
 
+/// On a gpu.func: the symbol of the kernel that the host launches instead where
+/// more of the arguments can be mapped. Both do the same work, tile by tile.
+inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
+
 /// Warpgroups that hold 64 rows each of a register tile, one after another; 0
 /// for a tile of any other layout.
 int64_t getNumWarpgroups(mlir::RankedTensorType tile);

@@ -64,6 +64,10 @@ def WGTileVersionKernels
     gaps; the clone runs elsewhere. In the original, reads and stores of
     mappable arguments become `aligned`.
 
+    What is only read, and into registers, need not be mappable: where there is
+    such, a second clone, NAME_unmapped, marked `wgtile.version_of`, takes it as it
+    is, and the original runs where the copy engine can take that too.
+
     Before:
     ```mlir
     wgtile.launch @kernels::@f grid(%n) args(%b, %out)
@@ -620,7 +624,8 @@ def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
 
     A kernel without such a loop, or whose bounds come from anything but integer
     arithmetic on its arguments, their sizes and elements, is left as it is, and so
-    is the `generic` version of a kernel (`wgtile-version-kernels`).
+    is the `generic` version of a kernel (`wgtile-version-kernels`). Other versions
+    of one kernel share the order.
 
     Before:
     ```mlir
