@@ -8,7 +8,7 @@ import torch
 
 @dataclasses.dataclass
 class Problem:
-    """A (m x k, blocks of `block`, BSR) times b (k x n), in bf16, and a result c (m x n)."""
+    """A (m x k, BSR) times b (k x n), in bf16, and a result c (m x n). block: the rows of one."""
 
     block: int
     crow: torch.Tensor
@@ -34,8 +34,8 @@ class Problem:
     def dense(self):
         """A with its zeros."""
         m, k, _ = self.shape
-        blocks = torch.zeros(m // self.block, k // self.block, self.block, self.block, device="cuda",
-                             dtype=self.values.dtype)
+        rows, columns = self.values.shape[1:]
+        blocks = torch.zeros(m // rows, k // columns, rows, columns, device="cuda", dtype=self.values.dtype)
         blocks[self.rows(), self.col.long()] = self.values
         return blocks.permute(0, 2, 1, 3).reshape(m, k).contiguous()
 
@@ -65,9 +65,11 @@ LENGTHS = {"uniform": uniform_lengths, "zipf": zipf_lengths}
 
 
 def make(m, k, n, block, sparsity, pattern="uniform", seed=0):
-    """A problem of round((1 - sparsity) * blocks) stored blocks, columns ascending in each row."""
+    """A problem of round((1 - sparsity) * blocks) stored blocks, columns ascending in each row. block: the side of a
+    block, or its rows and columns."""
+    height, width = (block, block) if isinstance(block, int) else block
     rng = np.random.default_rng(seed)
-    rows, columns = m // block, k // block
+    rows, columns = m // height, k // width
     lengths = LENGTHS[pattern](rng, rows, columns, round((1 - sparsity) * rows * columns))
     crow = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     col = np.concatenate([np.sort(rng.permutation(columns)[:length]) for length in lengths]).astype(np.int32)
@@ -76,5 +78,5 @@ def make(m, k, n, block, sparsity, pattern="uniform", seed=0):
     def random(*shape):
         return torch.randn(*shape, device="cuda", dtype=torch.bfloat16, generator=generator)
 
-    return Problem(block, torch.from_numpy(crow).cuda(), torch.from_numpy(col).cuda(),
-                   random(len(col), block, block), random(k, n), random(m, n))
+    return Problem(height, torch.from_numpy(crow).cuda(), torch.from_numpy(col).cuda(),
+                   random(len(col), height, width), random(k, n), random(m, n))

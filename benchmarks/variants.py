@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""bsr_addmm on a GPU in other ways than bsr_addmm.py: code of another chip, blocks that are no squares, C apart.
+
+    python3 benchmarks/variants.py [--tools FOLDER] [--out results.json]
+
+FOLDER is the one of sparse-translate (a bundle's bin/). Needs PyTorch and apache-tvm-ffi. Each row is the rate of a
+variant over that of its base in the same run, in turns of launches back to back (timing.py), on random data in bf16:
+
+    chip   code for sm_80 over that for sm_90a                                  (bar: 0.35)
+    block  blocks of 24 x 40, 8 x 8, 16 x 128 over the square block at or above the smaller side (bar: 0.5)
+    input  beta = 1 with C in an array of its own over C in place of the result
+    row    the same, one row for all: C is broadcast
+
+    --cases chip block input row    which of them (default: all)
+    --size 8192                     rows and columns, less what no whole block fills
+"""
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+import problems  # noqa: E402
+from timing import Timed, measure  # noqa: E402
+
+# Blocks, and the side of the square to compare with.
+BLOCKS = {(24, 40): 32, (8, 8): 16, (16, 128): 16}
+BARS = {"chip": 0.35, "block": 0.5}
+SPARSITIES = [0.5, 0.9]
+
+
+def compile_program(options, source, chip="sm_90a"):
+    import sattn
+
+    def translate(to):
+        return subprocess.run([str(options.tools / "sparse-translate"), f"--to={to}", f"--chip={chip}", "-"],
+                              input=source.text(), capture_output=True, text=True, check=True).stdout
+
+    return sattn.load(translate("manifest"), translate("ptx"))
+
+
+def make_call(options, problem, chip="sm_90a", beta=0.0, c=None):
+    """A prepared product; with c, an array that is added, else to what the result holds."""
+    from sattn._source import BsrAddmm
+
+    source = BsrAddmm(block=tuple(problem.values.shape[1:]), alpha=1.0, beta=beta, input="" if c is None else "bf16")
+    program = compile_program(options, source, chip)
+    inputs = () if c is None else (c,)
+    out = torch.empty_like(problem.c) if beta == 0 or c is not None else problem.c
+    arguments = (problem.crow, problem.col, problem.values, problem.b, *inputs, out)
+    prepared = program.prepare(*arguments)
+    return lambda: prepared(*arguments)
+
+
+def make_problem(options, block, sparsity):
+    height, width = (block, block) if isinstance(block, int) else block
+    size = options.size
+    return problems.make(size // height * height, size // width * width, size, block, sparsity)
+
+
+def pairs(options, case, sparsity):
+    """(name, a variant's problem and call, its base's problem and call)."""
+    if case == "chip":
+        for block in (128, 64, 32, 16):
+            problem = make_problem(options, block, sparsity)
+            yield (f"sm_80, blocks of {block}", (problem, make_call(options, problem, "sm_80")),
+                   (problem, make_call(options, problem)))
+    elif case == "block":
+        for block, side in BLOCKS.items():
+            variant, base = make_problem(options, block, sparsity), make_problem(options, side, sparsity)
+            yield (f"blocks of {block[0]} x {block[1]} over {side}", (variant, make_call(options, variant)),
+                   (base, make_call(options, base)))
+    else:
+        for block in (128, 64, 32):
+            problem = make_problem(options, block, sparsity)
+            c = torch.randn_like(problem.c)
+            if case == "row":
+                c = c[:1].expand(problem.c.shape)
+            yield (f"C {'of one row' if case == 'row' else 'apart'}, blocks of {block}",
+                   (problem, make_call(options, problem, beta=1.0, c=c)),
+                   (problem, make_call(options, problem, beta=1.0)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default_tools = next((folder for folder in (HERE.parent / "bin", HERE.parent / "build" / "bin") if folder.exists()),
+                         None)
+    parser.add_argument("--tools", type=Path, default=default_tools)
+    parser.add_argument("--cases", nargs="*", default=["chip", "block", "input", "row"],
+                        choices=["chip", "block", "input", "row"])
+    parser.add_argument("--size", type=int, default=8192)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    if options.tools is None or not (options.tools / "sparse-translate").exists():
+        parser.error("--tools: expected a folder with sparse-translate")
+    os.environ.setdefault("SATTN_LIBRARIES", str(options.tools.resolve().parent / "lib"))
+    start = time.monotonic()
+    rows = []
+    for case in options.cases:
+        for sparsity in SPARSITIES:
+            for name, (problem, call), (base_problem, base_call) in pairs(options, case, sparsity):
+                timed = {"variant": Timed(call), "base": Timed(base_call)}
+                measure(timed, options.rounds)
+                rate = problem.work / timed["variant"].median_ms() / 1e9
+                base_rate = base_problem.work / timed["base"].median_ms() / 1e9
+                bar = BARS.get(case)
+                rows.append({"case": case, "name": name, "sparsity": sparsity, "tflops": rate,
+                             "base_tflops": base_rate, "ratio": rate / base_rate, "bar": bar})
+                verdict = "" if bar is None else f" ({'ok' if rate >= bar * base_rate else 'LOW'}, bar {bar})"
+                print(f"{name:32} {sparsity} {rate:5.0f} TFLOP/s, base {base_rate:5.0f}, {rate / base_rate:.2f}{verdict}",
+                      flush=True)
+                torch.cuda.empty_cache()
+    print(f"{len(rows)} rows in {time.monotonic() - start:.0f} s")
+    if options.out:
+        options.out.write_text(json.dumps({
+            "benchmark": "variants", "date": datetime.date.today().isoformat(),
+            "device": torch.cuda.get_device_name(), "torch": torch.__version__, "size": options.size, "rows": rows},
+            indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
