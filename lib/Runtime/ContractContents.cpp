@@ -4,6 +4,7 @@
 #include "Text.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace sattn::runtime;
 
@@ -152,21 +153,37 @@ bool isShared(const TensorView &tensor, size_t coreRank) {
 
 } // namespace
 
+/// `columns` block columns.
+static Error checkContents(const Manifest &manifest, size_t crow, size_t col,
+                           size_t values, int64_t columns,
+                           const std::vector<Argument> &arguments) {
+  const TensorView &colTensor = tensorOf(arguments, col);
+  IndexRows crowRows(tensorOf(arguments, crow)), colRows(colTensor);
+  std::string crowName = manifest.describeArgument(crow);
+  if (Error err = checkOffsets(crowName, crowRows, colRows.length()))
+    return err;
+  if (!isShared(colTensor, 1) || !isShared(tensorOf(arguments, values), 3))
+    if (Error err = checkCounts(crowName, crowRows))
+      return err;
+  return checkColumns(manifest.describeArgument(col), crowRows, colRows,
+                      columns);
+}
+
 Error sattn::runtime::checkBsrContents(const Manifest &manifest,
                                        const BsrAddmmContract &contract,
                                        const std::vector<Argument> &arguments) {
-  const TensorView &values = tensorOf(arguments, contract.values);
-  const TensorView &col = tensorOf(arguments, contract.col);
   const TensorView &b = tensorOf(arguments, contract.b);
-  IndexRows crowRows(tensorOf(arguments, contract.crow)), colRows(col);
-  std::string crowName = manifest.describeArgument(contract.crow);
   int64_t columns = b.shape[b.shape.size() - 2] / contract.blockCols;
+  return checkContents(manifest, contract.crow, contract.col, contract.values,
+                       columns, arguments);
+}
 
-  if (Error err = checkOffsets(crowName, crowRows, colRows.length()))
-    return err;
-  if (!isShared(col, 1) || !isShared(values, 3))
-    if (Error err = checkCounts(crowName, crowRows))
-      return err;
-  return checkColumns(manifest.describeArgument(contract.col), crowRows,
-                      colRows, columns);
+Error sattn::runtime::checkBsrContents(const Manifest &manifest,
+                                       const BsrStorageContract &contract,
+                                       const std::vector<Argument> &arguments) {
+  int64_t columns = std::numeric_limits<int64_t>::max();
+  if (contract.columns)
+    columns = valueOf(*contract.columns, arguments) / contract.blockCols;
+  return checkContents(manifest, contract.crow, contract.col, contract.values,
+                       columns, arguments);
 }

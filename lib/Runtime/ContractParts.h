@@ -27,6 +27,19 @@ inline const TensorView &tensorOf(const std::vector<Argument> &arguments,
   return std::get<TensorView>(arguments[index]);
 }
 
+/// The extent of arguments whose kinds and ranks have been checked.
+inline int64_t valueOf(const ExtentSource &extent,
+                       const std::vector<Argument> &arguments) {
+  return extent.argument
+             ? tensorOf(arguments, *extent.argument).shape[extent.number]
+             : extent.number;
+}
+
+/// The shapes of a matrix's storage, in arguments that are as declared.
+Error checkStorageShapes(const Manifest &manifest,
+                         const BsrStorageContract &contract,
+                         const std::vector<Argument> &arguments);
+
 /// The tensor's elements lie in memory that can exist: no null pointer, no
 /// address past the end of the address space, aligned to the element's width.
 /// `who` begins the messages.

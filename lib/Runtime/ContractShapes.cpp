@@ -178,6 +178,9 @@ Error sattn::runtime::checkShapes(const Manifest &manifest,
   for (const BsrAddmmContract &contract : manifest.contracts)
     if (Error err = ShapeChecker(manifest, contract, arguments).check())
       return err;
+  for (const BsrStorageContract &contract : manifest.storages)
+    if (Error err = checkStorageShapes(manifest, contract, arguments))
+      return err;
   return Error::success();
 }
 
@@ -190,6 +193,13 @@ Error sattn::runtime::checkContracts(const Manifest &manifest,
     if (Error err = ShapeChecker(manifest, contract, arguments).check())
       return err;
     if (Error err = checkAliasing(manifest, contract, arguments))
+      return err;
+    if (contents == ContentCheck::On)
+      if (Error err = checkBsrContents(manifest, contract, arguments))
+        return err;
+  }
+  for (const BsrStorageContract &contract : manifest.storages) {
+    if (Error err = checkStorageShapes(manifest, contract, arguments))
       return err;
     if (contents == ContentCheck::On)
       if (Error err = checkBsrContents(manifest, contract, arguments))

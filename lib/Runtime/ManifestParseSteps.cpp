@@ -121,8 +121,24 @@ Error checkContractRanks(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
+Error parseBlock(const JsonNode &node, int64_t &rows, int64_t &columns) {
+  std::vector<JsonNode> block;
+  if (Error err = node.array("block", block))
+    return err;
+  constexpr int64_t maxBlock = std::numeric_limits<int32_t>::max();
+  if (block.size() != 2)
+    return node.fail("expected a block of 2 extents, but got ", block.size());
+  if (Error err = block[0].asInteger(1, maxBlock, rows))
+    return err;
+  return block[1].asInteger(1, maxBlock, columns);
+}
+
 Error parseBsrAddmm(const JsonNode &node, const Manifest &manifest,
                     BsrAddmmContract &contract) {
+  if (Error err = node.expectObject({"op", "alpha", "beta", "crow", "col",
+                                     "values", "b", "input", "left", "right",
+                                     "out", "block", "fused"}))
+    return err;
   if (Error err = parseScalarSource(node, "alpha", manifest, contract.alpha))
     return err;
   if (Error err = parseScalarSource(node, "beta", manifest, contract.beta))
@@ -149,19 +165,79 @@ Error parseBsrAddmm(const JsonNode &node, const Manifest &manifest,
     if (Error err = node.boolean("fused", contract.fused))
       return err;
 
-  std::vector<JsonNode> block;
-  if (Error err = node.array("block", block))
-    return err;
-  constexpr int64_t maxBlock = std::numeric_limits<int32_t>::max();
-  if (block.size() != 2)
-    return node.fail("expected a block of 2 extents, but got ", block.size());
-  if (Error err = block[0].asInteger(1, maxBlock, contract.blockRows))
-    return err;
-  if (Error err = block[1].asInteger(1, maxBlock, contract.blockCols))
+  if (Error err = parseBlock(node, contract.blockRows, contract.blockCols))
     return err;
   if (Error err = checkContractTypes(node, manifest, contract))
     return err;
   return checkContractRanks(node, manifest, contract);
+}
+
+/// Null or absent: not known.
+Error parseExtent(const JsonNode &node, const char *key,
+                  const Manifest &manifest, std::optional<ExtentSource> &out) {
+  if (!node.has(key))
+    return Error::success();
+  ErrorOr<JsonNode> extent = node.member(key);
+  if (!extent)
+    return extent.takeError();
+  ExtentSource source;
+  if (extent->has("constant")) {
+    if (Error err = extent->expectObject({"constant"}))
+      return err;
+    if (Error err = extent->integer(
+            "constant", 0, std::numeric_limits<int64_t>::max(), source.number))
+      return err;
+  } else {
+    if (Error err = extent->expectObject({"argument", "dimension"}))
+      return err;
+    size_t argument = 0, dimension = 0;
+    if (Error err = parseTensorIndex(*extent, "argument", manifest, argument))
+      return err;
+    if (Error err =
+            extent->index("dimension", "dimensions",
+                          size_t(manifest.arguments[argument].rank), dimension))
+      return err;
+    source.argument = argument;
+    source.number = int64_t(dimension);
+  }
+  out = source;
+  return Error::success();
+}
+
+Error parseBsrStorage(const JsonNode &node, const Manifest &manifest,
+                      BsrStorageContract &contract) {
+  if (Error err = node.expectObject({"op", "crow", "col", "values", "block",
+                                     "rows", "columns", "one_list"}))
+    return err;
+  struct {
+    const char *key;
+    size_t *index;
+    int64_t coreRank;
+    bool isIndex;
+  } roles[] = {{"crow", &contract.crow, 1, true},
+               {"col", &contract.col, 1, true},
+               {"values", &contract.values, 3, false}};
+  for (const auto &role : roles) {
+    if (Error err = parseTensorIndex(node, role.key, manifest, *role.index))
+      return err;
+    const ArgumentSpec &spec = manifest.arguments[*role.index];
+    if (role.isIndex && !isIndexType(spec.type))
+      return node.fail("expected '", role.key, "' to be of i32 or i64, but ",
+                       manifest.describeArgument(*role.index), " is of ",
+                       name(spec.type));
+    if (spec.rank < role.coreRank)
+      return node.fail("expected '", role.key, "' to have rank ", role.coreRank,
+                       " or more, but ", manifest.describeArgument(*role.index),
+                       " has rank ", spec.rank);
+  }
+  if (node.has("one_list"))
+    if (Error err = node.boolean("one_list", contract.oneList))
+      return err;
+  if (Error err = parseExtent(node, "rows", manifest, contract.rows))
+    return err;
+  if (Error err = parseExtent(node, "columns", manifest, contract.columns))
+    return err;
+  return parseBlock(node, contract.blockRows, contract.blockCols);
 }
 
 Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
@@ -256,10 +332,14 @@ Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
   for (size_t i = 0; i < step.parameters.size(); ++i) {
     const KernelParameter &parameter = step.parameters[i];
     bool isIndex = false;
-    if (const auto *memref = std::get_if<MemrefParameter>(&parameter))
+    if (const auto *memref = std::get_if<MemrefParameter>(&parameter)) {
       for (const BsrAddmmContract &contract : manifest.contracts)
         isIndex |= memref->argument == contract.crow ||
                    memref->argument == contract.col;
+      for (const BsrStorageContract &contract : manifest.storages)
+        isIndex |= memref->argument == contract.crow ||
+                   memref->argument == contract.col;
+    }
     if (!isIndex && !std::holds_alternative<ScratchParameter>(parameter) &&
         !std::holds_alternative<ValueParameter>(parameter))
       return node.fail("expected a step with 'prepare' to have index arrays of "
@@ -320,19 +400,22 @@ Error sattn::runtime::parseContracts(const JsonNode &root, Manifest &manifest) {
   if (Error err = root.array("contracts", items))
     return err;
   for (const JsonNode &item : items) {
-    if (Error err = item.expectObject({"op", "alpha", "beta", "crow", "col",
-                                       "values", "b", "input", "left", "right",
-                                       "out", "block", "fused"}))
-      return err;
     std::string op;
     if (Error err = item.string("op", op))
       return err;
-    if (op != "bsr_addmm")
+    if (op == "bsr_addmm") {
+      BsrAddmmContract contract;
+      if (Error err = parseBsrAddmm(item, manifest, contract))
+        return err;
+      manifest.contracts.push_back(contract);
+    } else if (op == "bsr_storage") {
+      BsrStorageContract contract;
+      if (Error err = parseBsrStorage(item, manifest, contract))
+        return err;
+      manifest.storages.push_back(contract);
+    } else {
       return item.fail("unknown op '", op, "'");
-    BsrAddmmContract contract;
-    if (Error err = parseBsrAddmm(item, manifest, contract))
-      return err;
-    manifest.contracts.push_back(contract);
+    }
   }
   return Error::success();
 }

@@ -19,6 +19,10 @@ std::set<size_t> indexArguments(const Manifest &manifest) {
     arguments.insert(contract.crow);
     arguments.insert(contract.col);
   }
+  for (const BsrStorageContract &contract : manifest.storages) {
+    arguments.insert(contract.crow);
+    arguments.insert(contract.col);
+  }
   return arguments;
 }
 

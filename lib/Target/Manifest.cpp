@@ -77,6 +77,7 @@ public:
     if (failed(writeArguments()))
       return failure();
     writeContracts();
+    writeSameExtents();
     if (launches && failed(writeBody()))
       return failure();
     json::Object manifest{{"version", kVersion},
@@ -204,19 +205,31 @@ private:
     return success();
   }
 
+  static json::Object writeExtent(DictionaryAttr extent) {
+    json::Object object;
+    for (NamedAttribute entry : extent)
+      object[entry.getName().getValue()] =
+          cast<IntegerAttr>(entry.getValue()).getInt();
+    return object;
+  }
+
   void writeContracts() {
     if (!contracts)
       return;
     for (auto contract : contracts.getAsRange<DictionaryAttr>()) {
       json::Object object;
-      for (StringRef operand : {"input", "left", "right"})
-        object[operand] = nullptr;
+      if (auto op = contract.getAs<StringAttr>("op");
+          op && op.getValue() == "bsr_addmm")
+        for (StringRef operand : {"input", "left", "right"})
+          object[operand] = nullptr;
       for (NamedAttribute entry : contract) {
         StringRef name = entry.getName();
         if (auto text = dyn_cast<StringAttr>(entry.getValue()))
           object[name] = text.getValue();
         else if (isa<UnitAttr>(entry.getValue()))
           object[name] = true;
+        else if (auto extent = dyn_cast<DictionaryAttr>(entry.getValue()))
+          object[name] = writeExtent(extent);
         else if (auto block = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
           object[name] = json::Array(block.asArrayRef());
         else if (auto constant = dyn_cast<FloatAttr>(entry.getValue()))
@@ -230,6 +243,53 @@ private:
       }
       contractList.push_back(std::move(object));
     }
+  }
+
+  /// Checks that extents of arguments are equal.
+  void writeSameExtents() {
+    auto pairs = function->getAttrOfType<ArrayAttr>(kSameExtentsAttrName);
+    if (!pairs)
+      return;
+    auto number = [](DictionaryAttr extent, StringRef key) {
+      return extent.getAs<IntegerAttr>(key).getInt();
+    };
+    auto isConstant = [](DictionaryAttr extent) {
+      return !extent.get("argument");
+    };
+    auto valueOf = [&](DictionaryAttr extent) {
+      return isConstant(extent) ? addConstant(number(extent, "constant"))
+                                : addExpression(writeDim(extent));
+    };
+    auto nameOf = [&](DictionaryAttr extent) {
+      const json::Object *argument =
+          arguments[number(extent, "argument")].getAsObject();
+      return argument->getString("name")->str();
+    };
+    for (auto pair : pairs.getAsRange<ArrayAttr>()) {
+      auto first = cast<DictionaryAttr>(pair[0]);
+      auto second = cast<DictionaryAttr>(pair[1]);
+      if (isConstant(first))
+        std::swap(first, second);
+      std::string expected =
+          isConstant(second)
+              ? std::to_string(number(second, "constant"))
+              : llvm::formatv("that of dimension {0} of argument '{1}'",
+                              number(second, "dimension"), nameOf(second))
+                    .str();
+      checks.push_back(json::Object{
+          {"value", addBinary("eq", valueOf(first), valueOf(second))},
+          {"message",
+           llvm::formatv("argument '{0}': expected dimension {1} to be {2}",
+                         nameOf(first), number(first, "dimension"), expected)
+               .str()}});
+    }
+  }
+
+  static json::Object writeDim(DictionaryAttr extent) {
+    return json::Object{
+        {"op", "dim"},
+        {"argument", extent.getAs<IntegerAttr>("argument").getInt()},
+        {"index", extent.getAs<IntegerAttr>("dimension").getInt()}};
   }
 
   std::optional<int64_t> argumentIndex(Value value) {

@@ -27,22 +27,26 @@ using runtime::Error;
 using runtime::ErrorOr;
 using runtime::Program;
 
-/// Whether the runtime refuses these arguments by what the manifest says of
-/// them.
-static bool isRefused(const runtime::Manifest &manifest, const Device &device,
-                      const std::vector<Argument> &arguments) {
-  if (checkContracts(manifest, arguments, runtime::ContentCheck::Off))
-    return true;
+/// All that the manifest says of arguments: its contracts and its checks.
+static Error checkAll(const runtime::Manifest &manifest,
+                      const std::vector<Argument> &arguments,
+                      runtime::ContentCheck contents,
+                      int64_t multiprocessors = 1) {
+  if (Error err = checkContracts(manifest, arguments, contents))
+    return err;
+  if (manifest.values.empty())
+    return Error::success();
   ErrorOr<std::vector<int64_t>> values =
-      evaluate(manifest, arguments, device.multiprocessors());
-  return !values || runChecks(manifest, *values);
+      evaluate(manifest, arguments, multiprocessors);
+  return values ? runChecks(manifest, *values) : values.takeError();
 }
 
 [[noreturn]] static void throwFailure(const Error &failure,
                                       const runtime::Manifest &manifest,
                                       const Device &device,
                                       const std::vector<Argument> &arguments) {
-  if (isRefused(manifest, device, arguments))
+  if (checkAll(manifest, arguments, runtime::ContentCheck::Off,
+               device.multiprocessors()))
     TVM_FFI_THROW(ValueError) << failure.message();
   TVM_FFI_THROW(RuntimeError) << failure.message();
 }
@@ -190,7 +194,7 @@ static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry,
                                                    ffi::Any *) {
       const std::vector<Argument> &arguments =
           readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
-      if (Error err = checkContracts(*manifest, arguments, contents))
+      if (Error err = checkAll(*manifest, arguments, contents))
         TVM_FFI_THROW(ValueError) << err.message();
       callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
     };
@@ -207,14 +211,13 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_host, loadHost);
 /// contents of index arrays included. Index arrays are in host memory, the
 /// others anywhere.
 static ffi::Function checker(ffi::String text) {
-  return ffi::Function::FromPacked(
-      [manifest = parse(text)](ffi::PackedArgs packed, ffi::Any *) {
-        const std::vector<Argument> &arguments =
-            readArguments(manifest, packed, std::nullopt);
-        if (Error err =
-                checkContracts(manifest, arguments, runtime::ContentCheck::On))
-          TVM_FFI_THROW(ValueError) << err.message();
-      });
+  return ffi::Function::FromPacked([manifest = parse(text)](
+                                       ffi::PackedArgs packed, ffi::Any *) {
+    const std::vector<Argument> &arguments =
+        readArguments(manifest, packed, std::nullopt);
+    if (Error err = checkAll(manifest, arguments, runtime::ContentCheck::On))
+      TVM_FFI_THROW(ValueError) << err.message();
+  });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
 

@@ -11,7 +11,8 @@ class Program:
     stream, returns None and does not wait; on the CPU the result is there when it returns.
 
     Raises TypeError or ValueError for arguments that the program does not take, before anything is launched or
-    written, and RuntimeError where the driver fails.
+    written, and RuntimeError where the driver fails. On the CPU that includes the contents of index arrays; on CUDA,
+    where to read them would synchronize, it does not: see `check` and `prepare`.
     """
 
     __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check")
@@ -27,7 +28,7 @@ class Program:
         self._check = None
 
     def __call__(self, *arguments):
-        self._launch(*arguments)
+        (self._launch_checked or self._launch)(*arguments)
 
     def prepare(self, *arguments):
         """Does what depends on the sparse operands' indices alone, once: CUDA only.

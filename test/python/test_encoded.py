@@ -116,6 +116,56 @@ def test_linear_layer(sattn, rng, rows):
     near(out, np.maximum(x @ weight.T + bias, 0))
 
 
+def test_bad_arguments_of_a_linear_layer(sattn, rng):
+    """The right operand is computed: indices and sizes are checked all the same, before anything is written."""
+    (crow, col, values), _ = matrix(rng, (16, 16), index=np.int64)
+    x = rng.standard_normal((5, 80), np.float32)
+    bias = np.zeros(64, np.float32)
+    out = np.full((5, 64), 7, np.float32)
+    program = sattn.compile(linear())
+
+    def changed(array, place, value):
+        array = array.copy()
+        array[place] = value
+        return array
+
+    for arguments, message in (
+            ((x, crow, changed(col, 0, 1 << 40), values, bias, out), r"'col': expected block columns in \[0, 5\)"),
+            ((x, crow, changed(col, 0, -1), values, bias, out), r"'col': expected block columns in \[0, 5\)"),
+            ((x, changed(crow, -1, 1 << 33), col, values, bias, out), "'crow': expected offsets in"),
+            ((x, crow[:-1], col, values, bias, out), "'crow': expected dimension 0"),
+            ((x, crow, col[:-1], values, bias, out), "'col': expected dimension 0"),
+            ((x, crow, col, values[:, :8], bias, out), "'values': expected dimension 1"),
+            ((x[:, :64], crow, col, values, bias, out), "'arg0': expected dimension 1 to be 80"),
+            ((x, crow, col, values, bias, out[:3]), "'arg5': expected dimension 0 to be that of dimension 0"),
+            ((x[:3], crow, col, values, bias, out), "'arg5': expected dimension 0 to be that of dimension 0")):
+        with pytest.raises(ValueError, match=message):
+            program(*arguments)
+        assert (out == 7).all()
+
+
+def test_bad_offsets_in_one_list(sattn, rng):
+    program = sattn.compile(f"""
+        #bsr = {encoding((16, 8), "dense", 64)}
+        func.func @f(%a: tensor<3x?x40xf32, #bsr>, %b: tensor<3x40x?xf32>, %c: tensor<3x?x?xf32>) -> tensor<3x?x?xf32> {{
+          %one = arith.constant 1.0 : f32
+          %zero = arith.constant 0.0 : f32
+          %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%a, %b : tensor<3x?x40xf32, #bsr>, tensor<3x40x?xf32>)
+              outs(%c : tensor<3x?x?xf32>) -> tensor<3x?x?xf32>
+          return %0 : tensor<3x?x?xf32>
+        }}""")
+    b, out = np.zeros((3, 40, 5), np.float32), np.full((3, 32, 5), 7, np.float32)
+    col, values = np.zeros(4, np.int64), np.zeros((4, 16, 8), np.float32)
+    for offsets, columns, message in (([0, 1, 1, 2, 2, 3, 5], col, "'crow': expected offsets in"),
+                                      ([0, 1, 1, 2, 2, 3], col, "'crow': expected one offset and 2 for each batch"),
+                                      ([0, 1, 1, 2, 2, 3, 4], col + 5, r"'col': expected block columns in \[0, 5\)")):
+        with pytest.raises(ValueError, match=message):
+            program(np.array(offsets), columns, values, b, out)
+    with pytest.raises(ValueError, match="'arg3': expected dimension 2 to be that of dimension 2 of argument 'arg4'"):
+        program(np.array([0, 1, 1, 2, 2, 3, 4]), col, values, b[:, :, :4], out)
+    assert (out == 7).all()
+
+
 def test_encoded_activations(sattn, rng):
     """The encoded matrix on the left; the result in memory of the program's own becomes an argument."""
     bsr, a = matrix(rng, (16, 16))

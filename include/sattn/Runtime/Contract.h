@@ -37,6 +37,7 @@ Error checkShapes(const Manifest &manifest,
 ///    contract, except input exactly (same elements in the same places).
 ///    Ranges of bytes are compared, so interleaved arrays count as overlapping;
 ///  - contents, where asked for: see checkBsrContents.
+/// Of storage contracts the shapes of what is an argument, and the contents.
 Error checkContracts(const Manifest &manifest,
                      const std::vector<Argument> &arguments,
                      ContentCheck contents);
@@ -48,6 +49,12 @@ Error checkContracts(const Manifest &manifest,
 /// are compared in 64 bits whatever the index type.
 Error checkBsrContents(const Manifest &manifest,
                        const BsrAddmmContract &contract,
+                       const std::vector<Argument> &arguments);
+
+/// The same of a matrix in a product with operands that the program computes.
+/// Where K is computed too, block columns are only checked not to be negative.
+Error checkBsrContents(const Manifest &manifest,
+                       const BsrStorageContract &contract,
                        const std::vector<Argument> &arguments);
 
 } // namespace sattn::runtime

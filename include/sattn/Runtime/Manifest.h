@@ -46,6 +46,27 @@ struct BsrAddmmContract {
   bool fused = false;
 };
 
+/// A number that is known when the program is called: the extent of an
+/// argument's dimension, or a constant.
+struct ExtentSource {
+  std::optional<size_t> argument;
+  /// Of the argument: which dimension. Else the extent.
+  int64_t number = 0;
+};
+
+/// Which arguments are the storage of a block-sparse matrix whose product has
+/// operands that the program computes. Its constraints must hold of the
+/// arguments (Contract.h).
+struct BsrStorageContract {
+  size_t crow = 0, col = 0, values = 0;
+  int64_t blockRows = 0, blockCols = 0;
+  /// Of the matrix, M and K; absent where they are computed.
+  std::optional<ExtentSource> rows, columns;
+  /// crow has one dimension, the offsets of all batches one after the other:
+  /// where one ends the next begins.
+  bool oneList = false;
+};
+
 enum class ValueOp {
   Constant,
   Dim,
@@ -154,6 +175,7 @@ struct Manifest {
   std::string target;
   std::vector<ArgumentSpec> arguments;
   std::vector<BsrAddmmContract> contracts;
+  std::vector<BsrStorageContract> storages;
   std::vector<ValueExpr> values;
   std::vector<ValueCheck> checks;
   std::vector<ScratchSpec> scratch;

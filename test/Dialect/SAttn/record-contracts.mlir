@@ -69,10 +69,10 @@ func.func @two(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32
   return %0, %1 : tensor<?x?xbf16>, tensor<?x?xbf16>
 }
 
-// An operand that is computed: nothing can be said of it before the call.
+// An operand that is computed: what remains are the indices, and extents as far
+// as they are those of arguments.
 // CHECK-LABEL: func.func @computed
-// CHECK-NOT:     sattn.contracts
-// CHECK:         return
+// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 64, 64>, col = 3 : i64, columns = {argument = 5 : i64, dimension = 0 : i64}, crow = 2 : i64, op = "bsr_storage", values = 4 : i64}]} {
 func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                     %b: tensor<?x?xbf16>, %m: index, %n: index)
@@ -83,6 +83,48 @@ func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
+}
+
+// Through transposes, what writes a tensor in place, and casts. The product's N
+// is another argument's dimension than the result's.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 8, 16>, col = 1 : i64, columns = {argument = 3 : i64, dimension = 1 : i64}, crow = 0 : i64, op = "bsr_storage", rows = {constant = 64 : i64}, values = 2 : i64}],
+// CHECK-SAME:    sattn.same_extents = {{\[\[}}{argument = 3 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 1 : i64}]]} {
+func.func @transposed(%crow: tensor<9xi64>, %col: tensor<?xi64>, %values: tensor<?x8x16xf32>, %x: tensor<?x?xf32>,
+                      %out: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %offsets = tensor.cast %crow : tensor<9xi64> to tensor<?xi64>
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %empty = tensor.empty(%k, %n) : tensor<?x?xf32>
+  %b = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) permutation = [1, 0]
+  %c = linalg.fill ins(%one : f32) outs(%out : tensor<64x?xf32>) -> tensor<64x?xf32>
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%offsets, %col, %values, %b : tensor<?xi64>, tensor<?xi64>, tensor<?x8x16xf32>, tensor<?x?xf32>)
+      outs(%c : tensor<64x?xf32>) -> tensor<64x?xf32>
+  return %0 : tensor<64x?xf32>
+}
+
+// Offsets of all batches in one list, as sattn-unpack-bsr reads them.
+// CHECK-LABEL: func.func @one_list
+// CHECK-SAME:    crow = 0 : i64, one_list, op = "bsr_storage",
+func.func @one_list(%list: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<2x64x8xf32>,
+                    %out: tensor<2x64x8xf32>) -> tensor<2x64x8xf32> {
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  %crow = tensor.generate {
+  ^bb0(%batch: index, %row: index):
+    %first = arith.muli %batch, %c8 : index
+    %i = arith.addi %first, %row : index
+    %offset = tensor.extract %list[%i] : tensor<?xi32>
+    tensor.yield %offset : i32
+  } : tensor<2x9xi32>
+  %0 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%crow, %col, %values, %b : tensor<2x9xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<2x64x8xf32>)
+      outs(%out : tensor<2x64x8xf32>) -> tensor<2x64x8xf32>
+  return %0 : tensor<2x64x8xf32>
 }
 
 // CHECK-LABEL: func.func @none

@@ -51,3 +51,18 @@ func.func @caller(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8
   %0 = call @called(%crow, %col, %values, %b) : (tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// The caller's memory must have the size that the program would have taken.
+// CHECK-LABEL: func.func @sizes(
+// CHECK-SAME:    attributes {sattn.same_extents = {{\[\[}}{argument = 4 : i64, dimension = 1 : i64}, {argument = 3 : i64, dimension = 1 : i64}]]}
+func.func @sizes(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>)
+    -> tensor<64x?xf32> {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %b, %c1 : tensor<?x?xf32>
+  %0 = tensor.empty(%n) : tensor<64x?xf32>
+  %1 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<?x?xf32>)
+      outs(%0 : tensor<64x?xf32>) -> tensor<64x?xf32>
+  return %1 : tensor<64x?xf32>
+}

@@ -61,6 +61,18 @@ inline nlohmann::json bsrManifest(int batchRank = 0) {
              {"block", {64, 32}}}}}};
 }
 
+/// Of the same sparse operand in a product whose b the program computes: M is
+/// that of out, K is known.
+inline nlohmann::json storageContract() {
+  return {{"op", "bsr_storage"},
+          {"crow", Crow},
+          {"col", Col},
+          {"values", Values},
+          {"block", {64, 32}},
+          {"rows", {{"argument", Out}, {"dimension", 0}}},
+          {"columns", {{"constant", 96}}}};
+}
+
 inline Manifest parseOrDie(const nlohmann::json &json) {
   ErrorOr<Manifest> manifest = parseManifest(json.dump());
   if (!manifest) {

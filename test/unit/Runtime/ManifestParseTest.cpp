@@ -208,6 +208,58 @@ TEST(ManifestParse, ReadsFusedContracts) {
   EXPECT_TRUE(parseOrDie(manifest).contracts[0].fused);
 }
 
+TEST(ManifestParse, ReadsStorageContracts) {
+  json manifest = bsrManifest();
+  manifest["contracts"] = json::array({storageContract()});
+  Manifest parsed = parseOrDie(manifest);
+  EXPECT_TRUE(parsed.contracts.empty());
+  ASSERT_EQ(parsed.storages.size(), 1u);
+  const BsrStorageContract &storage = parsed.storages.front();
+  EXPECT_EQ(storage.crow, size_t(Crow));
+  EXPECT_EQ(storage.col, size_t(Col));
+  EXPECT_EQ(storage.values, size_t(Values));
+  EXPECT_EQ(storage.blockRows, 64);
+  EXPECT_EQ(storage.blockCols, 32);
+  EXPECT_FALSE(storage.oneList);
+  ASSERT_TRUE(storage.rows && storage.columns);
+  EXPECT_EQ(storage.rows->argument, size_t(Out));
+  EXPECT_EQ(storage.rows->number, 0);
+  EXPECT_FALSE(storage.columns->argument);
+  EXPECT_EQ(storage.columns->number, 96);
+  manifest["contracts"][0]["rows"] = nullptr;
+  manifest["contracts"][0].erase("columns");
+  manifest["contracts"][0]["one_list"] = true;
+  parsed = parseOrDie(manifest);
+  EXPECT_FALSE(parsed.storages[0].rows || parsed.storages[0].columns);
+  EXPECT_TRUE(parsed.storages[0].oneList);
+}
+
+TEST(ManifestParse, StorageRoles) {
+  auto after = [](const char *key, json value) {
+    return messageAfter([&](json &m) {
+      m["contracts"] = json::array({storageContract()});
+      m["contracts"][0][key] = value;
+    });
+  };
+  EXPECT_TRUE(contains(after("crow", Values),
+                       "expected 'crow' to be of i32 or i64, but argument "
+                       "'values' is of bf16"));
+  EXPECT_TRUE(contains(after("values", B),
+                       "expected 'values' to have rank 3 or more, but argument "
+                       "'b' has rank 2"));
+  EXPECT_TRUE(contains(after("b", B), "unknown key 'b'"));
+  EXPECT_TRUE(contains(after("one_list", 1), "expected true or false"));
+  EXPECT_TRUE(contains(after("rows", 3), "contracts[0].rows"));
+  EXPECT_TRUE(contains(after("rows", {{"argument", B}, {"dimension", 2}}),
+                       "rows.dimension: expected an index of one of 2 "
+                       "dimensions, but got 2"));
+  EXPECT_TRUE(contains(after("rows", {{"argument", Alpha}, {"dimension", 0}}),
+                       "expected 'argument' to be a tensor"));
+  EXPECT_TRUE(contains(after("columns", {{"constant", -1}}),
+                       "columns.constant: expected"));
+  EXPECT_TRUE(contains(after("block", {64}), "expected a block of 2 extents"));
+}
+
 TEST(ManifestParse, ContractTypesAndRanks) {
   auto after = [](int argument, const char *key, json value) {
     return messageAfter(

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FunctionExtents.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
@@ -100,6 +102,68 @@ static DictionaryAttr describe(OpBuilder &b, func::FuncOp function,
   return entries.getDictionary(b.getContext());
 }
 
+/// The argument that holds the offsets of all batches in one list, from which
+/// `sattn-unpack-bsr` generates a matrix of them, or null.
+static Value findOneList(Value crow) {
+  auto generate = crow.getDefiningOp<tensor::GenerateOp>();
+  if (!generate)
+    return {};
+  auto extracts = generate.getBody().getOps<tensor::ExtractOp>();
+  if (!llvm::hasSingleElement(extracts))
+    return {};
+  Value list = (*extracts.begin()).getTensor();
+  return cast<RankedTensorType>(list.getType()).getRank() == 1 ? list : Value();
+}
+
+/// Of an op with operands that the program computes: its sparse operand's
+/// storage. Null where that is computed as well.
+static DictionaryAttr describeStorage(OpBuilder &b, func::FuncOp function,
+                                      BsrAddmmOp op,
+                                      const FunctionExtents &extents) {
+  if (op.isEncoded())
+    return {};
+  NamedAttrList entries;
+  Value crow = op.getCrow();
+  if (Value list = findOneList(crow)) {
+    crow = list;
+    entries.set("one_list", b.getUnitAttr());
+  }
+  entries.set("op", b.getStringAttr("bsr_storage"));
+  entries.set("block", b.getDenseI64ArrayAttr(
+                           {op.getBlockRows(), op.getBlockColumns()}));
+  std::pair<StringRef, Value> operands[] = {
+      {"crow", crow}, {"col", op.getCol()}, {"values", op.getValues()}};
+  for (auto [name, value] : operands) {
+    while (auto cast = value.getDefiningOp<tensor::CastOp>())
+      value = cast.getSource();
+    Attribute attr = describe(b, function, value);
+    if (!attr)
+      return {};
+    entries.set(name, attr);
+  }
+  std::pair<StringRef, Value> sizes[] = {{"rows", op.getOut()},
+                                         {"columns", op.getB()}};
+  for (auto [name, tensor] : sizes)
+    if (Attribute attr = extents.describe(tensor, -2))
+      entries.set(name, attr);
+  return entries.getDictionary(b.getContext());
+}
+
+/// Of an op with operands that the program computes: that those have the
+/// extents which the result has.
+static void requireSameShapes(FunctionExtents &extents, BsrAddmmOp op) {
+  // Their dimensions, counted from the last, and the result's.
+  std::tuple<Value, int64_t, int64_t> shared[] = {{op.getB(), 1, 1},
+                                                  {op.getInput(), 1, 1},
+                                                  {op.getInput(), 2, 2},
+                                                  {op.getRight(), 1, 1},
+                                                  {op.getLeft(), 1, 2}};
+  for (auto [tensor, fromEnd, outFromEnd] : shared)
+    if (tensor)
+      extents.requireSame(extents.describe(tensor, -fromEnd),
+                          extents.describe(op.getOut(), -outFromEnd));
+}
+
 namespace {
 struct RecordContractsPass
     : public sattn::impl::SAttnRecordContractsBase<RecordContractsPass> {
@@ -108,7 +172,13 @@ struct RecordContractsPass
     getOperation().walk([&](func::FuncOp function) {
       SmallVector<Attribute> contracts;
       function.walk([&](BsrAddmmOp op) {
-        if (DictionaryAttr contract = describe(b, function, op))
+        DictionaryAttr contract = describe(b, function, op);
+        if (!contract) {
+          FunctionExtents extents(function);
+          contract = describeStorage(b, function, op, extents);
+          requireSameShapes(extents, op);
+        }
+        if (contract)
           contracts.push_back(contract);
       });
       if (!contracts.empty())

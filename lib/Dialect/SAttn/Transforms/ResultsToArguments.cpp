@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FunctionExtents.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
@@ -55,9 +57,16 @@ private:
       OpOperand *use = findEmpty(result);
       if (!use)
         continue;
-      if (failed(function.insertArgument(function.getNumArguments(),
-                                         use->get().getType(), {},
-                                         use->get().getLoc())))
+      auto empty = use->get().getDefiningOp<tensor::EmptyOp>();
+      int64_t number = function.getNumArguments();
+      // The caller's memory has the size that the program would have taken.
+      FunctionExtents extents(function);
+      for (auto [dimension, size] : llvm::enumerate(empty.getMixedSizes()))
+        if (isa<Value>(size))
+          extents.requireSame(extents.ofArgument(number, dimension),
+                              extents.describe(size));
+      if (failed(function.insertArgument(number, empty.getType(), {},
+                                         empty.getLoc())))
         return failure();
       use->set(function.getArguments().back());
     }

@@ -59,6 +59,11 @@ inline constexpr llvm::StringLiteral kTileColumnsAttrName = "columns";
 /// Array of dictionaries on a function that says which of its arguments are the
 /// operands of an op (`sattn-record-contracts`).
 inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
+
+/// Array attribute on a func.func: pairs of extents that must be equal, each
+/// {argument = i64, dimension = i64} or {constant = i64}.
+inline constexpr llvm::StringLiteral kSameExtentsAttrName =
+    "sattn.same_extents";
 } // namespace sattn
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

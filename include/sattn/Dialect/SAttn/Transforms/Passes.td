@@ -55,7 +55,9 @@ def SAttnResultsToArguments
     A result of a public function with `sattn` ops that is computed in a
     `tensor.empty` is computed in an argument instead, which is appended to the
     others: the runtime takes no memory that a program allocates. The function
-    still returns the tensor; what is the same memory is dropped later.
+    still returns the tensor; what is the same memory is dropped later. Where the
+    sizes of the `tensor.empty` are dimensions of arguments,
+    `sattn.same_extents` says that the new one must have them.
 
     Functions that others call, and results that are not made by
     destination-passing ops, stay as they are.
@@ -121,6 +123,11 @@ def SAttnRecordContracts
     of type i64 is the position of an argument, a number of type f32 a constant.
     Where elementwise ops follow, `out` is what the last of them writes, and
     `fused` says that it is not the op's own result.
+
+    Of an op with operands that the function computes it records the indices and
+    blocks, as `bsr_storage`, with its numbers of rows and columns as far as they
+    are constants or dimensions of arguments; and in `sattn.same_extents` which
+    dimensions of arguments must then be equal.
 
     Before:
     ```mlir
