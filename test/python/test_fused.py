@@ -178,3 +178,34 @@ def test_batches(sattn, rng, columns):
         }}""")
     program(*bsr, b, bias, out)
     near(out, a @ b + bias[:, None])
+
+
+def test_operands_of_other_sizes(sattn, rng):
+    """What is fused must have the sizes of the product; nothing is written where it has not."""
+    bsr, a = matrix(rng)
+    program = sattn.compile(f"""{HEADER}
+        func.func @f({arguments("?", "?")}, %bias: tensor<?xf32>, %add: tensor<?x?xf32>, %out: tensor<?x?xf32>)
+            -> tensor<?x?xf32> {{
+          %one = arith.constant 1.0 : f32
+          %zero = arith.constant 0.0 : f32
+          %0 = {product("?", "?", "%one", "%zero", "%out")}
+          %1 = linalg.generic {{indexing_maps = [#ij, #j, #ij, #ij], iterator_types = ["parallel", "parallel"]}}
+              ins(%0, %bias, %add : tensor<?x?xf32>, tensor<?xf32>, tensor<?x?xf32>) outs(%out : tensor<?x?xf32>) {{
+          ^bb0(%x: f32, %y: f32, %z: f32, %o: f32):
+            %2 = arith.addf %x, %y : f32
+            %3 = arith.addf %2, %z : f32
+            linalg.yield %3 : f32
+          }} -> tensor<?x?xf32>
+          return %1 : tensor<?x?xf32>
+        }}""")
+    b = rng.standard_normal((80, 21), np.float32)
+    bias, add = rng.standard_normal(21, np.float32), rng.standard_normal((64, 21), np.float32)
+    out = np.full((64, 21), 7, np.float32)
+    for operands, message in (((bias[:5], add), "'arg4': expected dimension 0 to be that of dimension 1 of argument 'out'"),
+                              ((bias, add[:60]), "'arg5': expected dimension 0 to be that of dimension 0"),
+                              ((bias, add[:, :20]), "'arg5': expected dimension 1 to be that of dimension 1")):
+        with pytest.raises(ValueError, match=message):
+            program(*bsr, b, *operands, out)
+        assert (out == 7).all()
+    program(*bsr, b, bias, add, out)
+    near(out, a @ b + bias + add)

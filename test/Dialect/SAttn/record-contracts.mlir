@@ -135,11 +135,13 @@ func.func @none(%x: f32) {
 }
 
 // Elementwise ops that follow write another argument; what the op adds is then
-// an input.
+// an input. Operands of one loop must have the same extent.
 #ij = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @fused(
 // CHECK-SAME:    sattn.contracts = [{{{.*}} beta = 1.000000e+00 : f32, {{.*}} fused, input = 4 : i64, op = "bsr_addmm", out = 6 : i64,
+// CHECK-SAME:    sattn.same_extents = {{\[\[}}{argument = 5 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 1 : i64}],
+// CHECK-SAME:    [{argument = 6 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 0 : i64}], [{argument = 6 : i64, dimension = 1 : i64}, {argument = 4 : i64, dimension = 1 : i64}]]
 func.func @fused(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
                  %c: tensor<?x?xf32>, %bias: tensor<?xf32>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
   %one = arith.constant 1.0 : f32

@@ -164,6 +164,26 @@ static void requireSameShapes(FunctionExtents &extents, BsrAddmmOp op) {
                           extents.describe(op.getOut(), -outFromEnd));
 }
 
+/// That the operands of an op have the same extents along a loop of it.
+static void requireSameShapes(FunctionExtents &extents, linalg::LinalgOp op) {
+  SmallVector<Attribute> loops(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dimension, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      Attribute extent = extents.describe(operand.get(), dimension);
+      Attribute &first = loops[loop.getPosition()];
+      extents.requireSame(extent, first);
+      if (!first)
+        first = extent;
+    }
+  }
+}
+
 namespace {
 struct RecordContractsPass
     : public sattn::impl::SAttnRecordContractsBase<RecordContractsPass> {
@@ -181,8 +201,12 @@ struct RecordContractsPass
         if (contract)
           contracts.push_back(contract);
       });
-      if (!contracts.empty())
-        function->setAttr(kContractsAttrName, b.getArrayAttr(contracts));
+      if (contracts.empty())
+        return;
+      function->setAttr(kContractsAttrName, b.getArrayAttr(contracts));
+      FunctionExtents extents(function);
+      function.walk(
+          [&](linalg::LinalgOp op) { requireSameShapes(extents, op); });
     });
   }
 };

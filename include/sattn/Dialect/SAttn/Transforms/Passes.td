@@ -126,8 +126,9 @@ def SAttnRecordContracts
 
     Of an op with operands that the function computes it records the indices and
     blocks, as `bsr_storage`, with its numbers of rows and columns as far as they
-    are constants or dimensions of arguments; and in `sattn.same_extents` which
-    dimensions of arguments must then be equal.
+    are constants or dimensions of arguments. In `sattn.same_extents` stands which
+    dimensions of arguments must be equal: for such an op, and for the linalg ops
+    of a function that has a contract.
 
     Before:
     ```mlir
