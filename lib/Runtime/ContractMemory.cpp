@@ -9,12 +9,6 @@ using namespace sattn::runtime;
 
 namespace {
 
-bool overlap(const TensorView &a, const TensorView &b) {
-  std::optional<ByteRange> rangeA = byteRange(a), rangeB = byteRange(b);
-  return rangeA && rangeB && rangeA->begin < rangeB->end &&
-         rangeB->begin < rangeA->end;
-}
-
 /// The dimensions that say where elements are, outermost first.
 std::vector<std::pair<int64_t, int64_t>> placement(const TensorView &tensor) {
   std::vector<std::pair<int64_t, int64_t>> dims;
@@ -46,6 +40,12 @@ bool overlapsItself(const TensorView &tensor) {
 }
 
 } // namespace
+
+bool sattn::runtime::overlap(const TensorView &a, const TensorView &b) {
+  std::optional<ByteRange> rangeA = byteRange(a), rangeB = byteRange(b);
+  return rangeA && rangeB && rangeA->begin < rangeB->end &&
+         rangeB->begin < rangeA->end;
+}
 
 bool sattn::runtime::isSameTensor(const TensorView &a, const TensorView &b) {
   return a.data == b.data && a.dtype == b.dtype && placement(a) == placement(b);
@@ -98,6 +98,23 @@ Error sattn::runtime::checkPlacement(const std::string &who,
                      " bytes of ", name(tensor.dtype),
                      ", but got an address that is ", address % width,
                      " past a multiple");
+  return Error::success();
+}
+
+Error sattn::runtime::checkStorageAliasing(
+    const Manifest &manifest, const BsrStorageContract &contract,
+    const std::vector<Argument> &arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto *tensor = std::get_if<TensorView>(&arguments[i]);
+    if (!tensor || manifest.arguments[i].access == Access::Read)
+      continue;
+    for (size_t index : {contract.crow, contract.col})
+      if (i != index && overlap(*tensor, tensorOf(arguments, index)))
+        return makeError(manifest.describeArgument(i),
+                         ": expected memory apart from ",
+                         manifest.describeArgument(index),
+                         ", but got memory that overlaps it");
+  }
   return Error::success();
 }
 

@@ -18,6 +18,9 @@ struct ByteRange {
 /// not fit. Empty for an empty tensor.
 std::optional<ByteRange> byteRange(const TensorView &tensor);
 
+/// Whether the ranges of both have a byte in common.
+bool overlap(const TensorView &a, const TensorView &b);
+
 /// Whether both have the same elements in the same places.
 bool isSameTensor(const TensorView &a, const TensorView &b);
 
@@ -48,6 +51,11 @@ Error checkPlacement(const std::string &who, const TensorView &tensor);
 /// What `out` may share memory with. The placements have been checked.
 Error checkAliasing(const Manifest &manifest, const BsrAddmmContract &contract,
                     const std::vector<Argument> &arguments);
+
+/// What the program may write is not what it reads its way from.
+Error checkStorageAliasing(const Manifest &manifest,
+                           const BsrStorageContract &contract,
+                           const std::vector<Argument> &arguments);
 
 } // namespace sattn::runtime
 

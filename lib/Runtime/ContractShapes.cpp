@@ -201,6 +201,8 @@ Error sattn::runtime::checkContracts(const Manifest &manifest,
   for (const BsrStorageContract &contract : manifest.storages) {
     if (Error err = checkStorageShapes(manifest, contract, arguments))
       return err;
+    if (Error err = checkStorageAliasing(manifest, contract, arguments))
+      return err;
     if (contents == ContentCheck::On)
       if (Error err = checkBsrContents(manifest, contract, arguments))
         return err;

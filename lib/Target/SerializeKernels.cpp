@@ -21,6 +21,26 @@ namespace sattn {
 
 using namespace sattn;
 
+/// LLVM ends the process at an instruction that the chip has not.
+static LogicalResult checkInstructions(gpu::GPUModuleOp module,
+                                       const Chip &target) {
+  auto version =
+      NVVM::NVVMCheckSMVersion::getTargetSMVersionFromStr(target.name);
+  WalkResult walk = module.walk([&](Operation *op) {
+    auto required = dyn_cast<NVVM::RequiresSMInterface>(op);
+    bool isMissing =
+        (required &&
+         !required.getRequiredMinSMVersion().isCompatibleWith(version)) ||
+        (isa<NVVM::FenceMbarrierInitOp>(op) && !target.hasCopyEngine);
+    if (!isMissing)
+      return WalkResult::advance();
+    op->emitOpError() << "expected an instruction that " << target.name
+                      << " has; was the kernel made for another chip?";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 namespace {
 struct SerializeKernelsPass
     : public sattn::impl::SAttnSerializeKernelsBase<SerializeKernelsPass> {
@@ -44,6 +64,8 @@ struct SerializeKernelsPass
 
 private:
   LogicalResult serialize(gpu::GPUModuleOp module, const Chip &target) {
+    if (failed(checkInstructions(module, target)))
+      return failure();
     FailureOr<std::string> image = translateToPTX(module, target);
     if (failed(image))
       return failure();

@@ -1,10 +1,19 @@
-// RUN: sparse-opt %s --sattn-serialize-kernels --verify-diagnostics
+// RUN: sparse-opt %s --sattn-serialize-kernels=chip=sm_80 --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected kernels in the LLVM and NVVM dialects}}
-gpu.module @kernels {
-  // expected-error @below {{unsupported GPU operation: gpu.func}}
-  // expected-error @below {{LLVM Translation failed for operation: gpu.func}}
-  gpu.func @kernel() kernel {
-    gpu.return
+gpu.module @barriers {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel} {
+    // expected-error @below {{expected an instruction that sm_80 has; was the kernel made for another chip?}}
+    nvvm.fence.mbarrier.init
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @warpgroups {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel} {
+    // expected-error @below {{expected an instruction that sm_80 has}}
+    nvvm.wgmma.fence.aligned
+    llvm.return
   }
 }

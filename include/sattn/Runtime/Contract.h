@@ -37,7 +37,8 @@ Error checkShapes(const Manifest &manifest,
 ///    contract, except input exactly (same elements in the same places).
 ///    Ranges of bytes are compared, so interleaved arrays count as overlapping;
 ///  - contents, where asked for: see checkBsrContents.
-/// Of storage contracts the shapes of what is an argument, and the contents.
+/// Of storage contracts the shapes of what is an argument, that what may be
+/// written does not overlap the index arrays, and the contents.
 Error checkContracts(const Manifest &manifest,
                      const std::vector<Argument> &arguments,
                      ContentCheck contents);

@@ -103,6 +103,14 @@ TEST(ContractStorage, OneListOfOffsets) {
             "64), but got 4");
 }
 
+TEST(ContractStorage, WhatIsWrittenIsApartFromTheIndices) {
+  BsrArguments arguments;
+  arguments.tensor(Out).data = arguments.tensor(Col).data;
+  EXPECT_EQ(check(storageManifest(), arguments),
+            "argument 'out': expected memory apart from argument 'col', but "
+            "got memory that overlaps it");
+}
+
 TEST(ContractStorage, Batches) {
   json manifest = bsrManifest(1);
   manifest["contracts"] = json::array({storageContract()});
