@@ -28,6 +28,36 @@ static std::optional<DType> dtypeOf(DLDataType type) {
   }
 }
 
+/// "uint8", "complex64x2"; DLPack's number of a kind that has no name here. It
+/// throws for none: an exception may be on its way.
+static std::string name(DLDataType type) {
+  std::string kind;
+  switch (type.code) {
+  case kDLInt:
+    kind = "int";
+    break;
+  case kDLUInt:
+    kind = "uint";
+    break;
+  case kDLFloat:
+    kind = "float";
+    break;
+  case kDLBfloat:
+    kind = "bfloat";
+    break;
+  case kDLComplex:
+    kind = "complex";
+    break;
+  case kDLBool:
+    kind = "bool";
+    break;
+  default:
+    kind = "DLPack's type " + std::to_string(type.code) + " of bits ";
+  }
+  kind += std::to_string(type.bits);
+  return type.lanes == 1 ? kind : kind + "x" + std::to_string(type.lanes);
+}
+
 static std::string name(DLDevice device) {
   if (device.device_type == kDLCPU)
     return "the CPU";
@@ -53,7 +83,7 @@ static void read(const runtime::Manifest &manifest, size_t i,
   if (!dtype)
     TVM_FFI_THROW(ValueError) << manifest.describeArgument(i)
                               << ": expected a supported element type, but got "
-                              << ffi::DLDataTypeToString(tensor.dtype);
+                              << name(tensor.dtype);
   view.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
   view.dtype = *dtype;
   view.shape.assign(tensor.shape, tensor.shape + tensor.ndim);

@@ -114,6 +114,14 @@ def is_torch(value):
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def require_element(name, array, arrays, allowed):
+    """Our name of an argument's element type. Raises ValueError where it is not among those allowed."""
+    dtype = arrays.dtype(array.dtype)
+    if dtype not in allowed:
+        raise ValueError(f"argument '{name}': expected elements of {' or '.join(allowed)}, but got {array.dtype}")
+    return dtype
+
+
 def require_same(name, value, arrays, other):
     """Raises ValueError for an array of another library or device than `other`, which has `arrays`."""
     own = arrays_of(name, value)

@@ -76,13 +76,6 @@ def _meta_of(meta):
     return _Meta(tile=tile, wishes=wishes)
 
 
-def _element(name, array, arrays, allowed):
-    dtype = arrays.dtype(array.dtype)
-    if dtype not in allowed:
-        raise ValueError(f"argument '{name}': expected elements of {' or '.join(allowed)}, but got {array.dtype}")
-    return dtype
-
-
 def _broadcast(name, shape, wanted):
     """Raises ValueError where an operand's shape does not broadcast to `wanted`."""
     padded = (1,) * (len(wanted) - len(shape)) + shape
@@ -124,8 +117,8 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     shape = _shape_of_result(operand, dense)
-    dtype = _element("bsr", operand.values, arrays, ("f16", "bf16", "f32"))
-    _element("dense", dense, arrays, (dtype,))
+    dtype = _arrays.require_element("bsr", operand.values, arrays, ("f16", "bf16", "f32"))
+    _arrays.require_element("dense", dense, arrays, (dtype,))
     # Only of f32 on CUDA does the precision make a difference.
     if dtype != "f32" or target == _compiler.CPU:
         precision = "ieee"
@@ -139,11 +132,11 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
     if input is None and not beta_is_zero:
         raise ValueError("argument 'input': expected an array, since beta is not 0, but got None")
     if input is not None:
-        _element("input", input, arrays, (dtype,) if not in_place else ("f16", "bf16", "f32"))
+        _arrays.require_element("input", input, arrays, (dtype,) if not in_place else ("f16", "bf16", "f32"))
         _broadcast("input", tuple(input.shape), shape)
     for name, scale, size in (("left_alpha", left, shape[-2]), ("right_alpha", right, shape[-1])):
         if scale is not None:
-            _element(name, scale, arrays, (dtype, "f32"))
+            _arrays.require_element(name, scale, arrays, (dtype, "f32"))
             _broadcast(name, tuple(scale.shape), (*shape[:-2], size))
             if not scale.ndim or scale.shape[-1] != size:
                 raise ValueError(f"argument '{name}': expected {size} elements in its last dimension, but got "
@@ -154,9 +147,12 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
 
     with_input = not beta_is_zero and not in_place
     batch = len(shape) - 2
+    out_dtype = dtype
+    if out is not None:
+        out_dtype = _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32"))
     source = BsrAddmm(
-        dtype=dtype, out=_element("out", out, arrays, ("f16", "bf16", "f32")) if out is not None else dtype,
-        block=operand.block, index=_element("crow", operand.crow, arrays, ("i32", "i64")),
+        dtype=dtype, out=out_dtype, block=operand.block,
+        index=_arrays.require_element("crow", operand.crow, arrays, ("i32", "i64")),
         batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
         left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),

@@ -1,5 +1,7 @@
 """The sparse operand: a BSR matrix of PyTorch or SciPy, or (crow, col, values)."""
 
+import math
+
 import numpy as np
 
 from . import _arrays, _repeats
@@ -20,6 +22,8 @@ class Operand:
         if crow.ndim != values.ndim - 2 or crow.shape[-1] < 1:
             raise ValueError(f"argument 'crow': expected shape (*, M / BM + 1) of rank {values.ndim - 2}, but got "
                              f"{tuple(crow.shape)}")
+        if col.ndim != crow.ndim:
+            raise ValueError(f"argument 'col': expected shape (*, nnz) of rank {crow.ndim}, but got {tuple(col.shape)}")
         self.block = tuple(values.shape[-2:])
         if any(size % 8 or not 0 < size <= 128 for size in self.block):
             raise NotImplementedError("argument 'bsr': expected blocks of multiples of 8 up to 128, but got "
@@ -53,7 +57,13 @@ def check_indices(crow, col, columns):
     """Raises ValueError where offsets do not ascend within [0, nnz], or a column that a row refers to is outside
     [0, columns); columns may be None. Returns one more than the largest column."""
     nnz = col.shape[-1]
-    crow, col = (np.asarray(array).reshape(-1, array.shape[-1]) for array in (crow, col))
+    try:
+        batch = np.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
+    except ValueError:
+        raise ValueError(f"argument 'col': expected batch dimensions that broadcast with those of crow, "
+                         f"{tuple(crow.shape[:-1])}, but got {tuple(col.shape[:-1])}") from None
+    crow, col = (np.broadcast_to(array, batch + array.shape[-1:]).reshape(math.prod(batch), array.shape[-1])
+                 for array in (crow, col))
     if (np.diff(crow, axis=1) < 0).any() or (crow[:, 0] < 0).any() or (crow[:, -1] > nnz).any():
         raise ValueError(f"argument 'crow': expected offsets that ascend within [0, {nnz}], but got others")
     largest = 0
@@ -74,6 +84,8 @@ class Prepared(Operand):
 
     def __init__(self, bsr):
         operand = operand_of(bsr)
+        index = _arrays.require_element("crow", operand.crow, operand.arrays, ("i32", "i64"))
+        _arrays.require_element("col", operand.col, operand.arrays, (index,))
         columns = operand.shape and operand.shape[1] // operand.block[1]
         copy, host = operand.arrays.copy, operand.arrays.host
         super().__init__(copy(operand.crow), copy(operand.col), operand.values, operand.shape)
