@@ -106,12 +106,23 @@ class TorchArrays:
 
 
 NUMPY = NumpyArrays()
+# Of a view such as the imaginary part of a conjugate; DLPack would pass the memory without the sign.
+LAZY_NEGATION = ("expected a tensor whose memory has its elements, but got one that is negated when read; use "
+                 "resolve_neg()")
 _torch = functools.cache(TorchArrays)
 
 
 def is_torch(value):
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def require_memory(arguments):
+    """Raises ValueError for a tensor of PyTorch whose memory is not what it says it is."""
+    for number, value in enumerate(arguments):
+        is_neg = getattr(value, "is_neg", None)
+        if is_neg is not None and is_neg():
+            raise ValueError(f"argument {number}: {LAZY_NEGATION}")
 
 
 def require_element(name, array, arrays, allowed):
@@ -140,5 +151,7 @@ def arrays_of(name, value):
         if value.device.type not in ("cpu", "cuda"):
             raise ValueError(f"argument '{name}': expected a tensor on the CPU or a CUDA device, but got one on "
                              f"{value.device}")
+        if value.is_neg():
+            raise ValueError(f"argument '{name}': {LAZY_NEGATION}")
         return _torch(value.device)
     raise TypeError(f"argument '{name}': expected a numpy.ndarray or a torch.Tensor, but got {type(value).__name__}")

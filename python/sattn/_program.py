@@ -1,6 +1,6 @@
 """Compiled programs."""
 
-from . import _libraries
+from . import _arrays, _libraries
 
 
 class Program:
@@ -28,6 +28,7 @@ class Program:
         self._check = None
 
     def __call__(self, *arguments):
+        _arrays.require_memory(arguments)
         (self._launch_checked or self._launch)(*arguments)
 
     def prepare(self, *arguments):
@@ -40,6 +41,7 @@ class Program:
         """
         if self._prepare is None:
             raise NotImplementedError("expected a program for a CUDA device, but got one for the CPU")
+        _arrays.require_memory(arguments)
         return self._prepare(*arguments)
 
     def check(self, *arguments):
@@ -49,6 +51,7 @@ class Program:
         """
         if self._check is None:
             self._check = _libraries.binding().checker(self.manifest)
+        _arrays.require_memory(arguments)
         self._check(*arguments)
 
 

@@ -114,16 +114,16 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
     else:
         return None
-    if values.requires_grad or dense.requires_grad:
+    if values.requires_grad or dense.requires_grad or dense.is_neg() or not prepared and values.is_neg():
         return None
     if input is not None:
-        if type(input) not in _plain or input.requires_grad:
+        if type(input) not in _plain or input.requires_grad or input.is_neg():
             return None
         if input is out:
             kind |= IN_PLACE
             input = None
     for scale in (left, right):
-        if scale is not None and (type(scale) not in _plain or scale.requires_grad):
+        if scale is not None and (type(scale) not in _plain or scale.requires_grad or scale.is_neg()):
             return None
     if out is None:
         if dense.dim() != 2 or values.dim() != 3:
@@ -133,7 +133,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
                 return None
             rows = (crow.shape[0] - 1) * values.shape[1]
         out = dense.new_empty((rows, dense.shape[1]))
-    elif type(out) not in _plain or out.requires_grad:
+    elif type(out) not in _plain or out.requires_grad or out.is_neg():
         return None
     try:
         outcome = functions[0](kind, alpha, beta, crow, col, values, dense, input, left, right, out)

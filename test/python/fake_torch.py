@@ -44,6 +44,7 @@ def aligned(shape, dtype):
 
 class Tensor:
     is_cuda, requires_grad = True, False
+    negated = False
 
     def __init__(self, array, layout="strided", device=0):
         self.device = DEVICES[device]
@@ -58,6 +59,9 @@ class Tensor:
 
     def __dlpack__(self, **_):
         return self.passed.__dlpack__()
+
+    def is_neg(self):
+        return self.negated
 
     def dim(self):
         return self.ndim

@@ -18,6 +18,7 @@ DEVICE = Device()
 
 class Tensor:
     device, is_cuda, requires_grad = DEVICE, False, False
+    negated = False
 
     def __init__(self, array):
         torch = sys.modules["torch"]
@@ -29,6 +30,9 @@ class Tensor:
 
     def __dlpack__(self, **_):
         return self.array.__dlpack__()
+
+    def is_neg(self):
+        return self.negated
 
     def dim(self):
         return self.ndim

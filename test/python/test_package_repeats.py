@@ -239,6 +239,14 @@ def test_what_is_new_takes_the_long_way(package, torch):
         with pytest.raises(NotImplementedError, match="argument 'dense': expected a tensor that requires no gradient"):
             package.bsr_dense_addmm(c, operand, b, out=c)
         b.requires_grad = False
+        # Views that PyTorch negates when it reads them: their memory has other numbers.
+        for name, tensor in (("dense", b), ("input", c), ("bsr", bsr.values())):
+            if name == "bsr" and operand is prepared:
+                continue  # Which was looked at when it was prepared.
+            tensor.negated = True
+            with pytest.raises(ValueError, match=f"argument '{name}': expected a tensor whose memory has its elements"):
+                package.bsr_dense_addmm(c, operand, b, out=c)
+            tensor.negated = False
         with pytest.raises(ValueError, match="argument 'meta': expected 'tile'"):
             package.bsr_dense_addmm(c, operand, b, out=c, meta={"tile": 64})
     # A matrix of the same arrays, but fewer columns.
