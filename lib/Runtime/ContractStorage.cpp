@@ -1,5 +1,4 @@
-//===- ContractStorage.cpp - Shapes of a matrix's storage
-//------------------===//
+//===- ContractStorage.cpp - Shapes of a matrix's storage -----------------===//
 
 #include "ContractParts.h"
 #include "Text.h"
