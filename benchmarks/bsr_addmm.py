@@ -84,29 +84,41 @@ def rows_of(options):
     return expanded
 
 
-def translate(tools, text, to):
-    done = subprocess.run([str(tools / "sparse-translate"), f"--to={to}", "-"], input=text, capture_output=True,
-                          text=True, check=False)
+def default_tools():
+    """The folder of the tools of this bundle or checkout, or None."""
+    return next((folder for folder in (HERE.parent / "bin", HERE.parent / "build" / "bin") if folder.exists()), None)
+
+
+def use_tools(parser, tools):
+    """Lets the package find the libraries beside the tools; ends with the parser's error where there are none."""
+    if tools is None or not (tools / "sparse-translate").exists():
+        parser.error("--tools: expected a folder with sparse-translate")
+    os.environ.setdefault("SATTN_LIBRARIES", str(tools.resolve().parent / "lib"))
+
+
+def translate(tools, text, to, chip):
+    done = subprocess.run([str(tools / "sparse-translate"), f"--to={to}", f"--chip={chip}", "-"], input=text,
+                          capture_output=True, text=True, check=False)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error:" in line] or done.stderr.splitlines()
         raise Refused(errors[0] if errors else f"sparse-translate failed with exit code {done.returncode}")
     return done.stdout
 
 
-def compile_program(tools, source, cache={}):
+def compile_program(tools, source, chip="sm_90a", cache={}):
     """The loaded program, and the milliseconds from its text to that."""
-    if source not in cache:
+    if (source, chip) not in cache:
         import sattn
 
         start = time.perf_counter()
         text = source.text()
-        manifest, ptx = translate(tools, text, "manifest"), translate(tools, text, "ptx")
+        manifest, ptx = (translate(tools, text, to, chip) for to in ("manifest", "ptx"))
         try:
             program = sattn.load(manifest, ptx)
         except RuntimeError as error:
             raise Refused(str(error).splitlines()[0]) from None
-        cache[source] = program, (time.perf_counter() - start) * 1e3
-    return cache[source]
+        cache[source, chip] = program, (time.perf_counter() - start) * 1e3
+    return cache[source, chip]
 
 
 def relative_error(result, reference):
@@ -242,9 +254,7 @@ def describe(row):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default_tools = next((folder for folder in (HERE.parent / "bin", HERE.parent / "build" / "bin") if folder.exists()),
-                         None)
-    parser.add_argument("--tools", type=Path, default=default_tools)
+    parser.add_argument("--tools", type=Path, default=default_tools())
     parser.add_argument("--cases", nargs="*", default=["square", "beta", "skinny", "zipf"],
                         choices=["square", "beta", "skinny", "zipf"])
     parser.add_argument("--blocks", nargs="*", type=int, default=BLOCKS)
@@ -260,8 +270,7 @@ def parse(arguments):
     options.peers = [name for name in options.peers if name]
     if unknown := set(options.peers) - set(PEERS):
         parser.error(f"--peers: expected names out of {', '.join(PEERS)}, but got {', '.join(sorted(unknown))}")
-    if options.tools is None or not (options.tools / "sparse-translate").exists():
-        parser.error("--tools: expected a folder with sparse-translate")
+    use_tools(parser, options.tools)
     return options
 
 
@@ -274,7 +283,6 @@ def write(path, rows, left_out):
 def main(arguments=None):
     start = time.monotonic()
     options = parse(arguments)
-    os.environ.setdefault("SATTN_LIBRARIES", str(options.tools.resolve().parent / "lib"))
     rows, left_out = [], []
     for wanted in rows_of(options):
         label = f"{wanted['case']} {wanted['block']} {wanted['sparsity']} {wanted['meta'] or 'default'}"

@@ -18,8 +18,6 @@ variant over that of its base in the same run, in turns of launches back to back
 import argparse
 import datetime
 import json
-import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -29,6 +27,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
+from bsr_addmm import compile_program, default_tools, use_tools  # noqa: E402
 from timing import Timed, measure  # noqa: E402
 
 # Blocks, and the side of the square to compare with.
@@ -37,22 +36,12 @@ BARS = {"chip": 0.35, "block": 0.5}
 SPARSITIES = [0.5, 0.9]
 
 
-def compile_program(options, source, chip="sm_90a"):
-    import sattn
-
-    def translate(to):
-        return subprocess.run([str(options.tools / "sparse-translate"), f"--to={to}", f"--chip={chip}", "-"],
-                              input=source.text(), capture_output=True, text=True, check=True).stdout
-
-    return sattn.load(translate("manifest"), translate("ptx"))
-
-
 def make_call(options, problem, chip="sm_90a", beta=0.0, c=None):
     """A prepared product; with c, an array that is added, else to what the result holds."""
     from sattn._source import BsrAddmm
 
     source = BsrAddmm(block=tuple(problem.values.shape[1:]), alpha=1.0, beta=beta, input="" if c is None else "bf16")
-    program = compile_program(options, source, chip)
+    program, _ = compile_program(options.tools, source, chip)
     inputs = () if c is None else (c,)
     out = torch.empty_like(problem.c) if beta == 0 or c is not None else problem.c
     arguments = (problem.crow, problem.col, problem.values, problem.b, *inputs, out)
@@ -91,18 +80,14 @@ def pairs(options, case, sparsity):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default_tools = next((folder for folder in (HERE.parent / "bin", HERE.parent / "build" / "bin") if folder.exists()),
-                         None)
-    parser.add_argument("--tools", type=Path, default=default_tools)
+    parser.add_argument("--tools", type=Path, default=default_tools())
     parser.add_argument("--cases", nargs="*", default=["chip", "block", "input", "row"],
                         choices=["chip", "block", "input", "row"])
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    if options.tools is None or not (options.tools / "sparse-translate").exists():
-        parser.error("--tools: expected a folder with sparse-translate")
-    os.environ.setdefault("SATTN_LIBRARIES", str(options.tools.resolve().parent / "lib"))
+    use_tools(parser, options.tools)
     start = time.monotonic()
     rows = []
     for case in options.cases:

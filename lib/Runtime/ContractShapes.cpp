@@ -1,6 +1,7 @@
 //===- ContractShapes.cpp - Kinds, types and shapes of arguments ----------===//
 
 #include "ContractParts.h"
+#include "DimensionChecker.h"
 #include "Text.h"
 
 using namespace sattn::runtime;
@@ -26,18 +27,16 @@ Error checkTensor(const std::string &who, const ArgumentSpec &spec,
 }
 
 /// Compares the shapes of one bsr_addmm.
-class ShapeChecker {
+class ShapeChecker : DimensionChecker {
 public:
   ShapeChecker(const Manifest &manifest, const BsrAddmmContract &contract,
                const std::vector<Argument> &arguments)
-      : manifest(manifest), contract(contract), arguments(arguments) {}
+      : DimensionChecker(manifest, arguments), contract(contract) {}
 
   Error check() const {
     int64_t rows = contract.blockRows, cols = contract.blockCols;
-    const size_t crow = contract.crow, col = contract.col,
-                 values = contract.values, b = contract.b, out = contract.out;
+    const size_t crow = contract.crow, b = contract.b, out = contract.out;
     int64_t m = extent(out, 2), n = extent(out, 1);
-    int64_t stored = extent(values, 3);
     std::string outName = manifest.describeArgument(out);
 
     if (Error err = multiple(out, 2, "M", rows, "rows"))
@@ -47,12 +46,7 @@ public:
     if (Error err = equal(crow, 1, "offsets", m / rows + 1,
                           concat("M / ", rows, " + 1")))
       return err;
-    if (Error err = equal(values, 2, "block rows", rows, "the block's"))
-      return err;
-    if (Error err = equal(values, 1, "block columns", cols, "the block's"))
-      return err;
-    if (Error err = equal(col, 1, "stored blocks", stored,
-                          "as in " + manifest.describeArgument(values)))
+    if (Error err = checkBlocks(contract.values, contract.col, rows, cols))
       return err;
     if (Error err = equal(b, 1, "N", n, "as in " + outName))
       return err;
@@ -72,37 +66,6 @@ public:
   }
 
 private:
-  /// The extent of a dimension counted from the last, which is 1.
-  int64_t extent(size_t argument, size_t fromEnd) const {
-    const TensorView &tensor = tensorOf(arguments, argument);
-    return tensor.shape[tensor.shape.size() - fromEnd];
-  }
-
-  std::string dimension(size_t argument, size_t fromEnd) const {
-    size_t rank = tensorOf(arguments, argument).shape.size();
-    return concat(manifest.describeArgument(argument), ": expected dimension ",
-                  rank - fromEnd);
-  }
-
-  Error equal(size_t argument, size_t fromEnd, const char *what,
-              int64_t expected, const std::string &reason) const {
-    int64_t actual = extent(argument, fromEnd);
-    if (actual == expected)
-      return Error::success();
-    return makeError(dimension(argument, fromEnd), " (", what, ") to be ",
-                     expected, " (", reason, "), but got ", actual);
-  }
-
-  Error multiple(size_t argument, size_t fromEnd, const char *what,
-                 int64_t block, const char *side) const {
-    int64_t actual = extent(argument, fromEnd);
-    if (actual % block == 0)
-      return Error::success();
-    return makeError(dimension(argument, fromEnd), " (", what,
-                     ") to be a multiple of the block's ", block, " ", side,
-                     ", but got ", actual);
-  }
-
   Error checkBatches() const {
     constexpr size_t outCore = 2;
     struct {
@@ -131,9 +94,7 @@ private:
     return Error::success();
   }
 
-  const Manifest &manifest;
   const BsrAddmmContract &contract;
-  const std::vector<Argument> &arguments;
 };
 
 } // namespace

@@ -1,33 +1,27 @@
 //===- ContractStorage.cpp - Shapes of a matrix's storage -----------------===//
 
 #include "ContractParts.h"
+#include "DimensionChecker.h"
 #include "Text.h"
 
 using namespace sattn::runtime;
 
 namespace {
 
-class StorageChecker {
+class StorageChecker : DimensionChecker {
 public:
   StorageChecker(const Manifest &manifest, const BsrStorageContract &contract,
                  const std::vector<Argument> &arguments)
-      : manifest(manifest), contract(contract), arguments(arguments) {}
+      : DimensionChecker(manifest, arguments), contract(contract) {}
 
   Error check() const {
-    if (Error err = equal(contract.values, 2, "block rows", contract.blockRows,
-                          "the block's"))
-      return err;
-    if (Error err = equal(contract.values, 1, "block columns",
-                          contract.blockCols, "the block's"))
+    if (Error err = checkBlocks(contract.values, contract.col,
+                                contract.blockRows, contract.blockCols))
       return err;
     if (Error err =
-            equal(contract.col, 1, "stored blocks", extent(contract.values, 3),
-                  "as in " + manifest.describeArgument(contract.values)))
+            multipleOf(contract.columns, "K", contract.blockCols, "columns"))
       return err;
-    if (Error err =
-            multiple(contract.columns, "K", contract.blockCols, "columns"))
-      return err;
-    if (Error err = multiple(contract.rows, "M", contract.blockRows, "rows"))
+    if (Error err = multipleOf(contract.rows, "M", contract.blockRows, "rows"))
       return err;
     if (Error err = checkOffsets())
       return err;
@@ -35,42 +29,15 @@ public:
   }
 
 private:
-  const Manifest &manifest;
   const BsrStorageContract &contract;
-  const std::vector<Argument> &arguments;
-
-  /// The extent of a dimension counted from the last, which is 1.
-  int64_t extent(size_t argument, size_t fromEnd) const {
-    const TensorView &tensor = tensorOf(arguments, argument);
-    return tensor.shape[tensor.shape.size() - fromEnd];
-  }
-
-  std::string dimension(size_t argument, size_t number) const {
-    return concat(manifest.describeArgument(argument), ": expected dimension ",
-                  number);
-  }
-
-  Error equal(size_t argument, size_t fromEnd, const char *what,
-              int64_t expected, const std::string &reason) const {
-    int64_t actual = extent(argument, fromEnd);
-    if (actual == expected)
-      return Error::success();
-    size_t rank = tensorOf(arguments, argument).shape.size();
-    return makeError(dimension(argument, rank - fromEnd), " (", what,
-                     ") to be ", expected, " (", reason, "), but got ", actual);
-  }
 
   /// The compiler has checked constants.
-  Error multiple(const std::optional<ExtentSource> &source, const char *what,
-                 int64_t block, const char *side) const {
+  Error multipleOf(const std::optional<ExtentSource> &source, const char *what,
+                   int64_t block, const char *side) const {
     if (!source || !source->argument)
       return Error::success();
-    int64_t actual = valueOf(*source, arguments);
-    if (actual % block == 0)
-      return Error::success();
-    return makeError(dimension(*source->argument, size_t(source->number)), " (",
-                     what, ") to be a multiple of the block's ", block, " ",
-                     side, ", but got ", actual);
+    size_t fromEnd = size_t(rank(*source->argument) - source->number);
+    return multiple(*source->argument, fromEnd, what, block, side);
   }
 
   Error checkOffsets() const {
@@ -99,15 +66,14 @@ private:
     } parts[] = {{contract.values, 3}, {contract.col, 1}, {contract.crow, 1}};
     for (const auto &part : parts)
       for (const auto &other : parts) {
-        size_t rank = tensorOf(arguments, part.argument).shape.size();
-        size_t otherRank = tensorOf(arguments, other.argument).shape.size();
-        for (size_t i = 1;
-             i <= std::min(rank - part.coreRank, otherRank - other.coreRank);
-             ++i) {
+        size_t batchRank =
+            std::min(size_t(rank(part.argument)) - part.coreRank,
+                     size_t(rank(other.argument)) - other.coreRank);
+        for (size_t i = 1; i <= batchRank; ++i) {
           int64_t actual = extent(part.argument, part.coreRank + i);
           int64_t expected = extent(other.argument, other.coreRank + i);
           if (actual != expected && actual != 1 && expected != 1)
-            return makeError(dimension(part.argument, rank - part.coreRank - i),
+            return makeError(dimension(part.argument, part.coreRank + i),
                              " (batch) to be 1 or ", expected, " (as in ",
                              manifest.describeArgument(other.argument),
                              "), but got ", actual);

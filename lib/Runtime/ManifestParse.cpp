@@ -299,6 +299,15 @@ ErrorOr<Manifest> sattn::runtime::parseManifest(std::string_view text) {
   return manifest;
 }
 
+std::set<size_t> Manifest::indexArguments() const {
+  std::set<size_t> indices;
+  for (const BsrAddmmContract &contract : contracts)
+    indices.insert({contract.crow, contract.col});
+  for (const BsrStorageContract &contract : storages)
+    indices.insert({contract.crow, contract.col});
+  return indices;
+}
+
 std::string Manifest::describeArgument(size_t index) const {
   if (index < arguments.size() && !arguments[index].name.empty())
     return "argument '" + arguments[index].name + "'";

@@ -329,17 +329,11 @@ Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
                        const LaunchStep &step) {
   if (step.when)
     return node.fail("expected no 'when' of a step with 'prepare'");
+  std::set<size_t> indices = manifest.indexArguments();
   for (size_t i = 0; i < step.parameters.size(); ++i) {
     const KernelParameter &parameter = step.parameters[i];
-    bool isIndex = false;
-    if (const auto *memref = std::get_if<MemrefParameter>(&parameter)) {
-      for (const BsrAddmmContract &contract : manifest.contracts)
-        isIndex |= memref->argument == contract.crow ||
-                   memref->argument == contract.col;
-      for (const BsrStorageContract &contract : manifest.storages)
-        isIndex |= memref->argument == contract.crow ||
-                   memref->argument == contract.col;
-    }
+    const auto *memref = std::get_if<MemrefParameter>(&parameter);
+    bool isIndex = memref && indices.count(memref->argument);
     if (!isIndex && !std::holds_alternative<ScratchParameter>(parameter) &&
         !std::holds_alternative<ValueParameter>(parameter))
       return node.fail("expected a step with 'prepare' to have index arrays of "

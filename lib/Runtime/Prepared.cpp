@@ -12,20 +12,6 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// The index arrays of a program's sparse operands.
-std::set<size_t> indexArguments(const Manifest &manifest) {
-  std::set<size_t> arguments;
-  for (const BsrAddmmContract &contract : manifest.contracts) {
-    arguments.insert(contract.crow);
-    arguments.insert(contract.col);
-  }
-  for (const BsrStorageContract &contract : manifest.storages) {
-    arguments.insert(contract.crow);
-    arguments.insert(contract.col);
-  }
-  return arguments;
-}
-
 /// Which scratch arrays the steps with `prepare` use.
 std::vector<bool> preparedScratch(const Manifest &manifest) {
   std::vector<bool> used(manifest.scratch.size());
@@ -95,7 +81,7 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
                                    CUstream stream) {
   if (Error err = checkShapes(description, arguments))
     return err;
-  std::set<size_t> indices = indexArguments(description);
+  std::set<size_t> indices = description.indexArguments();
   for (size_t argument : indices)
     if (Error err = checkPlacement(description.describeArgument(argument),
                                    tensorOf(arguments, argument)))

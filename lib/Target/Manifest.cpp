@@ -168,13 +168,19 @@ private:
         {"op", "select"}, {"operands", json::Array{condition, yes, no}}});
   }
 
+  /// The extent ("dim") or stride of an argument's dimension.
+  static json::Object readShape(StringRef kind, int64_t argument,
+                                int64_t dimension) {
+    return json::Object{
+        {"op", kind}, {"argument", argument}, {"index", dimension}};
+  }
+
   /// Checks the extent ("dim") or stride of an argument's dimension. A stride
   /// of fewer than two elements may be any.
   void checkNumber(StringRef kind, int64_t argument, int64_t dim,
                    int64_t expected, std::string message) {
     auto compare = [&](StringRef kind, StringRef predicate, int64_t number) {
-      int64_t actual = addExpression(
-          json::Object{{"op", kind}, {"argument", argument}, {"index", dim}});
+      int64_t actual = addExpression(readShape(kind, argument, dim));
       return addBinary(predicate, actual, addConstant(number));
     };
     int64_t holds = compare(kind, "eq", expected);
@@ -257,8 +263,10 @@ private:
       return !extent.get("argument");
     };
     auto valueOf = [&](DictionaryAttr extent) {
-      return isConstant(extent) ? addConstant(number(extent, "constant"))
-                                : addExpression(writeDim(extent));
+      return isConstant(extent)
+                 ? addConstant(number(extent, "constant"))
+                 : addExpression(readShape("dim", number(extent, "argument"),
+                                           number(extent, "dimension")));
     };
     auto nameOf = [&](DictionaryAttr extent) {
       const json::Object *argument =
@@ -283,13 +291,6 @@ private:
                          nameOf(first), number(first, "dimension"), expected)
                .str()}});
     }
-  }
-
-  static json::Object writeDim(DictionaryAttr extent) {
-    return json::Object{
-        {"op", "dim"},
-        {"argument", extent.getAs<IntegerAttr>("argument").getInt()},
-        {"index", extent.getAs<IntegerAttr>("dimension").getInt()}};
   }
 
   std::optional<int64_t> argumentIndex(Value value) {
@@ -412,9 +413,7 @@ private:
       std::optional<int64_t> index = dim.getConstantIndex();
       if (!argument || !index)
         return op->emitOpError("expected a constant dimension of an argument");
-      addValue(dim, json::Object{{"op", "dim"},
-                                 {"argument", *argument},
-                                 {"index", *index}});
+      addValue(dim, readShape("dim", *argument, *index));
       return success();
     }
     if (auto mappable = dyn_cast<wgtile::MappableOp>(op)) {
@@ -476,9 +475,7 @@ private:
                                  std::pair("stride", metadata.getStrides())})
       for (auto [index, result] : llvm::enumerate(results))
         if (!result.use_empty())
-          addValue(result, json::Object{{"op", kind},
-                                        {"argument", *argument},
-                                        {"index", index}});
+          addValue(result, readShape(kind, *argument, index));
     return success();
   }
 

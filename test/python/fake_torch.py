@@ -42,9 +42,29 @@ def aligned(shape, dtype):
     return memory[start:start + len(memory) - 64].view(dtype).reshape(shape)
 
 
-class Tensor:
-    is_cuda, requires_grad = True, False
-    negated = False
+class ArrayTensor:
+    """What tensors over NumPy's arrays have in common; `of` makes another one of the kind."""
+
+    requires_grad = negated = False
+
+    def is_neg(self):
+        return self.negated
+
+    def dim(self):
+        return self.ndim
+
+    def expand(self, shape):
+        return self.of(np.broadcast_to(self.array, shape))
+
+    def clone(self):
+        return self.of(self.array.copy())
+
+    def cpu(self):
+        return self.array
+
+
+class Tensor(ArrayTensor):
+    is_cuda = True
 
     def __init__(self, array, layout="strided", device=0):
         self.device = DEVICES[device]
@@ -60,23 +80,11 @@ class Tensor:
     def __dlpack__(self, **_):
         return self.passed.__dlpack__()
 
-    def is_neg(self):
-        return self.negated
-
-    def dim(self):
-        return self.ndim
+    def of(self, array):
+        return Tensor(array, device=self.device.index)
 
     def new_empty(self, shape):
-        return Tensor(aligned(shape, self.array.dtype), device=self.device.index)
-
-    def expand(self, shape):
-        return Tensor(np.broadcast_to(self.array, shape), device=self.device.index)
-
-    def clone(self):
-        return Tensor(self.array.copy(), device=self.device.index)
-
-    def cpu(self):
-        return self.array
+        return self.of(aligned(shape, self.array.dtype))
 
 
 class SparseTensor(Tensor):

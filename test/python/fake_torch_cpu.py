@@ -16,9 +16,8 @@ class Device:
 DEVICE = Device()
 
 
-class Tensor:
-    device, is_cuda, requires_grad = DEVICE, False, False
-    negated = False
+class Tensor(fake_torch.ArrayTensor):
+    device, is_cuda = DEVICE, False
 
     def __init__(self, array):
         torch = sys.modules["torch"]
@@ -31,23 +30,11 @@ class Tensor:
     def __dlpack__(self, **_):
         return self.array.__dlpack__()
 
-    def is_neg(self):
-        return self.negated
-
-    def dim(self):
-        return self.ndim
+    def of(self, array):
+        return Tensor(array)
 
     def new_empty(self, shape):
-        return Tensor(np.empty(shape, self.array.dtype))
-
-    def expand(self, shape):
-        return Tensor(np.broadcast_to(self.array, shape))
-
-    def clone(self):
-        return Tensor(self.array.copy())
-
-    def cpu(self):
-        return self.array
+        return self.of(np.empty(shape, self.array.dtype))
 
 
 def module():

@@ -12,6 +12,7 @@
 #include "sattn/Runtime/Tensor.h"
 
 #include <array>
+#include <set>
 #include <string>
 
 namespace sattn::runtime {
@@ -183,6 +184,9 @@ struct Manifest {
 
   /// How diagnostics name an argument: "argument 'b'", or "argument 0".
   std::string describeArgument(size_t index) const;
+
+  /// The index arrays of all sparse operands.
+  std::set<size_t> indexArguments() const;
 };
 
 /// A target such as sm_90a: capability 9.0, and whether it is of that

@@ -16,23 +16,20 @@
 using namespace mlir;
 using namespace sattn;
 
-/// The argument of the function that a tensor is, or nothing.
-static std::optional<int64_t> findArgument(func::FuncOp function,
-                                           Value tensor) {
-  auto argument = dyn_cast<BlockArgument>(tensor);
+std::optional<int64_t> sattn::findArgument(func::FuncOp function, Value value) {
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
   if (!argument || argument.getOwner() != &function.getBody().front())
     return std::nullopt;
   return argument.getArgNumber();
 }
 
-Attribute FunctionExtents::ofArgument(int64_t argument,
-                                      int64_t dimension) const {
+Attribute FunctionExtents::ofArgument(int64_t argument, int64_t dimension) {
   return b.getDictionaryAttr(
       {b.getNamedAttr("argument", b.getI64IntegerAttr(argument)),
        b.getNamedAttr("dimension", b.getI64IntegerAttr(dimension))});
 }
 
-Attribute FunctionExtents::describe(OpFoldResult extent) const {
+Attribute FunctionExtents::describe(OpFoldResult extent) {
   if (std::optional<int64_t> constant = getConstantIntValue(extent))
     return b.getDictionaryAttr(
         {b.getNamedAttr("constant", b.getI64IntegerAttr(*constant))});
@@ -42,7 +39,7 @@ Attribute FunctionExtents::describe(OpFoldResult extent) const {
   return describe(dim.getSource(), *dim.getConstantIndex());
 }
 
-Attribute FunctionExtents::describe(Value tensor, int64_t dimension) const {
+Attribute FunctionExtents::describe(Value tensor, int64_t dimension) {
   if (dimension < 0)
     dimension += cast<RankedTensorType>(tensor.getType()).getRank();
   while (true) {

@@ -13,6 +13,11 @@
 
 namespace sattn {
 
+/// The number of the function's argument that a value is, or nothing; null is
+/// none.
+std::optional<int64_t> findArgument(mlir::func::FuncOp function,
+                                    mlir::Value value);
+
 /// Extents of tensors in a function, as attributes: {constant = i64}, or
 /// {argument = i64, dimension = i64}, what an argument of the function has.
 class FunctionExtents {
@@ -21,14 +26,14 @@ public:
       : function(function), b(function.getContext()) {}
 
   /// Null where it is neither.
-  mlir::Attribute describe(mlir::OpFoldResult extent) const;
+  mlir::Attribute describe(mlir::OpFoldResult extent);
 
   /// That of a dimension of a tensor, counted from the last where it is
   /// negative; through the ops that compute the tensor.
-  mlir::Attribute describe(mlir::Value tensor, int64_t dimension) const;
+  mlir::Attribute describe(mlir::Value tensor, int64_t dimension);
 
   /// Of an argument of the function.
-  mlir::Attribute ofArgument(int64_t argument, int64_t dimension) const;
+  mlir::Attribute ofArgument(int64_t argument, int64_t dimension);
 
   /// Adds to the function's `sattn.same_extents` that two are equal, where both
   /// are known.
@@ -36,7 +41,7 @@ public:
 
 private:
   mlir::func::FuncOp function;
-  mutable mlir::OpBuilder b;
+  mlir::Builder b;
 };
 
 } // namespace sattn

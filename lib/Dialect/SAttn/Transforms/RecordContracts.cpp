@@ -28,9 +28,8 @@ using namespace sattn;
 /// Position of an argument of the function as an i64, the constant as an f32,
 /// or null.
 static Attribute describe(OpBuilder &b, func::FuncOp function, Value value) {
-  auto argument = dyn_cast_or_null<BlockArgument>(value);
-  if (argument && argument.getOwner() == &function.getBody().front())
-    return b.getI64IntegerAttr(argument.getArgNumber());
+  if (std::optional<int64_t> argument = findArgument(function, value))
+    return b.getI64IntegerAttr(*argument);
   FloatAttr constant;
   if (value && matchPattern(value, m_Constant(&constant)))
     return constant;
@@ -118,8 +117,7 @@ static Value findOneList(Value crow) {
 /// Of an op with operands that the program computes: its sparse operand's
 /// storage. Null where that is computed as well.
 static DictionaryAttr describeStorage(OpBuilder &b, func::FuncOp function,
-                                      BsrAddmmOp op,
-                                      const FunctionExtents &extents) {
+                                      BsrAddmmOp op, FunctionExtents &extents) {
   if (op.isEncoded())
     return {};
   NamedAttrList entries;
@@ -190,11 +188,11 @@ struct RecordContractsPass
   void runOnOperation() override {
     OpBuilder b(&getContext());
     getOperation().walk([&](func::FuncOp function) {
+      FunctionExtents extents(function);
       SmallVector<Attribute> contracts;
       function.walk([&](BsrAddmmOp op) {
         DictionaryAttr contract = describe(b, function, op);
         if (!contract) {
-          FunctionExtents extents(function);
           contract = describeStorage(b, function, op, extents);
           requireSameShapes(extents, op);
         }
@@ -204,7 +202,6 @@ struct RecordContractsPass
       if (contracts.empty())
         return;
       function->setAttr(kContractsAttrName, b.getArrayAttr(contracts));
-      FunctionExtents extents(function);
       function.walk(
           [&](linalg::LinalgOp op) { requireSameShapes(extents, op); });
     });

@@ -24,9 +24,6 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Width of a map's boxes in bytes, that of its swizzle.
-static constexpr int64_t kSwizzle = 128;
-
 namespace {
 /// A prefetch to be made, with what it needs at the start of a tile's program.
 struct Prefetch {
@@ -141,9 +138,8 @@ private:
   std::optional<Prefetch> plan(OpBuilder &b, ReadOp read) {
     BlockArgument source = maps.getArgument(read.getSource());
     RankedTensorType tile = read.getTile().getType();
-    if (!source || getNumWarpgroups(tile) == 0 ||
+    if (!source || !hasSwizzledRows(tile) ||
         read.getIndices().size() > kMaxTensorMapRank ||
-        tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8 != kSwizzle ||
         !kernel.getArgAttr(source.getArgNumber(), kMappableAttrName))
       return std::nullopt;
     Prefetch prefetch{read, {}, Value()};
@@ -175,7 +171,7 @@ private:
       box.push_back(sattn::layout::kWgmmaRows);
       box.push_back(tile.getDimSize(1));
       auto type = TensorMapType::get(read.getContext(), box,
-                                     tile.getElementType(), kSwizzle);
+                                     tile.getElementType(), kRowSwizzle);
       Value map = maps.getMap(maps.getArgument(read.getSource()), type, loc);
       PrefetchOp::create(b, loc, map, prefetch.indices, getNumWarpgroups(tile));
     }

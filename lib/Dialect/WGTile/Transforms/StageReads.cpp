@@ -23,10 +23,6 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Bytes of a row of the tiles that wgtile.read_shared takes, one row of the
-/// swizzle.
-static constexpr int64_t kSwizzle = 128;
-
 /// Types of the tiles that every turn of a loop in a tile's program loads: a
 /// stage of that loop's ring has room for others of these types.
 static DenseSet<Type> getLoopTiles(Block &program) {
@@ -61,14 +57,13 @@ static bool mayComeEarlier(ReadOp read, gpu::GPUFuncOp kernel) {
 static SharedType getStageType(ReadOp read, gpu::GPUFuncOp kernel) {
   auto source = dyn_cast<BlockArgument>(read.getSource());
   RankedTensorType tile = read.getTile().getType();
-  if (!source || !read.getAligned() || getNumWarpgroups(tile) == 0 ||
+  if (!source || !read.getAligned() || !hasSwizzledRows(tile) ||
       !kernel.getArgAttr(source.getArgNumber(), kMappableAttrName) ||
       read.getIndices().size() > kMaxTensorMapRank ||
-      tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8 != kSwizzle ||
       !mayComeEarlier(read, kernel))
     return {};
   return SharedType::get(read.getContext(), tile.getShape(),
-                         tile.getElementType(), kSwizzle);
+                         tile.getElementType(), kRowSwizzle);
 }
 
 /// Whether an op is in the program of a tile or in a branch of it.

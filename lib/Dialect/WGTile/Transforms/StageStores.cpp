@@ -25,8 +25,6 @@ using namespace wgtile;
 /// Tiles of one type that a warpgroup has: while the copy engine reads one, the
 /// next is written.
 static constexpr int64_t kSlots = 2;
-/// Width of the swizzle, and so of a staging tile's rows, in bytes.
-static constexpr int64_t kSwizzle = 128;
 
 /// Type of the staging tile that a store's tile fills in each warpgroup, or
 /// null.
@@ -34,13 +32,12 @@ static SharedType getStagingType(StoreOp store) {
   RankedTensorType tile = store.getTile().getType();
   int64_t bits = tile.getElementTypeBitWidth();
   auto dest = cast<MemRefType>(store.getDest().getType());
-  if (getNumWarpgroups(tile) == 0 || (bits != 16 && bits != 32) ||
-      tile.getDimSize(1) * bits / 8 != kSwizzle ||
+  if (!hasSwizzledRows(tile) || (bits != 16 && bits != 32) ||
       dest.getRank() > kMaxTensorMapRank)
     return {};
   return SharedType::get(store.getContext(),
                          {sattn::layout::kWgmmaRows, tile.getDimSize(1)},
-                         tile.getElementType(), kSwizzle);
+                         tile.getElementType(), kRowSwizzle);
 }
 
 namespace {
@@ -121,8 +118,8 @@ private:
       GroupBarrierOp::create(b, loc);
       SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
       llvm::append_range(box, staged.type.getShape());
-      auto mapType = TensorMapType::get(store.getContext(), box,
-                                        staged.type.getElementType(), kSwizzle);
+      auto mapType = TensorMapType::get(
+          store.getContext(), box, staged.type.getElementType(), kRowSwizzle);
       Value map =
           maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc);
       StoreAsyncOp::create(b, loc, staged.slot, map, store.getIndices(),

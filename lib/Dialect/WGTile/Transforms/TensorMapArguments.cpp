@@ -11,6 +11,11 @@
 using namespace mlir;
 using namespace wgtile;
 
+bool wgtile::hasSwizzledRows(RankedTensorType tile) {
+  return getNumWarpgroups(tile) != 0 &&
+         tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8 == kRowSwizzle;
+}
+
 TensorMapArguments::TensorMapArguments(gpu::GPUFuncOp kernel, LaunchOp launch)
     : kernel(kernel), launch(launch), arguments(launch.getArgs()) {
   for (auto [argument, value] : llvm::zip(kernel.getArguments(), arguments)) {

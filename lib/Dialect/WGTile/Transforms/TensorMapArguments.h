@@ -18,6 +18,14 @@ namespace wgtile {
 /// A tensor map's rank, the hardware's limit.
 inline constexpr int64_t kMaxTensorMapRank = 5;
 
+/// Width in bytes of the swizzle of tiles that warpgroups write and read by
+/// themselves, and so of their rows.
+inline constexpr int64_t kRowSwizzle = 128;
+
+/// Whether a register tile has rows of that width, and a layout of whole
+/// warpgroups.
+bool hasSwizzledRows(mlir::RankedTensorType tile);
+
 /// Adds tensor maps of a kernel's arguments to the kernel and to its launch.
 class TensorMapArguments {
 public:
