@@ -42,6 +42,16 @@ ReadyCall::ReadyCall(const Manifest &manifest, const CallTensors &tensors) {
     }
     results.push_back(std::move(result));
   }
+  for (const BsrStorageContract &contract : manifest.storages)
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (!tensors[i] || manifest.arguments[i].access == Access::Read)
+        continue;
+      Result &result = results.emplace_back();
+      result.out = i;
+      for (size_t index : {contract.crow, contract.col})
+        if (index != i)
+          result.others.push_back(index);
+    }
 }
 
 uint64_t ReadyCall::hash(const CallTensors &tensors) {

@@ -98,6 +98,17 @@ TEST_F(ProgramReadyTest, OverlapIsLookedForInEveryCall) {
   EXPECT_EQ(launch(), "<success>");
 }
 
+TEST_F(ProgramReadyTest, OverlapWithIndicesOfAStorage) {
+  manifest["contracts"] = nlohmann::json::array({storageContract()});
+  ErrorOr<std::unique_ptr<Program>> loaded = load();
+  ASSERT_TRUE(bool(loaded)) << messageOf(loaded);
+  program = std::move(*loaded);
+  ASSERT_EQ(launch(), "<success>");
+  arguments.tensor(Out).data = arguments.tensor(Col).data;
+  EXPECT_TRUE(contains(launch(), "argument 'out': expected memory apart from "
+                                 "argument 'col'"));
+}
+
 TEST_F(ProgramReadyTest, InputMayBeOutExactly) {
   TensorView &input = arguments.tensor(Input);
   const TensorView &out = arguments.tensor(Out);
