@@ -45,7 +45,7 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       *this, "stage-reads",
       llvm::cl::desc("Read what an epilogue adds through the ring of the "
                      "operands' tiles"),
-      llvm::cl::init(false)};
+      llvm::cl::init(true)};
   PassOptions::Option<int64_t> delays{
       *this, "delays",
       llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed "

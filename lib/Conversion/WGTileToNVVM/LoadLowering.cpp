@@ -59,7 +59,9 @@ void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
                             Value offset, Value map, ValueRange indices,
                             Value barrier, bool arrive) {
   sattn::layout::SharedTile tile = type.getTile();
-  Value bytes = createI32(b, loc, tile.sizeInBytes());
+  // Rows of padding are not copied.
+  Value bytes =
+      createI32(b, loc, type.getRows() * tile.swizzle * tile.numBoxes());
   if (arrive)
     NVVM::MBarrierArriveExpectTxOp::create(
         b, loc, /*res=*/Type(), barrier, bytes, NVVM::MemScopeKind::CTA,

@@ -18,9 +18,11 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// Bytes along the depth that one product takes: 16 elements of 16 bits, 8 of
-/// tf32; two chunks.
-static constexpr int64_t kStepBytes = 32;
+/// Chunks along the depth that one product takes: 16 elements of 16 bits, 8 of
+/// tf32. Of 16 bits the last may take one, where the depth is an odd number.
+static constexpr int64_t kStepChunks = 2;
+/// Elements of which a depth is a multiple.
+static constexpr int64_t kDepthMultiple = 8;
 
 namespace {
 /// Addresses of the 16-byte chunks of a shared tile.
@@ -83,8 +85,13 @@ private:
   }
 };
 
-/// Registers of one step along the depth: of A for every 16 rows of the warp,
-/// of B for every eight columns.
+/// Chunks [first, first + count) along the depth.
+struct Step {
+  int64_t first, count;
+};
+
+/// Registers of one step: of A for every 16 rows of the warp, of B for every
+/// eight columns.
 struct StepFragments {
   SmallVector<SmallVector<Value>> a, b;
 };
@@ -111,16 +118,15 @@ public:
 
   SmallVector<Value> run(ValueRange accumulator) {
     SmallVector<Value> acc(accumulator);
-    int64_t steps = bTile.rows * bTile.elementBytes / kStepBytes;
-    // What a holds may end before b's padding.
-    if (auto type = dyn_cast<SharedType>(op.getA().getType()))
-      steps = type.getTile().cols * bTile.elementBytes / kStepBytes;
-    for (int64_t step = 0; step < steps; ++step) {
+    int64_t chunks =
+        op.getB().getType().getRows() * bTile.elementBytes / kChunkBytes;
+    for (int64_t chunk = 0; chunk < chunks; chunk += kStepChunks) {
+      Step step = {chunk, std::min(kStepChunks, chunks - chunk)};
       StepFragments fragments = load(step);
       for (int64_t j = 0; j < fragment.warpEights(); ++j)
         for (int64_t m = 0; m < fragment.rowTiles; ++m)
           multiply(fragments.a[m], fragments.b[j], acc,
-                   fragment.fragmentRegister(m, j));
+                   fragment.fragmentRegister(m, j), step);
     }
     // One thread of the warp gives a ring's stage back for all: none may still
     // read it then, and the copy engine, which fills it next, is ordered after
@@ -148,7 +154,7 @@ private:
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
 
-  StepFragments load(int64_t step) {
+  StepFragments load(Step step) {
     StepFragments result;
     for (int64_t m = 0; m < fragment.rowTiles; ++m)
       result.a.push_back(loadA(m, step));
@@ -157,18 +163,31 @@ private:
         result.b.push_back(loadTF32(j, step));
       return result;
     }
-    for (int64_t j = 0; j < fragment.warpEights(); j += 2) {
-      int64_t count = std::min<int64_t>(2, fragment.warpEights() - j);
+    for (int64_t j = 0; j < fragment.warpEights();) {
+      int64_t count = countEights(j, step);
       SmallVector<Value> registers = loadB(j, count, step);
       for (int64_t i = 0; i < count; ++i)
-        result.b.push_back({registers[2 * i], registers[2 * i + 1]});
+        result.b.emplace_back(
+            ArrayRef(registers).slice(step.count * i, step.count));
+      j += count;
     }
     return result;
   }
 
-  /// A's fragment of 16 rows and 32 bytes: matrices in the order upper left,
+  /// Eights of columns from the j-th on that one ldmatrix takes: of its four
+  /// matrices each has one chunk of the depth. No more than a box holds, where
+  /// addresses are short.
+  int64_t countEights(int64_t j, Step step) {
+    int64_t count = 4 / step.count;
+    int64_t inBox = bTile.swizzle / kChunkBytes / fragment.columnWarps;
+    while (count > 1 && (count > inBox || j + count > fragment.warpEights()))
+      count /= 2;
+    return count;
+  }
+
+  /// A's fragment of 16 rows and a step: matrices in the order upper left,
   /// lower left, upper right, lower right.
-  SmallVector<Value> loadA(int64_t m, int64_t step) {
+  SmallVector<Value> loadA(int64_t m, Step step) {
     SmallVector<Value> registers;
     auto type = dyn_cast<SharedType>(op.getA().getType());
     if (!type) {
@@ -178,7 +197,7 @@ private:
       for (int64_t half = 0; half < 2; ++half)
         for (int64_t r = 0; r < 2; ++r)
           registers.push_back(toBits(
-              aValues[source.fragmentRegister(m, 2 * step + half) / 2 + r]));
+              aValues[source.fragmentRegister(m, step.first + half) / 2 + r]));
       return registers;
     }
     Value row = arith::AddIOp::create(
@@ -186,32 +205,37 @@ private:
         arith::MulIOp::create(b, loc, rowWarp,
                               constant(kWarpRows * fragment.rowTiles)));
     Value address = ChunkAddress(b, loc, type.getTile(), aValues.front())
-                        .get(kWarpRows * m, row, 2 * step, matrixPair, 2);
-    registers = loadMatrices(address, 4, NVVM::MMALayout::row);
+                        .get(kWarpRows * m, row, step.first, matrixPair, 2);
+    registers = loadMatrices(address, 2 * step.count, NVVM::MMALayout::row);
     if (isTF32)
       for (Value &value : registers)
         value = roundToTF32(value);
     return registers;
   }
 
-  /// B's fragments of 16 rows and one or two eights of columns, transposed.
-  SmallVector<Value> loadB(int64_t j, int64_t count, int64_t step) {
+  /// B's fragments of a step and `count` eights of columns, transposed.
+  SmallVector<Value> loadB(int64_t j, int64_t count, Step step) {
+    // What a lane addresses: a row of the step, and which of the eights.
+    Value row = matrixRow, pair = matrixPair;
+    if (step.count == 1) {
+      row = arith::AndIOp::create(b, loc, lane, constant(7));
+      pair = arith::ShRUIOp::create(b, loc, lane, constant(3));
+    }
     Value eight = columnWarp;
-    if (count == 2)
+    if (count > 1)
       eight = arith::AddIOp::create(
           b, loc, eight,
-          arith::MulIOp::create(b, loc, matrixPair,
-                                constant(fragment.columnWarps)));
+          arith::MulIOp::create(b, loc, pair, constant(fragment.columnWarps)));
     int64_t bound = count * fragment.columnWarps;
-    Value address = bAddress.get(16 * step, matrixRow, fragment.columnWarps * j,
-                                 eight, bound);
-    return loadMatrices(address, 2 * count, NVVM::MMALayout::col);
+    Value address =
+        bAddress.get(8 * step.first, row, fragment.columnWarps * j, eight, bound);
+    return loadMatrices(address, step.count * count, NVVM::MMALayout::col);
   }
 
   /// B's fragment of 8 rows and eight columns of 32-bit elements, which
   /// ldmatrix cannot transpose: lane l has column l / 4 of rows l % 4 and l % 4
   /// + 4.
-  SmallVector<Value> loadTF32(int64_t j, int64_t step) {
+  SmallVector<Value> loadTF32(int64_t j, Step step) {
     Value column = arith::ShRUIOp::create(b, loc, lane, constant(2));
     Value chunk = arith::AddIOp::create(
         b, loc, arith::MulIOp::create(b, loc, columnWarp, constant(2)),
@@ -224,7 +248,7 @@ private:
       Value row = arith::AddIOp::create(
           b, loc, arith::AndIOp::create(b, loc, lane, constant(3)),
           constant(4 * i));
-      Value address = bAddress.get(8 * step, row, 2 * fragment.columnWarps * j,
+      Value address = bAddress.get(4 * step.first, row, 2 * fragment.columnWarps * j,
                                    chunk, 2 * fragment.columnWarps);
       address = LLVM::GEPOp::create(b, loc, address.getType(), b.getI8Type(),
                                     address, ArrayRef<LLVM::GEPArg>{word});
@@ -263,7 +287,7 @@ private:
 
   /// acc[first, first + 4) += a * b.
   void multiply(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
-                SmallVector<Value> &acc, int64_t first) {
+                SmallVector<Value> &acc, int64_t first, Step step) {
     MLIRContext *context = b.getContext();
     Type element = op.getB().getType().getElementType();
     NVVM::MMATypes type = isTF32            ? NVVM::MMATypes::tf32
@@ -283,7 +307,8 @@ private:
         b, loc, LLVM::LLVMStructType::getLiteral(context, types),
         operands(aRegisters), operands(bRegisters),
         ArrayRef(acc).slice(first, 4),
-        ArrayRef<int64_t>{16, 8, kStepBytes / bTile.elementBytes}, std::nullopt,
+        ArrayRef<int64_t>{16, 8,
+                          step.count * kChunkBytes / bTile.elementBytes}, std::nullopt,
         std::nullopt, std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (int64_t i = 0; i < 4; ++i)
@@ -310,6 +335,10 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError()
              << "expected a left tile of at least " << fragment.rows()
              << " rows, padding included, but got " << aShared;
+    if (op.getB().getType().getRows() % kDepthMultiple != 0)
+      return op.emitOpError()
+             << "expected a depth that is a multiple of " << kDepthMultiple
+             << ", but got " << op.getB().getType();
     if (!aShared &&
         (fragment.columnWarps != 1 || op.getB().getType().getRows() % 16 != 0))
       return op.emitOpError()

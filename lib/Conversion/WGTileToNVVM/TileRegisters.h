@@ -123,7 +123,7 @@ void createArrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
 /// Starts the copy of a tile from global memory to an offset of the kernel's
 /// shared memory (i32, bytes) by the threads of the block, `threads` of them:
 /// cp.async of 16 bytes, where `aligned`, or element by element. Rows and
-/// columns outside the memref, and the tile's padding, become zeros.
+/// columns outside the memref become zeros; rows of padding are left alone.
 void createThreadCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
                       mlir::Value offset,
                       mlir::TypedValue<mlir::MemRefType> source,

@@ -138,12 +138,12 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @groups
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, columns = 2>>
-// The same where threads load for themselves, without the copy engine's
-// attribute or with padding: a tile a thread block.
+// Where threads load for themselves, without the copy engine's attribute: a
+// tile a thread block. Rows of padding count.
 // CHECK-LABEL: gpu.func @groups_by_threads
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @groups_padded
-// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
+// CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 gpu.module @kernels {
   gpu.func @groups(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {

@@ -41,12 +41,10 @@ func.func @host(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
 
 // -----
 
-// The copy engine fills no padding with zeros: where one tile has some, here 8
-// rows of 24, threads load all of them.
+// Padding, here 8 rows below 24, is not copied.
 // CHECK-LABEL: gpu.func @padded
-// CHECK-SAME:    (%{{[a-z0-9]*}}: memref<?x?xbf16>) kernel
-// CHECK:         wgtile.load %{{.*}} : memref<?x?xbf16> -> !wgtile.shared<24x64xbf16, swizzle = 128>
-// CHECK:         wgtile.load %{{.*}} : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %{{.*}} : !wgtile.tensor_map<24x64xbf16, swizzle = 128> -> !wgtile.shared<24x64xbf16, swizzle = 128>
+// CHECK:         wgtile.load %{{.*}} : !wgtile.tensor_map<64x64xbf16, swizzle = 128> -> !wgtile.shared<64x64xbf16, swizzle = 128>
 gpu.module @kernels {
   gpu.func @padded(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index

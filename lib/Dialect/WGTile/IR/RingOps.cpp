@@ -17,9 +17,7 @@ using namespace mlir;
 using namespace wgtile;
 
 static sattn::layout::SharedTile getLayout(Type type) {
-  auto shared = cast<SharedType>(type);
-  return {shared.getRows(), shared.getColumns(), shared.getElementBytes(),
-          shared.getSwizzle()};
+  return cast<SharedType>(type).getTile();
 }
 
 int64_t RingType::getInstanceBytes(int64_t tile) const {

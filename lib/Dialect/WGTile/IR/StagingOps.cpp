@@ -16,11 +16,6 @@
 using namespace mlir;
 using namespace wgtile;
 
-static sattn::layout::SharedTile getLayout(SharedType type) {
-  return {type.getRows(), type.getColumns(), type.getElementBytes(),
-          type.getSwizzle()};
-}
-
 int64_t wgtile::getNumWarpgroups(RankedTensorType tile) {
   auto layout = dyn_cast_or_null<MmaAttr>(tile.getEncoding());
   bool isSplitByRows = layout && layout.getColumns() == 1 &&
@@ -30,14 +25,14 @@ int64_t wgtile::getNumWarpgroups(RankedTensorType tile) {
 }
 
 int64_t StagingOp::getTileBytes() {
-  return getLayout(getTile().getType()).sizeInBytes();
+  return getTile().getType().getTile().sizeInBytes();
 }
 
 LogicalResult StagingOp::verify() {
   // (C1)
   SharedType type = getTile().getType();
   if (type.getSwizzle() == 0 || type.getRows() != sattn::layout::kWgmmaRows ||
-      type.getColumns() != getLayout(type).boxColumns())
+      type.getColumns() != type.getTile().boxColumns())
     return emitOpError() << "expected a tile of " << sattn::layout::kWgmmaRows
                          << " rows, each one row of its swizzle, but got "
                          << type;
@@ -75,7 +70,7 @@ LogicalResult ReadSharedOp::verify() {
   // (C2)
   if (tile.getEncoding() &&
       (getNumWarpgroups(tile) == 0 || source.getSwizzle() == 0 ||
-       source.getColumns() != getLayout(source).boxColumns()))
+       source.getColumns() != source.getTile().boxColumns()))
     return emitOpError()
            << "expected a result of whole warpgroups and a source "
               "whose rows are one row of its swizzle, but got "

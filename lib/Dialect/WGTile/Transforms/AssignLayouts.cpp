@@ -157,8 +157,7 @@ private:
   }
 
   /// Tiles that groups of consumers compute side by side in a thread block
-  /// (wgtile-specialize). Where the copy engine cannot take the loads each has
-  /// its own.
+  /// (wgtile-specialize).
   int64_t countGroups() {
     int64_t groups = 1;
     if (!hasWgmma)
@@ -166,11 +165,7 @@ private:
     kernel.walk([&](ForEachTileOp loop) {
       groups = std::max(groups, loop.getGroupSize());
     });
-    WalkResult walk = kernel.walk([](LoadOp load) {
-      return load.getTile().getType().isPadded() ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-    });
-    return walk.wasInterrupted() ? 1 : groups;
+    return groups;
   }
 
   /// Warps that the loop over tiles asks for.

@@ -34,7 +34,7 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
                             "(wgtile-assign-layouts), but got none");
   sattn::layout::SharedTile layout = tile.getTile();
   SmallVector<int64_t> box(source.getRank() - 2, 1);
-  box.push_back(layout.rows);
+  box.push_back(tile.getRows());
   box.push_back(layout.boxColumns());
   auto type = TensorMapType::getChecked(
       [&] { return load.emitOpError(); }, load.getContext(),
@@ -44,21 +44,13 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
   return type;
 }
 
-/// Whether a kernel loads tiles with padding. It holds zeros, where the copy
-/// engine would bring what follows in memory: threads load such tiles
-/// (wgtile-pipeline).
-static bool hasPadding(ArrayRef<LoadOp> loads) {
-  return llvm::any_of(
-      loads, [](LoadOp load) { return load.getTile().getType().isPadded(); });
-}
-
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
   SmallVector<LoadOp> loads;
   kernel.walk([&](LoadOp load) {
     if (isa<MemRefType>(load.getSource().getType()))
       loads.push_back(load);
   });
-  if (!kernel->hasAttr(kCopyEngineAttrName) || hasPadding(loads))
+  if (!kernel->hasAttr(kCopyEngineAttrName))
     return success();
   TensorMapArguments maps(kernel, launch);
   for (LoadOp load : loads) {

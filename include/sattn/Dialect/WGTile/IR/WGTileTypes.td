@@ -25,7 +25,8 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     (`sattn::layout::SharedTile`); 0, the default, where
     `wgtile-assign-layouts` has not chosen yet. Rows are stored up to a multiple
     of 16, columns up to one of 32 bytes: what a product takes at a time. The
-    padding holds zeros.
+    padding may hold anything: no product takes its columns, and its rows give
+    rows of results that are not stored.
 
     ```mlir
     !wgtile.shared<64x128xbf16, swizzle = 128>

@@ -198,8 +198,8 @@ def WGTileCreateTensorMaps
   let description = [{
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
     a `wgtile.tensor_map` before the launch, and an argument of the kernel.
-    Arguments that the kernel no longer uses are dropped. A kernel that loads
-    tiles with padding is left alone: the copy engine cannot fill it with zeros.
+    Arguments that the kernel no longer uses are dropped. A box has the rows of
+    the tile without its padding.
 
     Before:
     ```mlir
