@@ -15,10 +15,14 @@
 
 using namespace sattn::meta;
 
+/// Bytes of a block's row up to which a stage takes all of it.
+static constexpr int64_t kLongestDepthBytes = 384;
+
 /// Step of the reduction: a row of it is at most 128 bytes of 16-bit elements,
 /// the longest swizzle, or as many bytes of f32 on the GPU. The longest power
-/// of two that divides the block, or the whole block where none from 16 on
-/// does.
+/// of two that divides the block; where none from 16 on does the whole block,
+/// or, of more than 384 bytes on the GPU, the longest divisor of it in
+/// eights: more takes too many registers.
 static int64_t defaultDepth(const Problem &problem, const Target &target) {
   int64_t most =
       target.kind == TargetKind::CPU ? 64 : 128 / problem.elementBytes;
@@ -27,6 +31,11 @@ static int64_t defaultDepth(const Problem &problem, const Target &target) {
   for (int64_t depth = most; depth >= 16; depth /= 2)
     if (problem.blockColumns % depth == 0)
       return depth;
+  if (target.kind != TargetKind::CPU &&
+      problem.blockColumns * problem.elementBytes > kLongestDepthBytes)
+    for (int64_t depth = most; depth >= 8; depth -= 8)
+      if (problem.blockColumns % depth == 0)
+        return depth;
   return problem.blockColumns;
 }
 
@@ -82,15 +91,6 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
   return columns;
 }
 
-/// As many columns as the registers hold, up to the target's most. A row of A
-/// is loaded once for each tile of columns, a row of B once for each tile of
-/// rows: the wider a tile, the fewer bytes for each of its products.
-static int64_t widestColumns(const Target &target, int64_t rows, int64_t most) {
-  int64_t columns = llvm::alignDown(
-      std::min(most, target.maxAccumulator / rows), target.columnMultiple);
-  return std::max(columns, target.columnMultiple);
-}
-
 /// Rows of a panel, which two warpgroups multiply; its rows of B are loaded
 /// once for all of its block rows.
 static constexpr int64_t kPanelRows = 128;
@@ -106,10 +106,8 @@ static constexpr int64_t kPanelSparsity64 = 70;
 static constexpr int64_t kPanelSparsity32 = 60;
 
 /// Block rows that a tile has: several where that is faster, where N needs
-/// tiles as wide as `columns`, and where these are at least as many as
-/// multiprocessors.
-static int64_t countPanelRows(const Problem &problem, const Target &target,
-                              int64_t columns) {
+/// the widest tiles, and where these are at least as many as multiprocessors.
+static int64_t countPanelRows(const Problem &problem, const Target &target) {
   bool pays = false;
   if (problem.blockRows == 64 && problem.elementBytes == 2 &&
       problem.blockColumns % 64 == 0)
@@ -118,9 +116,19 @@ static int64_t countPanelRows(const Problem &problem, const Target &target,
            problem.blockColumns * problem.elementBytes % 32 == 0)
     pays = problem.sparsity && *problem.sparsity <= kPanelSparsity32;
   if (!pays || !problem.takesPanels ||
-      narrowColumns(problem, target, kPanelRows, columns) < columns)
+      narrowColumns(problem, target, kPanelRows, target.maxColumns) <
+          target.maxColumns)
     return 1;
   return kPanelRows / problem.blockRows;
+}
+
+/// As many columns as the registers hold. A row of A is loaded once for each
+/// tile of columns, a row of B once for each tile of rows: the wider a tile,
+/// the fewer bytes for each of its products.
+static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
+                            const Target &target) {
+  return std::max(widestColumns(problem, tile.rows, tile.depth, target),
+                  target.columnMultiple);
 }
 
 /// One block row a tile, as wide as can be: with blocks of 64 and 128 the rate
@@ -128,15 +136,15 @@ static int64_t countPanelRows(const Problem &problem, const Target &target,
 static Parameters defaultForWgmma(const Problem &problem,
                                   const Target &target) {
   Parameters result;
-  int64_t groups = countPanelRows(
-      problem, target, widestColumns(target, kPanelRows, target.maxColumns));
-  result.rows = groups * problem.blockRows;
   result.depth = defaultDepth(problem, target);
+  int64_t groups = countPanelRows(problem, target);
+  result.rows = groups * problem.blockRows;
   if (groups > 2 && result.depth > kPanelDepth)
     result.depth = std::gcd(result.depth, kPanelDepth);
-  result.columns =
-      narrowColumns(problem, target, result.rows,
-                    widestColumns(target, result.rows, target.maxColumns));
+  result.columns = target.maxColumns;
+  if (groups == 1)
+    result.columns = narrowColumns(problem, target, result.rows,
+                                   chooseWidest(problem, result, target));
   // Flat tiles load more of B than of A: thread blocks that work on the same
   // columns share it. Measured on an H200, 3 to 10% against four columns.
   if (result.rows < kPanelRows)
@@ -144,17 +152,28 @@ static Parameters defaultForWgmma(const Problem &problem,
   return result;
 }
 
+/// Stages with which a tile that has a multiprocessor for itself does not wait
+/// for its loads.
+static constexpr int64_t kLoneStages = 3;
+
 /// One block row a tile. From 64 rows on 128 columns, so that two thread blocks
 /// share a multiprocessor and one computes while the other waits; flat tiles
-/// take 256, which they need to load less of B for each product.
+/// take 256, which they need to load less of B for each product. So do those of
+/// 128 rows, which no two thread blocks have the registers for (code of sm_80
+/// on an H200: 1.2 to 1.3 times the rate of 128 columns).
 static Parameters defaultForMmaSync(const Problem &problem,
                                     const Target &target) {
   Parameters result;
   result.rows = problem.blockRows;
   result.depth = defaultDepth(problem, target);
-  int64_t most = result.rows >= 64 ? 128 : target.maxColumns;
-  result.columns = narrowColumns(problem, target, result.rows,
-                                 widestColumns(target, result.rows, most));
+  int64_t most = chooseWidest(problem, result, target);
+  bool isAlone = result.rows == 128 && kLoneStages * (result.rows + most) *
+                                               result.depth *
+                                               problem.elementBytes <=
+                                           target.sharedBytes;
+  if (result.rows >= 64 && !isAlone)
+    most = std::min<int64_t>(most, 128);
+  result.columns = narrowColumns(problem, target, result.rows, most);
   return result;
 }
 

@@ -62,9 +62,8 @@ llvm::Expected<Parameters> sattn::meta::fitRow(const Section &section,
     return result;
   }
 
-  int64_t inRegisters = llvm::alignDown(
-      std::min(target.maxColumns, target.maxAccumulator / result.rows),
-      multiple);
+  int64_t inRegisters =
+      widestColumns(problem, result.rows, result.depth, target);
   if (inRegisters < multiple)
     return llvm::createStringError("expected a tile of at most " +
                                    Twine(target.maxAccumulator / multiple) +

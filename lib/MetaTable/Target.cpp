@@ -6,6 +6,10 @@
 
 #include "sattn/MetaTable/Parameters.h"
 
+#include "sattn/Layout/WarpDivision.h"
+
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 
 using namespace sattn::meta;
@@ -29,6 +33,44 @@ static constexpr Target kTargets[] = {
     {"sm_89", TargetKind::MmaSync, 64, 256, 128 * 128, 142},
     {"sm_90a", TargetKind::Wgmma, 64, 256, 128 * 256, 132},
 };
+
+/// Most accumulators of a thread that multiplies by mma.sync, whose operands go
+/// through registers too; more where other threads load.
+static constexpr int64_t kMmaAccumulators = 64;
+static constexpr int64_t kSpecializedMmaAccumulators = 96;
+/// Rows of 16-bit tiles of which it takes twice as many where the copy engine
+/// does not load: no epilogue of those spills.
+static constexpr int64_t kDenseRows = 128;
+
+/// Whether wgmma multiplies such tiles: 16-bit elements, whole rows of its
+/// swizzle of 128 bytes, 64 rows a warpgroup.
+static bool fitsWgmma(const Problem &problem, int64_t rows, int64_t depth) {
+  return problem.elementBytes == 2 && rows % 64 == 0 && depth % 64 == 0;
+}
+
+int64_t sattn::meta::widestColumns(const Problem &problem, int64_t rows,
+                                   int64_t depth, const Target &target) {
+  int64_t multiple = target.columnMultiple;
+  // A panel's block rows have two warps each, and fit as wgmma's tiles do.
+  if (target.kind == TargetKind::Wgmma &&
+      (fitsWgmma(problem, rows, depth) || rows > problem.blockRows))
+    return llvm::alignDown(
+        std::min(target.maxColumns, target.maxAccumulator / rows), multiple);
+  if (target.kind == TargetKind::MmaSync && problem.elementBytes == 2 &&
+      rows == kDenseRows)
+    return target.maxColumns;
+  int64_t most = target.kind == TargetKind::Wgmma ? kSpecializedMmaAccumulators
+                                                  : kMmaAccumulators;
+  int64_t columns = llvm::alignDown(target.maxColumns, multiple);
+  while (columns > 0) {
+    auto division = sattn::layout::divideAmongWarps(
+        rows, columns, columns, sattn::layout::getMmaWarps(rows, columns));
+    if (division && division->accumulators(columns) <= most)
+      break;
+    columns -= multiple;
+  }
+  return columns;
+}
 
 std::optional<Target> sattn::meta::findTarget(llvm::StringRef name) {
   for (const Target &target : kTargets)

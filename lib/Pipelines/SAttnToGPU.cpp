@@ -89,8 +89,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAssignLayouts({chip.hasWgmma}));
-  if (options.schedule == GPUSchedule::Specialized && chip.hasCopyEngine &&
-      options.stageReads)
+  if (options.schedule == GPUSchedule::Specialized && chip.hasCopyEngine)
     pm.addPass(wgtile::createWGTileStageReads());
   if (chip.hasCopyEngine)
     pm.addPass(wgtile::createWGTileCreateTensorMaps());

@@ -11,6 +11,7 @@
 // nothing spills.
 
 // HOPPER-LABEL: .entry blocks_of_8(
+// HOPPER: .minnctapersm 4
 // HOPPER: cp.async.bulk.tensor.3d.shared
 // HOPPER-NOT: m16n8k16
 // CHECK: .entry blocks_of_8(

@@ -3,7 +3,6 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
 // RUN: sparse-opt %s --sattn-to-cubin=ptxas=%ptxas -o /dev/null
-// RUN: sparse-opt %s --sattn-to-cubin="ptxas=%ptxas stage-reads" -o /dev/null
 
 // The largest tiles: 128 accumulators a thread, and an epilogue that reads C.
 // All but the first two commands fail where registers spill.

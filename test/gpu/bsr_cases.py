@@ -212,7 +212,6 @@ def small_panel_cases():
         Case("panel-32x64", block=(32, 64), tile=(128, 128, 64), shape=(32 * 9, 640, 500), beta=0.5),
         Case("panel-32x64-steps", block=(32, 64), tile=(128, 256, 32), shape=(32 * 9, 640, 500), beta=0.5),
         Case("panel-16-tf32", dtype="f32", precision="tf32", block=(16, 16), tile=(64, 128, 16), shape=(160, 320, 200)),
-        # Padding, which the copy engine cannot write: threads load, a block row a thread block.
         Case("panel-24x40", block=(24, 40), tile=(96, 128, 40), shape=(24 * 7, 400, 300), beta=0.5),
     ]
     return cases
@@ -248,7 +247,10 @@ def gpu_cases():
     # Not by wgmma: rows below 64, depths that no row of the swizzle divides, tf32.
     for block, columns, depth in (((8, 8), 128, 8), ((16, 16), 128, 16), ((32, 32), 256, 32), ((24, 40), 128, 40),
                                   ((40, 24), 64, 24), ((16, 128), 256, 64), ((64, 32), 128, 32),
-                                  ((48, 96), 192, 96), ((128, 96), 128, 96)):
+                                  ((48, 96), 192, 96), ((128, 96), 128, 96),
+                                  # Warps that together have more rows than the tile; depths of odd eights.
+                                  ((104, 104), 128, 104), ((72, 72), 256, 24), ((136, 64), 128, 64),
+                                  ((200, 200), 64, 40), ((8, 24), 256, 24), ((56, 8), 256, 8)):
         cases.append(Case(f"mma-sync-{block[0]}x{block[1]}", block=block, tile=(block[0], columns, depth),
                           shape=(5 * block[0], 6 * block[1], 300), beta=0.5, pattern="empty_rows", density=0.3))
     cases += [

@@ -1,7 +1,8 @@
 //===- MetaTable.h - Tables of tuned parameters -----------------*- C++ -*-===//
 //
 // Tables of tuned parameters: what a file holds, and how it is read. Only
-// LLVM's support library is needed. docs/MetaTable.md describes the format.
+// LLVM's support library and SAttnLayout are needed. docs/MetaTable.md
+// describes the format.
 //
 //===----------------------------------------------------------------------===//
 

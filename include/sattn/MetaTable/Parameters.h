@@ -51,7 +51,8 @@ struct Target {
   /// Most columns of a tile; the CPU has no limit.
   int64_t maxColumns;
   /// Most elements of a tile's accumulator, rows x columns, in the registers of
-  /// the thread block that computes it.
+  /// the thread block that computes it; products by mma.sync may take fewer
+  /// (widestColumns).
   int64_t maxAccumulator;
   /// Thread blocks that run at one time.
   int64_t multiprocessors;
@@ -64,6 +65,12 @@ struct Target {
 std::optional<Target> findTarget(llvm::StringRef name);
 /// Those names.
 llvm::SmallVector<llvm::StringRef> targetNames();
+
+/// Most columns of a tile of `rows` rows that takes `depth` columns of a block
+/// at a time: what one instruction, or the threads' registers, hold. A multiple
+/// of the target's; 0 where there are none. For targets with a limit alone.
+int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
+                      const Target &target);
 
 /// The parameters of a row of bsr_addmm, made to fit:
 ///

@@ -41,11 +41,6 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
                      "all threads together, synchronous"),
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages"))};
-  PassOptions::Option<bool> stageReads{
-      *this, "stage-reads",
-      llvm::cl::desc("Read what an epilogue adds through the ring of the "
-                     "operands' tiles"),
-      llvm::cl::init(true)};
   PassOptions::Option<int64_t> delays{
       *this, "delays",
       llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed "

@@ -200,12 +200,19 @@ private:
               aValues[source.fragmentRegister(m, step.first + half) / 2 + r]));
       return registers;
     }
+    int64_t fixed = kWarpRows * m, stored = type.getTile().rows;
     Value row = arith::AddIOp::create(
         b, loc, matrixRow,
         arith::MulIOp::create(b, loc, rowWarp,
                               constant(kWarpRows * fragment.rowTiles)));
+    if (fragment.rows() > stored) {
+      // Rows beyond the tile give rows of the result that nobody stores.
+      row = arith::AddIOp::create(b, loc, row, constant(fixed));
+      row = arith::MinUIOp::create(b, loc, row, constant(stored - 1));
+      fixed = 0;
+    }
     Value address = ChunkAddress(b, loc, type.getTile(), aValues.front())
-                        .get(kWarpRows * m, row, step.first, matrixPair, 2);
+                        .get(fixed, row, step.first, matrixPair, 2);
     registers = loadMatrices(address, 2 * step.count, NVVM::MMALayout::row);
     if (isTF32)
       for (Value &value : registers)
@@ -227,8 +234,8 @@ private:
           b, loc, eight,
           arith::MulIOp::create(b, loc, pair, constant(fragment.columnWarps)));
     int64_t bound = count * fragment.columnWarps;
-    Value address =
-        bAddress.get(8 * step.first, row, fragment.columnWarps * j, eight, bound);
+    Value address = bAddress.get(8 * step.first, row, fragment.columnWarps * j,
+                                 eight, bound);
     return loadMatrices(address, step.count * count, NVVM::MMALayout::col);
   }
 
@@ -248,8 +255,9 @@ private:
       Value row = arith::AddIOp::create(
           b, loc, arith::AndIOp::create(b, loc, lane, constant(3)),
           constant(4 * i));
-      Value address = bAddress.get(4 * step.first, row, 2 * fragment.columnWarps * j,
-                                   chunk, 2 * fragment.columnWarps);
+      Value address =
+          bAddress.get(4 * step.first, row, 2 * fragment.columnWarps * j, chunk,
+                       2 * fragment.columnWarps);
       address = LLVM::GEPOp::create(b, loc, address.getType(), b.getI8Type(),
                                     address, ArrayRef<LLVM::GEPArg>{word});
       registers.push_back(
@@ -307,9 +315,8 @@ private:
         b, loc, LLVM::LLVMStructType::getLiteral(context, types),
         operands(aRegisters), operands(bRegisters),
         ArrayRef(acc).slice(first, 4),
-        ArrayRef<int64_t>{16, 8,
-                          step.count * kChunkBytes / bTile.elementBytes}, std::nullopt,
-        std::nullopt, std::array{type, type},
+        ArrayRef<int64_t>{16, 8, step.count * kChunkBytes / bTile.elementBytes},
+        std::nullopt, std::nullopt, std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (int64_t i = 0; i < 4; ++i)
       acc[first + i] = LLVM::ExtractValueOp::create(b, loc, product, i);
@@ -331,10 +338,6 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError(
           "expected tiles with layouts (wgtile-assign-layouts)");
     AccumulatorFragment fragment = getFragment(layout->type);
-    if (aShared && fragment.rows() > aShared.getTile().rows)
-      return op.emitOpError()
-             << "expected a left tile of at least " << fragment.rows()
-             << " rows, padding included, but got " << aShared;
     if (op.getB().getType().getRows() % kDepthMultiple != 0)
       return op.emitOpError()
              << "expected a depth that is a multiple of " << kDepthMultiple

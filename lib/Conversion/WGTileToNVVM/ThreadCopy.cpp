@@ -34,7 +34,8 @@ public:
   ThreadCopy(OpBuilder &b, Location loc, SharedType type, Value offset,
              TypedValue<MemRefType> source, ValueRange indices, int64_t threads)
       : b(b), loc(loc), type(type), tile(type.getTile()), offset(offset),
-        threads(threads), rowChunks(llvm::divideCeil(type.getColumns(), chunkElements())),
+        threads(threads),
+        rowChunks(llvm::divideCeil(type.getColumns(), chunkElements())),
         chunks(type.getRows() * rowChunks), id(createThreadId(b, loc)) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, source);
     Value address =

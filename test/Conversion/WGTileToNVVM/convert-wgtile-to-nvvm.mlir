@@ -462,3 +462,36 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A depth of 24: a product of 16, then one of 8, whose right operand is one
+// matrix for each eight columns, four an ldmatrix. Three warps have 48 rows, the
+// left tile is stored as 32: the last of them is read in the place of the rest.
+// CHECK-LABEL: gpu.func @odd_eights
+// CHECK:         %[[LAST:.*]] = arith.constant 31 : i32
+// CHECK:         arith.minui %{{.*}}, %[[LAST]] : i32
+// CHECK:         nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
+// CHECK-COUNT-4: nvvm.mma.sync {{.*}} shape = #nvvm.shape<m = 16, n = 8, k = 16>
+// CHECK:         nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 2 : i32
+// CHECK:         nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
+// CHECK:         nvvm.mma.sync {{.*}} shape = #nvvm.shape<m = 16, n = 8, k = 8>
+gpu.module @kernels {
+  gpu.func @odd_eights(%x: memref<?x?xbf16>, %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0>
+        : tensor<24x32xf32, #wgtile.mma<warps = 3>>
+    %a = wgtile.load %x[%c0, %c0] {offset = 0 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<24x24xbf16, swizzle = 64>
+    %b = wgtile.load %x[%c0, %c0] {offset = 8192 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<24x32xbf16, swizzle = 64>
+    %product = wgtile.mma %a, %b, %zeros mma_sync
+        : !wgtile.shared<24x24xbf16, swizzle = 64>,
+          !wgtile.shared<24x32xbf16, swizzle = 64>
+        -> tensor<24x32xf32, #wgtile.mma<warps = 3>>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<24x32xf32, #wgtile.mma<warps = 3>>, memref<?x?xf32>
+    gpu.return
+  }
+}

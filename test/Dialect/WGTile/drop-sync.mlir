@@ -2,11 +2,8 @@
 // is needed: wgtile-verify-sync refuses the kernel without it.
 
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.specialized.mlir
+// RUN: grep -c read_shared %t.specialized.mlir
 // RUN: sattn-test-opt %t.specialized.mlir --test-wgtile-drop-sync -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="no error" --implicit-check-not="error:"
-
-// RUN: sparse-opt %s --sattn-to-nvvm='stage-reads' --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.reads.mlir
-// RUN: grep -c read_shared %t.reads.mlir
-// RUN: sattn-test-opt %t.reads.mlir --test-wgtile-drop-sync -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="no error" --implicit-check-not="error:"
 
 // RUN: sparse-opt %s --sattn-to-nvvm='chip=sm_80' --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.pipelined.mlir
 // RUN: sattn-test-opt %t.pipelined.mlir --test-wgtile-drop-sync -o /dev/null 2>&1 | FileCheck %s --check-prefix=SM80 --implicit-check-not="no error" --implicit-check-not="error:"

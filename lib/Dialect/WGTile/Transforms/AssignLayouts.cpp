@@ -10,6 +10,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WarpDivision.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -34,19 +35,9 @@ static constexpr int64_t kMaxMmaColumns = 256;
 /// Rows of a fragment, and threads of a thread block in warps.
 static constexpr int64_t kFragmentRows = sattn::layout::kWarpRows;
 static constexpr int64_t kMaxWarps = 32;
-/// Warps of a thread block that multiplies by mma.sync: a multiprocessor is
-/// busy with 8, and two thread blocks of 4 overlap one's stores with the
-/// other's products. Accumulators of more elements than 4 warps of 64 registers
-/// a thread hold take 8.
-static constexpr int64_t kSmallTile = 4 * 32 * 64;
-/// Most of them, those of all groups of consumers together.
-static constexpr int64_t kMostWarps = 8;
 /// Most registers of a thread that a tile's accumulator should take: operands
 /// go through registers too, and with 128 some epilogues spill.
 static constexpr int64_t kMaxAccumulators = 64;
-/// Most warps that divide the columns: a slice of 32 columns, as
-/// wgtile-slice-stores cuts them, is then whole eights in every warp.
-static constexpr int64_t kMaxColumnWarps = 4;
 
 namespace {
 /// Chooses the layouts of one kernel.
@@ -180,15 +171,13 @@ private:
   /// are asked for together.
   int64_t clampWarps(int64_t wish, int64_t elements) {
     int64_t groups = countGroups();
-    int64_t most = std::max<int64_t>(1, kMostWarps / groups);
+    int64_t most = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
     int64_t least = llvm::divideCeil(elements, 32 * kMaxAccumulators);
     return std::clamp(wish / groups, std::min(least, most), most);
   }
 
   /// Divides tiles among warps that multiply by themselves. Each loads the rows
-  /// of a and the columns of b that it needs: of as many warps as there should
-  /// be, those near squares load the least. Of equals the one that divides the
-  /// columns less stores longer pieces of rows.
+  /// of a and the columns of b that it needs.
   LogicalResult divideTile(int64_t rows) {
     int64_t fragments = llvm::divideCeil(rows, kFragmentRows);
     int64_t columns = 0, divisor = 0;
@@ -204,9 +193,9 @@ private:
           divisor = std::gcd(divisor, type.getDimSize(1));
         }
     });
-    int64_t wanted = fragments * kFragmentRows * columns > kSmallTile ? 8 : 4;
+    int64_t wanted = sattn::layout::getMmaWarps(rows, columns);
     if (int64_t groups = countGroups(); groups > 1)
-      wanted = std::max<int64_t>(1, kMostWarps / groups);
+      wanted = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
     std::optional<int64_t> wish = getWishedWarps();
     if (wish)
       wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
@@ -217,27 +206,14 @@ private:
         --warps;
       return success();
     }
-    int64_t best = 0, leastLoaded = 0;
-    for (int64_t rowWarps = 1; rowWarps <= wanted; ++rowWarps)
-      for (int64_t candidate = 1; candidate <= kMaxColumnWarps;
-           candidate *= 2) {
-        int64_t count = rowWarps * candidate;
-        if (fragments % rowWarps != 0 || divisor % (8 * candidate) != 0 ||
-            count > wanted)
-          continue;
-        int64_t loaded =
-            fragments / rowWarps * kFragmentRows + columns / candidate;
-        if (count < best || (count == best && loaded > leastLoaded))
-          continue;
-        best = count;
-        leastLoaded = loaded;
-        warps = count;
-        columnWarps = candidate;
-      }
-    if (best == 0)
+    std::optional<sattn::layout::WarpDivision> division =
+        sattn::layout::divideAmongWarps(rows, columns, divisor, wanted);
+    if (!division)
       return kernel.emitOpError() << "expected tiles of a multiple of 8 "
                                      "columns, but got tiles that share only "
                                   << divisor;
+    warps = division->warps();
+    columnWarps = division->columnWarps;
     return success();
   }
 

@@ -35,6 +35,11 @@ static constexpr int64_t kProducerRegisters = 56;
 /// multiprocessor: ptxas refuses wider products where a kernel starts with the
 /// 128 registers that two leave it.
 static constexpr int64_t kMaxSharedAccumulator = 64;
+/// The same for four thread blocks, whose products are by mma.sync: the flatter
+/// a tile, the more of a step is waiting, which others fill. Each needs so many
+/// stages.
+static constexpr int64_t kMaxFlatAccumulator = 32;
+static constexpr int64_t kMinFlatStages = 4;
 /// Bytes of the two barriers of a stage.
 static constexpr int64_t kStageBarrierBytes = 16;
 /// Shared memory that the hardware keeps for itself in each thread block.
@@ -105,20 +110,12 @@ public:
     maxStages = loop.getAskedStages().value_or(maxStages);
     if (failed(checkWarpgroups(threads[0])))
       return failure();
-    // Where one warpgroup consumes, a second thread block works while it
-    // stores.
-    if (blocks == 0) {
-      int64_t accumulator = 0;
-      loop.walk([&](MmaOp op) {
-        int64_t elements = op.getResult().getType().getNumElements();
-        accumulator = std::max(accumulator, elements / threads[0]);
-      });
-      blocks = consumerThreads <= kWarpgroupThreads &&
-                       accumulator <= kMaxSharedAccumulator
-                   ? 2
-                   : 1;
-    }
-    if (failed(collectGroups()) || failed(createRings()))
+    if (failed(collectGroups()))
+      return failure();
+    chooseOwners();
+    if (blocks == 0)
+      blocks = chooseBlocks(threads[0]);
+    if (failed(createRings()))
       return failure();
 
     RegisterBudget budget(consumerThreads, blocks);
@@ -282,25 +279,58 @@ private:
     return groups[owners[&group - groups.begin()]];
   }
 
-  /// As many stages as fit, the same number in all rings but those that no loop
-  /// fills: what is loaded once for a tile needs two at most.
-  LogicalResult createRings() {
-    chooseOwners();
+  /// Thread blocks that share a multiprocessor: where one warpgroup consumes, a
+  /// second one works while it stores, and of flat tiles two more.
+  int64_t chooseBlocks(int64_t threads) {
+    int64_t accumulator = 0;
+    bool isFlat = true;
+    loop.walk([&](MmaOp op) {
+      int64_t elements = op.getResult().getType().getNumElements();
+      accumulator = std::max(accumulator, elements / threads);
+      isFlat &= op.getMmaSync();
+    });
+    if (consumerThreads > kWarpgroupThreads ||
+        accumulator > kMaxSharedAccumulator)
+      return 1;
+    RingBytes bytes = countBytes();
+    isFlat &= accumulator <= kMaxFlatAccumulator &&
+              kMinFlatStages * (bytes.loop + bytes.tile) <= getAvailable(4);
+    return isFlat ? 4 : 2;
+  }
+
+  /// Bytes of one stage of the rings that loops fill, and of the others.
+  struct RingBytes {
+    DenseSet<LoadGroup *> inLoop;
+    int64_t loop = 0, tile = 0;
+  };
+  RingBytes countBytes() {
+    RingBytes result;
+    for (LoadGroup &group : groups)
+      if (isa<scf::ForOp>(group.block->getParentOp()))
+        result.inLoop.insert(&getOwner(group));
+    for (LoadGroup &group : groups) {
+      int64_t bytes = group.getRingType(1).getStageBytes() + kStageBarrierBytes;
+      if (&getOwner(group) == &group)
+        (result.inLoop.contains(&group) ? result.loop : result.tile) += bytes;
+    }
+    return result;
+  }
+
+  /// Bytes that each of so many thread blocks has for its rings.
+  int64_t getAvailable(int64_t blocks) {
     int64_t available =
         (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
     kernel.walk([&](StagingOp staging) {
       available -= consumerThreads / kWarpgroupThreads * staging.getTileBytes();
     });
-    DenseSet<LoadGroup *> inLoop;
-    for (LoadGroup &group : groups)
-      if (isa<scf::ForOp>(group.block->getParentOp()))
-        inLoop.insert(&getOwner(group));
-    int64_t loopBytes = 0, tileBytes = 0;
-    for (LoadGroup &group : groups) {
-      int64_t bytes = group.getRingType(1).getStageBytes() + kStageBarrierBytes;
-      if (&getOwner(group) == &group)
-        (inLoop.contains(&group) ? loopBytes : tileBytes) += bytes;
-    }
+    return available;
+  }
+
+  /// As many stages as fit, the same number in all rings but those that no loop
+  /// fills: what is loaded once for a tile needs two at most.
+  LogicalResult createRings() {
+    int64_t available = getAvailable(blocks);
+    auto [inLoop, loopBytes, tileBytes] = countBytes();
     int64_t tileStages = std::min<int64_t>(maxStages, 2), stages = 0;
     for (; tileStages > 0; --tileStages) {
       int64_t left = available - tileStages * tileBytes;

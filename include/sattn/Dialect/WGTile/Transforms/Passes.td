@@ -479,7 +479,7 @@ def WGTileSpecialize
            "Most stages of a ring where the loop over tiles asks for none">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Thread blocks that share a multiprocessor; 0: two where one "
-           "warpgroup consumes, else one">
+           "warpgroup consumes, four of flat tiles, else one">
   ];
   let dependentDialects = ["::mlir::ub::UBDialect", "::wgtile::WGTileDialect"];
 }
