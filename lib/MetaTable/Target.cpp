@@ -35,9 +35,11 @@ static constexpr Target kTargets[] = {
 };
 
 /// Most accumulators of a thread that multiplies by mma.sync, whose operands go
-/// through registers too; more where other threads load.
+/// through registers too; more where other threads load, and most where whole
+/// warpgroups multiply, which then take those threads' registers.
 static constexpr int64_t kMmaAccumulators = 64;
 static constexpr int64_t kSpecializedMmaAccumulators = 96;
+static constexpr int64_t kWarpgroupMmaAccumulators = 128;
 /// Rows of 16-bit tiles of which it takes twice as many where the copy engine
 /// does not load: no epilogue of those spills.
 static constexpr int64_t kDenseRows = 128;
@@ -59,13 +61,17 @@ int64_t sattn::meta::widestColumns(const Problem &problem, int64_t rows,
   if (target.kind == TargetKind::MmaSync && problem.elementBytes == 2 &&
       rows == kDenseRows)
     return target.maxColumns;
-  int64_t most = target.kind == TargetKind::Wgmma ? kSpecializedMmaAccumulators
-                                                  : kMmaAccumulators;
+  auto getMost = [&](const sattn::layout::WarpDivision &division) {
+    if (target.kind != TargetKind::Wgmma)
+      return kMmaAccumulators;
+    return division.warps() % 4 == 0 ? kWarpgroupMmaAccumulators
+                                     : kSpecializedMmaAccumulators;
+  };
   int64_t columns = llvm::alignDown(target.maxColumns, multiple);
   while (columns > 0) {
     auto division = sattn::layout::divideAmongWarps(
         rows, columns, columns, sattn::layout::getMmaWarps(rows, columns));
-    if (division && division->accumulators(columns) <= most)
+    if (division && division->accumulators(columns) <= getMost(*division))
       break;
     columns -= multiple;
   }

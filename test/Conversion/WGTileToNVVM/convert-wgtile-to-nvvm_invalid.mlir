@@ -66,3 +66,25 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @depth(%x: memref<?x?xbf16>, %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x16xf32, #wgtile.mma<warps = 1>>
+    %a = wgtile.load %x[%c0, %c0] {offset = 0 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<16x12xbf16, swizzle = 32>
+    %b = wgtile.load %x[%c0, %c0] {offset = 8192 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<12x16xbf16, swizzle = 32>
+    // expected-error @below {{expected a depth that is a multiple of 8, but got '!wgtile.shared<12x16xbf16, swizzle = 32>'}}
+    // expected-error @below {{failed to legalize operation 'wgtile.mma'}}
+    %product = wgtile.mma %a, %b, %zeros mma_sync
+        : !wgtile.shared<16x12xbf16, swizzle = 32>, !wgtile.shared<12x16xbf16, swizzle = 32>
+        -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -136,3 +136,24 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Of more than 192 rows that may have any strides: half as wide.
+// CHECK-LABEL: gpu.func @tall
+// CHECK-COUNT-2: wgtile.store %{{.*}} in_bounds [true, true] : tensor<200x32xbf16>
+// CHECK-NOT:     wgtile.store
+// CHECK-LABEL: gpu.func @tall_aligned
+// CHECK:         wgtile.store %{{.*}} aligned : tensor<200x64xbf16>
+gpu.module @kernels {
+  gpu.func @tall(%out: memref<?x?xbf16>, %tile: tensor<200x64xbf16>, %i: index) kernel {
+    wgtile.store %tile, %out[%i, %i] in_bounds [true, true]
+        : tensor<200x64xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+  gpu.func @tall_aligned(%out: memref<?x?xbf16>, %tile: tensor<200x64xbf16>, %i: index) kernel {
+    wgtile.store %tile, %out[%i, %i] in_bounds [true, true] aligned
+        : tensor<200x64xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+}

@@ -117,11 +117,13 @@ TEST(DefaultParametersTest, MoreTilesThanANumberHolds) {
 
 TEST(DefaultParametersTest, DepthDividesTheBlock) {
   EXPECT_EQ(tile("sm_90a", problem(192)), "192 x 128 x 64");
-  EXPECT_EQ(tile("sm_90a", problem(96)), "96 x 256 x 32");
+  EXPECT_EQ(tile("sm_90a", problem(96)), "96 x 256 x 96");
   EXPECT_EQ(tile("sm_90a", problem(72)), "72 x 256 x 72");
   EXPECT_EQ(tile("sm_90a", problem(40)), "40 x 256 x 40");
+  EXPECT_EQ(tile("sm_80", problem(96)), "96 x 128 x 32");
+  EXPECT_EQ(tile("sm_90a", problem(136)), "136 x 192 x 136");
   // More than a stage should hold: the longest divisor in eights.
-  EXPECT_EQ(tile("sm_90a", problem(200)), "200 x 64 x 40");
+  EXPECT_EQ(tile("sm_90a", problem(200)), "200 x 128 x 40");
   EXPECT_EQ(tile("sm_80", problem(248)), "248 x 64 x 8");
   Problem f32 = problem(64);
   f32.elementBytes = 4;

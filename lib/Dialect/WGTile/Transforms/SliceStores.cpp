@@ -25,6 +25,10 @@ namespace wgtile {
 
 using namespace wgtile;
 
+/// Rows of a tile above which slices that threads access element by element are
+/// half as wide.
+static constexpr int64_t kTallRows = 192;
+
 /// Whether an op does nothing to memory but read tiles, in its regions too.
 static bool onlyReads(Operation *op) {
   WalkResult walk = op->walk([](Operation *nested) {
@@ -202,6 +206,10 @@ private:
       return;
     int64_t width = type.getDimSize(1);
     int64_t columns = bytes * 8 / type.getElementTypeBitWidth();
+    // Where strides are any every access has an address of its own, for which a
+    // tall tile leaves few registers. Warps that divide the columns divide 32.
+    if (!store.getAligned() && type.getDimSize(0) > kTallRows && columns >= 64)
+      columns /= 2;
     if (width <= columns)
       return;
     OpBuilder b(store);

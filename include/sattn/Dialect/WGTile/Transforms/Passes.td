@@ -120,8 +120,11 @@ def WGTileSliceStores
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
     Cuts a store of a wide tile into stores of rows of `bytes` bytes, one row of
-    the swizzle, and with it the elementwise ops, broadcasts, reads and branches that the tile is computed
-    from, so that few of the values that are read are in registers at one time.
+    the swizzle, and with it the elementwise ops, broadcasts, reads and branches
+    that the tile is computed from, so that few of the values that are read are
+    in registers at one time. Half as wide, but no less than 32 columns, are the
+    slices of more than 192 rows that are not `aligned`: each element of those
+    has an address of its own.
 
     Reads move behind stores of other columns. That changes nothing where they
     read what is stored, element for element, or memory that the store does not
