@@ -18,9 +18,11 @@ using namespace sattn::meta;
 /// Columns of a block up to which a stage takes all of them, where there is no
 /// better step: more take too many registers. In bytes.
 static constexpr int64_t kLongestDepthBytes = 384;
-/// The same of tall tiles on Hopper, where longer steps are faster (an H200,
-/// blocks of 96: 1.1 to 1.25 times the rate of steps of 32).
+/// The same of tall tiles on the GPU, where longer steps are faster (an H200,
+/// blocks of 96: 1.1 to 1.25 times the rate of steps of 32, 1.4 times with code
+/// of sm_80), as far as two stages with so many columns fit.
 static constexpr int64_t kTallRows = 64, kTallDepth = 104, kLeastTallDepth = 40;
+static constexpr int64_t kTallColumns = 128;
 
 /// The longest divisor in eights that is at most `most`; nothing where that is
 /// not the case of 8.
@@ -41,11 +43,15 @@ static int64_t defaultDepth(const Problem &problem, const Target &target) {
       target.kind == TargetKind::CPU ? 64 : 128 / problem.elementBytes;
   if (size <= most)
     return size;
-  if (target.kind == TargetKind::Wgmma && problem.elementBytes == 2 &&
-      problem.blockRows >= kTallRows && size % most != 0)
-    if (auto depth = longestDivisor(size, kTallDepth);
-        depth && *depth >= kLeastTallDepth)
+  if (target.kind != TargetKind::CPU && problem.elementBytes == 2 &&
+      problem.blockRows >= kTallRows && size % most != 0) {
+    int64_t columnBytes =
+        2 * (problem.blockRows + kTallColumns) * problem.elementBytes;
+    auto depth = longestDivisor(
+        size, std::min(kTallDepth, target.sharedBytes / columnBytes));
+    if (depth && *depth >= kLeastTallDepth)
       return *depth;
+  }
   for (int64_t depth = most; depth >= 16; depth /= 2)
     if (size % depth == 0)
       return depth;
@@ -172,11 +178,11 @@ static Parameters defaultForWgmma(const Problem &problem,
 /// for its loads.
 static constexpr int64_t kLoneStages = 3;
 
-/// One block row a tile. From 64 rows on 128 columns, so that two thread blocks
-/// share a multiprocessor and one computes while the other waits; flat tiles
-/// take 256, which they need to load less of B for each product. So do those of
-/// 128 rows, which no two thread blocks have the registers for (code of sm_80
-/// on an H200: 1.2 to 1.3 times the rate of 128 columns).
+/// One block row a tile. Above 32 rows 128 columns, so that two thread blocks
+/// of four warps share a multiprocessor and one computes while the other waits;
+/// flat tiles take 256, which they need to load less of B for each product. So
+/// do those of 128 rows, which no two thread blocks have the registers for
+/// (code of sm_80 on an H200: 1.2 to 1.3 times the rate of 128 columns).
 static Parameters defaultForMmaSync(const Problem &problem,
                                     const Target &target) {
   Parameters result;
@@ -187,7 +193,7 @@ static Parameters defaultForMmaSync(const Problem &problem,
                                                result.depth *
                                                problem.elementBytes <=
                                            target.sharedBytes;
-  if (result.rows >= 64 && !isAlone)
+  if (result.rows > 32 && !isAlone)
     most = std::min<int64_t>(most, 128);
   result.columns = narrowColumns(problem, target, result.rows, most);
   return result;

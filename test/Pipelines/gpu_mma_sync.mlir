@@ -155,3 +155,17 @@ func.func @four_batches(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<2x2x2x2x?x?xbf16>
   return %0 : tensor<2x2x2x2x?x?xbf16>
 }
+
+// Three stages fit sm_86's shared memory but for the queue of tiles, which needs
+// its part.
+// CHECK: .entry blocks_of_72(
+func.func @blocks_of_72(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x72x72xbf16>,
+    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x72x72xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [72, 128, 72]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}

@@ -39,7 +39,7 @@ func.func @shared_memory(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                          %col: tensor<?xi32>, %values: tensor<?x256x256xbf16>,
                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-error @below {{expected at most 166912 bytes of shared memory, but one stage needs 262160; choose smaller tiles}}
+  // expected-error @below {{expected at most 166872 bytes of shared memory, but one stage needs 262160; choose smaller tiles}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x256x256xbf16>, tensor<?x?xbf16>)

@@ -20,7 +20,7 @@ gpu.module @kernels {
 !a = !wgtile.shared<64x128xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 gpu.module @kernels {
-  // expected-error @below {{expected at most 9488 bytes of shared memory, but one stage needs 16400; choose smaller tiles}}
+  // expected-error @below {{expected at most 9448 bytes of shared memory, but one stage needs 16400; choose smaller tiles}}
   gpu.func @too_large(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %a = wgtile.load %ma[%i, %j] : !ma -> !a

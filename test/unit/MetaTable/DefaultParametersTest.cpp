@@ -2,6 +2,7 @@
 
 #include "sattn/MetaTable/Parameters.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "gtest/gtest.h"
 
 #include <limits>
@@ -11,7 +12,13 @@ using namespace sattn::meta;
 
 /// "64 x 256 x 64" for blocks of `block` on `target`.
 static std::string tile(llvm::StringRef target, Problem problem) {
-  Parameters result = defaultParameters(problem, *findTarget(target));
+  Target limits = *findTarget(target);
+  limits.sharedBytes = llvm::StringSwitch<int64_t>(target)
+                           .Case("cpu", 0)
+                           .Case("sm_80", 163 << 10)
+                           .Case("sm_90a", 227 << 10)
+                           .Default(99 << 10);
+  Parameters result = defaultParameters(problem, limits);
   EXPECT_FALSE(result.stages || result.warps);
   // Flat tiles of Hopper take one column of tiles after the other.
   bool isFlat = target == "sm_90a" && result.rows < 128;
@@ -34,7 +41,10 @@ TEST(DefaultParametersTest, AsWideAsRegistersAllow) {
   EXPECT_EQ(tile("sm_90a", problem(128)), "128 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(256)), "256 x 128 x 64");
   EXPECT_EQ(tile("sm_80", problem(64)), "64 x 128 x 64");
-  EXPECT_EQ(tile("sm_80", problem(128)), "128 x 128 x 64");
+  EXPECT_EQ(tile("sm_80", problem(48)), "48 x 128 x 48");
+  // Three stages of 128 x 256 fit on the one, not on the other.
+  EXPECT_EQ(tile("sm_80", problem(128)), "128 x 256 x 64");
+  EXPECT_EQ(tile("sm_86", problem(128)), "128 x 128 x 64");
   EXPECT_EQ(tile("sm_80", problem(256)), "256 x 64 x 64");
   EXPECT_EQ(tile("sm_86", problem(16)), "16 x 256 x 16");
   EXPECT_EQ(tile("cpu", problem(64)), "64 x 128 x 64");
@@ -120,7 +130,8 @@ TEST(DefaultParametersTest, DepthDividesTheBlock) {
   EXPECT_EQ(tile("sm_90a", problem(96)), "96 x 256 x 96");
   EXPECT_EQ(tile("sm_90a", problem(72)), "72 x 256 x 72");
   EXPECT_EQ(tile("sm_90a", problem(40)), "40 x 256 x 40");
-  EXPECT_EQ(tile("sm_80", problem(96)), "96 x 128 x 32");
+  EXPECT_EQ(tile("sm_80", problem(96)), "96 x 128 x 96");
+  EXPECT_EQ(tile("sm_86", problem(208)), "208 x 64 x 16");
   EXPECT_EQ(tile("sm_90a", problem(136)), "136 x 192 x 136");
   // More than a stage should hold: the longest divisor in eights.
   EXPECT_EQ(tile("sm_90a", problem(200)), "200 x 128 x 40");

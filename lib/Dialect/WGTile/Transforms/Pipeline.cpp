@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/TileQueue.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -215,7 +216,8 @@ struct PipelinePass : public wgtile::impl::WGTilePipelineBase<PipelinePass> {
 
 private:
   /// What is in the loops of a kernel and what stays outside them share the
-  /// memory; a loop whose stages do not fit stays as it is.
+  /// memory with the queue of tiles (wgtile-persist); a loop whose stages do
+  /// not fit stays as it is.
   void pipeline(gpu::GPUFuncOp kernel) {
     SmallVector<std::pair<scf::ForOp, SmallVector<LoadOp>>> loops;
     int64_t stageBytes = 0, otherBytes = 0;
@@ -239,7 +241,8 @@ private:
       return;
     auto fitting = [&](int64_t blocks) {
       int64_t bytes = (maxSharedBytes + kReservedBytes) / blocks -
-                      kReservedBytes - otherBytes;
+                      kReservedBytes - otherBytes -
+                      sattn::layout::TileQueueLayout::sizeInBytes();
       return bytes / stageBytes;
     };
     int64_t most = maxStages;

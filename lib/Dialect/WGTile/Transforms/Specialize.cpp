@@ -9,6 +9,7 @@
 #include "Specialize.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/TileQueue.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -316,10 +317,12 @@ private:
     return result;
   }
 
-  /// Bytes that each of so many thread blocks has for its rings.
+  /// Bytes that each of so many thread blocks has for its rings, beside the
+  /// queue of tiles (wgtile-persist).
   int64_t getAvailable(int64_t blocks) {
-    int64_t available =
-        (maxSharedBytes + kReservedBytes) / blocks - kReservedBytes;
+    int64_t available = (maxSharedBytes + kReservedBytes) / blocks -
+                        kReservedBytes -
+                        sattn::layout::TileQueueLayout::sizeInBytes();
     kernel.walk([&](StagingOp staging) {
       available -= consumerThreads / kWarpgroupThreads * staging.getTileBytes();
     });
