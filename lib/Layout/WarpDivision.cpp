@@ -10,8 +10,8 @@ using namespace sattn::layout;
 /// Most warps that divide the columns: a slice of 32 columns, as
 /// wgtile-slice-stores cuts them, is then whole eights in every warp.
 static constexpr int64_t kMaxColumnWarps = 4;
-/// Elements of an accumulator that 4 warps hold in 64 registers a thread.
-static constexpr int64_t kSmallTile = 4 * 32 * 64;
+/// Elements of an accumulator that 4 warps hold.
+static constexpr int64_t kSmallTile = 4 * kWarpThreads * kMmaAccumulators;
 
 static int64_t countFragments(int64_t rows) {
   return (rows + kWarpRows - 1) / kWarpRows;

@@ -15,17 +15,17 @@
 
 using namespace sattn::meta;
 
-/// Columns of a block up to which a stage takes all of them, where there is no
-/// better step: more take too many registers. In bytes.
+/// Bytes of a block's row up to which a stage on the GPU takes all of it, where
+/// no power of two divides it: more take too many registers.
 static constexpr int64_t kLongestDepthBytes = 384;
-/// The same of tall tiles on the GPU, where longer steps are faster (an H200,
-/// blocks of 96: 1.1 to 1.25 times the rate of steps of 32, 1.4 times with code
-/// of sm_80), as far as two stages with so many columns fit.
+/// Blocks of so many rows or more in 16 bits take steps between these on the
+/// GPU: longer ones are faster (an H200, blocks of 96: 1.1 to 1.25 times the
+/// rate of steps of 32, 1.4 times with code of sm_80), as far as two stages
+/// with so many columns fit.
 static constexpr int64_t kTallRows = 64, kTallDepth = 104, kLeastTallDepth = 40;
 static constexpr int64_t kTallColumns = 128;
 
-/// The longest divisor in eights that is at most `most`; nothing where that is
-/// not the case of 8.
+/// The longest divisor that is a multiple of 8 and at most `most`, or nothing.
 static std::optional<int64_t> longestDivisor(int64_t size, int64_t most) {
   for (int64_t depth = llvm::alignDown(most, 8); depth >= 8; depth -= 8)
     if (size % depth == 0)
@@ -35,8 +35,8 @@ static std::optional<int64_t> longestDivisor(int64_t size, int64_t most) {
 
 /// Step of the reduction: a row of it is at most 128 bytes of 16-bit elements,
 /// the longest swizzle, or as many bytes of f32 on the GPU. The longest power
-/// of two that divides the block; where none from 16 on does the whole block,
-/// as long as it is.
+/// of two that divides the block; where none from 16 on does, all of the block,
+/// or, of one that is too long, its longest divisor in eights.
 static int64_t defaultDepth(const Problem &problem, const Target &target) {
   int64_t size = problem.blockColumns;
   int64_t most =

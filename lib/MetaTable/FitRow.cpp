@@ -6,11 +6,15 @@
 
 #include "sattn/MetaTable/Parameters.h"
 
+#include "sattn/Layout/WarpDivision.h"
+
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace sattn::meta;
 using llvm::Twine;
+using sattn::layout::kMmaAccumulators;
+using sattn::layout::kMostMmaWarps;
 
 /// A ring of fewer stages overlaps nothing.
 static constexpr int64_t kMinStages = 2;
@@ -30,8 +34,6 @@ static int64_t stageBytes(const Problem &problem, const Parameters &tile,
   return (tile.rows + columns) * tile.depth * problem.elementBytes;
 }
 
-static constexpr int64_t kMaxWarps = 8;
-
 /// Warps where a thread has 8 to 64 elements of the accumulator, as far as 8
 /// warps do: fewer elements make a warp's share smaller than one product, more
 /// leave too few registers for operands. wgmma leaves no choice, one warp holds
@@ -41,9 +43,9 @@ static int64_t fitWarps(int64_t warps, const Parameters &tile,
   if (target.kind == TargetKind::Wgmma && tile.rows % 64 == 0)
     return tile.rows / 16;
   int64_t elements = tile.rows * tile.columns / 32;
-  int64_t least =
-      std::clamp<int64_t>(llvm::divideCeil(elements, 64), 1, kMaxWarps);
-  int64_t most = std::clamp(elements / 8, least, kMaxWarps);
+  int64_t least = std::clamp<int64_t>(
+      llvm::divideCeil(elements, kMmaAccumulators), 1, kMostMmaWarps);
+  int64_t most = std::clamp(elements / 8, least, kMostMmaWarps);
   return std::clamp(warps, least, most);
 }
 

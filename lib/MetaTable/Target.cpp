@@ -34,10 +34,9 @@ static constexpr Target kTargets[] = {
     {"sm_90a", TargetKind::Wgmma, 64, 256, 128 * 256, 132},
 };
 
-/// Most accumulators of a thread that multiplies by mma.sync, whose operands go
-/// through registers too; more where other threads load, and most where whole
-/// warpgroups multiply, which then take those threads' registers.
-static constexpr int64_t kMmaAccumulators = 64;
+/// Most accumulators of a thread that multiplies by mma.sync where other
+/// threads load, and where whole warpgroups multiply, which then take those
+/// threads' registers.
 static constexpr int64_t kSpecializedMmaAccumulators = 96;
 static constexpr int64_t kWarpgroupMmaAccumulators = 128;
 /// Rows of 16-bit tiles of which it takes twice as many where the copy engine
@@ -63,7 +62,7 @@ int64_t sattn::meta::widestColumns(const Problem &problem, int64_t rows,
     return target.maxColumns;
   auto getMost = [&](const sattn::layout::WarpDivision &division) {
     if (target.kind != TargetKind::Wgmma)
-      return kMmaAccumulators;
+      return sattn::layout::kMmaAccumulators;
     return division.warps() % 4 == 0 ? kWarpgroupMmaAccumulators
                                      : kSpecializedMmaAccumulators;
   };

@@ -48,20 +48,27 @@ bool isFloatType(DType type) {
   return type == DType::F16 || type == DType::BF16 || type == DType::F32;
 }
 
+constexpr const char *anIndex = "of i32 or i64";
+
+/// That an argument which has a role is of the types that it may be of.
+Error expectType(bool holds, const JsonNode &node, const Manifest &manifest,
+                 size_t index, const char *role, const char *what) {
+  if (holds)
+    return Error::success();
+  return node.fail("expected '", role, "' to be ", what, ", but ",
+                   manifest.describeArgument(index), " is of ",
+                   name(manifest.arguments[index].type));
+}
+
 /// The constraints of bsr_addmm's types, which the program's arguments declare.
 Error checkContractTypes(const JsonNode &node, const Manifest &manifest,
                          const BsrAddmmContract &contract) {
   auto typeOf = [&](size_t index) { return manifest.arguments[index].type; };
   auto expect = [&](bool holds, size_t index, const char *role,
                     const char *what) {
-    if (holds)
-      return Error::success();
-    return node.fail("expected '", role, "' to be ", what, ", but ",
-                     manifest.describeArgument(index), " is of ",
-                     name(typeOf(index)));
+    return expectType(holds, node, manifest, index, role, what);
   };
   DType element = typeOf(contract.values);
-  constexpr const char *anIndex = "of i32 or i64";
   constexpr const char *aFloat = "of f16, bf16 or f32";
   constexpr const char *theSame = "of the same type as 'values'";
   constexpr const char *aScale = "of f32 or the same type as 'values'";
@@ -221,10 +228,9 @@ Error parseBsrStorage(const JsonNode &node, const Manifest &manifest,
     if (Error err = parseTensorIndex(node, role.key, manifest, *role.index))
       return err;
     const ArgumentSpec &spec = manifest.arguments[*role.index];
-    if (role.isIndex && !isIndexType(spec.type))
-      return node.fail("expected '", role.key, "' to be of i32 or i64, but ",
-                       manifest.describeArgument(*role.index), " is of ",
-                       name(spec.type));
+    if (Error err = expectType(!role.isIndex || isIndexType(spec.type), node,
+                               manifest, *role.index, role.key, anIndex))
+      return err;
     if (spec.rank < role.coreRank)
       return node.fail("expected '", role.key, "' to have rank ", role.coreRank,
                        " or more, but ", manifest.describeArgument(*role.index),

@@ -30,10 +30,13 @@ struct WarpDivision {
 /// Most warps of a thread block that multiply by mma.sync: a multiprocessor is
 /// busy with 8.
 inline constexpr int64_t kMostMmaWarps = 8;
+/// Most registers of a thread that the accumulator should take: operands go
+/// through registers too, and with 128 some epilogues spill.
+inline constexpr int64_t kMmaAccumulators = 64;
 
 /// Warps for a tile of `rows` x `columns`: 4, so that two thread blocks overlap
-/// one's stores with the other's products, or 8 where 4 warps have more than 64
-/// accumulators a thread.
+/// one's stores with the other's products, or the most where 4 have more than
+/// `kMmaAccumulators` a thread.
 int64_t getMmaWarps(int64_t rows, int64_t columns);
 
 /// Divides a tile of `rows` x `columns` among at most `most` warps; `divisor`

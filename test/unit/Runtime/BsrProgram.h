@@ -4,6 +4,7 @@
 #define SATTN_TEST_UNIT_RUNTIME_BSRPROGRAM_H
 
 #include "TestUtils.h"
+#include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/Manifest.h"
 
 #include <memory>
@@ -132,6 +133,13 @@ public:
 private:
   std::vector<std::unique_ptr<char[]>> memory;
 };
+
+/// What the runtime says of these arguments, or "<success>".
+inline std::string checkMessage(const Manifest &manifest,
+                                const BsrArguments &arguments,
+                                ContentCheck contents = ContentCheck::On) {
+  return messageOf(checkContracts(manifest, arguments.arguments, contents));
+}
 
 } // namespace sattn::runtime
 

@@ -7,17 +7,12 @@ using namespace sattn::runtime;
 
 namespace {
 
-std::string check(const Manifest &manifest, const BsrArguments &arguments) {
-  return messageOf(
-      checkContracts(manifest, arguments.arguments, ContentCheck::On));
-}
-
 /// The message for one batch with these indices.
 std::string messageWith(std::vector<int32_t> crow, std::vector<int32_t> col) {
   BsrArguments arguments;
   std::copy(crow.begin(), crow.end(), arguments.indices(Crow));
   std::copy(col.begin(), col.end(), arguments.indices(Col));
-  return check(parseOrDie(bsrManifest()), arguments);
+  return checkMessage(parseOrDie(bsrManifest()), arguments);
 }
 
 } // namespace
@@ -68,10 +63,11 @@ TEST(ContractContents, PositionsInBatches) {
   BsrArguments arguments({2, 3});
   // Batch [1, 2], its second entry.
   arguments.indices(Col)[5 * 3 + 1] = 7;
-  EXPECT_TRUE(contains(check(manifest, arguments), "but got 7 at [1, 2, 1]"));
-  arguments.indices(Crow)[4 * 3 + 2] = 1;
   EXPECT_TRUE(
-      contains(check(manifest, arguments), "but got 1 after 2 at [1, 1, 2]"));
+      contains(checkMessage(manifest, arguments), "but got 7 at [1, 2, 1]"));
+  arguments.indices(Crow)[4 * 3 + 2] = 1;
+  EXPECT_TRUE(contains(checkMessage(manifest, arguments),
+                       "but got 1 after 2 at [1, 1, 2]"));
 }
 
 TEST(ContractContents, BatchesHaveEquallyManyBlocks) {
@@ -79,9 +75,9 @@ TEST(ContractContents, BatchesHaveEquallyManyBlocks) {
   BsrArguments arguments({3});
   // Other offsets, the same number: fine.
   std::copy_n(std::array{0, 1, 3}.begin(), 3, arguments.indices(Crow) + 3);
-  EXPECT_EQ(check(manifest, arguments), "<success>");
+  EXPECT_EQ(checkMessage(manifest, arguments), "<success>");
   arguments.indices(Crow)[2 * 3 + 2] = 2;
-  EXPECT_EQ(check(manifest, arguments),
+  EXPECT_EQ(checkMessage(manifest, arguments),
             "argument 'crow': expected 3 stored blocks in every batch, as in "
             "the first, but got 2 in batch [2]");
 }
@@ -93,10 +89,11 @@ TEST(ContractContents, BatchesThatShareBlocksMayDiffer) {
   arguments.make(Col, DType::I32, {1, 5});
   arguments.make(Values, DType::BF16, {1, 5, 64, 32});
   std::copy_n(std::array{0, 1, 2, 2, 3, 5}.begin(), 6, arguments.indices(Crow));
-  EXPECT_EQ(check(manifest, arguments), "<success>");
+  EXPECT_EQ(checkMessage(manifest, arguments), "<success>");
   // The second batch's last block.
   arguments.indices(Col)[4] = 3;
-  EXPECT_TRUE(contains(check(manifest, arguments), "but got 3 at [0, 4]"));
+  EXPECT_TRUE(
+      contains(checkMessage(manifest, arguments), "but got 3 at [0, 4]"));
 }
 
 TEST(ContractContents, OneCrowForAllBatchesOfCol) {
@@ -104,9 +101,10 @@ TEST(ContractContents, OneCrowForAllBatchesOfCol) {
   BsrArguments arguments({2});
   arguments.make(Crow, DType::I32, {1, 3});
   std::copy_n(std::array{0, 1, 3}.begin(), 3, arguments.indices(Crow));
-  EXPECT_EQ(check(manifest, arguments), "<success>");
+  EXPECT_EQ(checkMessage(manifest, arguments), "<success>");
   arguments.indices(Col)[1 * 3 + 2] = 4;
-  EXPECT_TRUE(contains(check(manifest, arguments), "but got 4 at [1, 2]"));
+  EXPECT_TRUE(
+      contains(checkMessage(manifest, arguments), "but got 4 at [1, 2]"));
 }
 
 TEST(ContractContents, BatchesOfDifferentRankAlignAtTheEnd) {
@@ -115,10 +113,11 @@ TEST(ContractContents, BatchesOfDifferentRankAlignAtTheEnd) {
   Manifest manifest = parseOrDie(json);
   BsrArguments arguments({2, 3});
   arguments.make(Col, DType::I32, {3, 3});
-  EXPECT_EQ(check(manifest, arguments), "<success>");
+  EXPECT_EQ(checkMessage(manifest, arguments), "<success>");
   // Read by the batches [0, 2] and [1, 2].
   arguments.indices(Col)[2 * 3] = 3;
-  EXPECT_TRUE(contains(check(manifest, arguments), "but got 3 at [2, 0]"));
+  EXPECT_TRUE(
+      contains(checkMessage(manifest, arguments), "but got 3 at [2, 0]"));
 }
 
 TEST(ContractContents, StridesAndWideIndices) {
@@ -135,8 +134,9 @@ TEST(ContractContents, StridesAndWideIndices) {
   arguments.tensor(Crow).data = crow + 5;
   arguments.tensor(Crow).shape = {3};
   arguments.tensor(Crow).strides = {-2};
-  EXPECT_EQ(check(manifest, arguments), "<success>");
+  EXPECT_EQ(checkMessage(manifest, arguments), "<success>");
   // A column whose low 32 bits would be in range.
   static_cast<int64_t *>(arguments.tensor(Col).data)[1] = int64_t(1) << 32;
-  EXPECT_TRUE(contains(check(manifest, arguments), "but got 4294967296 at"));
+  EXPECT_TRUE(
+      contains(checkMessage(manifest, arguments), "but got 4294967296 at"));
 }

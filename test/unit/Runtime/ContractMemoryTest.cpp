@@ -12,8 +12,7 @@ namespace {
 class ContractMemory : public ::testing::Test {
 protected:
   std::string check() {
-    return messageOf(
-        checkContracts(manifest, arguments.arguments, ContentCheck::Off));
+    return checkMessage(manifest, arguments, ContentCheck::Off);
   }
 
   /// out becomes a view of `memory` from this byte on.

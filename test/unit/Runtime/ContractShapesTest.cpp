@@ -7,12 +7,6 @@ using namespace sattn::runtime;
 
 namespace {
 
-std::string checkMessage(const Manifest &manifest,
-                         const BsrArguments &arguments) {
-  return messageOf(
-      checkContracts(manifest, arguments.arguments, ContentCheck::On));
-}
-
 /// The message after one argument became another tensor.
 std::string messageWith(size_t index, DType dtype, std::vector<int64_t> shape,
                         std::vector<int64_t> batch = {}) {

@@ -17,8 +17,7 @@ json storageManifest() {
 
 std::string check(const json &manifest, const BsrArguments &arguments,
                   ContentCheck contents = ContentCheck::On) {
-  return messageOf(
-      checkContracts(parseOrDie(manifest), arguments.arguments, contents));
+  return checkMessage(parseOrDie(manifest), arguments, contents);
 }
 
 /// The message after one argument got another shape.

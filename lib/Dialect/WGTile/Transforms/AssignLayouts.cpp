@@ -35,9 +35,6 @@ static constexpr int64_t kMaxMmaColumns = 256;
 /// Rows of a fragment, and threads of a thread block in warps.
 static constexpr int64_t kFragmentRows = sattn::layout::kWarpRows;
 static constexpr int64_t kMaxWarps = 32;
-/// Most registers of a thread that a tile's accumulator should take: operands
-/// go through registers too, and with 128 some epilogues spill.
-static constexpr int64_t kMaxAccumulators = 64;
 
 namespace {
 /// Chooses the layouts of one kernel.
@@ -172,7 +169,8 @@ private:
   int64_t clampWarps(int64_t wish, int64_t elements) {
     int64_t groups = countGroups();
     int64_t most = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
-    int64_t least = llvm::divideCeil(elements, 32 * kMaxAccumulators);
+    int64_t least =
+        llvm::divideCeil(elements, 32 * sattn::layout::kMmaAccumulators);
     return std::clamp(wish / groups, std::min(least, most), most);
   }
 
