@@ -10,6 +10,9 @@ apache-tvm-ffi. A peer that is missing or refuses, and a case that our compiler 
     --blocks 128 64   --sparsity .5   which rows of them
     --meta 'tile = [128, 256, 64]'    tile parameters instead of METAS; several give a row each
     --peers ''                        no peers besides cuBLAS (names: triton, blocked_ell, bsr, csr)
+    --tuned FILE                      a peer more, triton_tuned: PyTorch's Triton kernel with parameters found by
+                                      PyTorch's own optimizer (triton_tuning.py). FILE keeps them; those that it
+                                      does not have are searched first, for --tune seconds each (default: 20)
     --budget SECONDS                  start no further row after that time (default: 95)
 
 Candidates take turns of launches back to back (timing.py), medians of CUDA event times; rates are of stored blocks. `x` is the time of the dense
@@ -32,6 +35,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
 import problems  # noqa: E402
+import triton_tuning  # noqa: E402
 from timing import Timed, in_graph, measure  # noqa: E402
 
 # Parameters by rows of a block and sparsity, the fastest of those tried; what is not here gets the compiler's choice.
@@ -42,6 +46,7 @@ METAS |= {(32, sparsity): "tile = [32, 256, 32], group = 1" for sparsity in (0.8
 METAS |= {(16, sparsity): "tile = [16, 256, 16], group = 1" for sparsity in (0.5, 0.8, 0.9)}
 SKINNY_METAS = {(block, sparsity): f"tile = [{block}, 64, 64]" for block in (128, 64) for sparsity in (0.5, 0.8, 0.9)}
 PEERS = ["triton", "blocked_ell", "bsr", "csr"]
+TUNED = "triton_tuned"
 BLOCKS, SPARSITIES = [128, 64, 32, 16], [0.5, 0.8, 0.9]
 
 # What a case must reach, times dense cuBLAS, by block and sparsity.
@@ -146,8 +151,8 @@ def ours(tools, problem, meta, beta):
     return {"ours": lambda: prepared(*arguments), "unprepared": unprepared}, compile_ms
 
 
-def peer_calls(names, problem, dense):
-    """({name: enqueue}, {name: why not})."""
+def peer_calls(names, problem, dense, tuned):
+    """({name: enqueue}, {name: why not}). tuned: a triton_tuning.Parameters, or None."""
     calls, skipped = {}, {}
 
     def add(name, make):
@@ -161,13 +166,14 @@ def peer_calls(names, problem, dense):
         except Exception as error:  # Whatever is wrong with a peer is reported, not ours.
             skipped[name] = (str(error).splitlines() or [type(error).__name__])[0][:200]
 
-    def triton():
+    def triton(tuned=None):
         from torch.sparse._triton_ops import bsr_dense_addmm
 
         m, k, n = problem.shape
         bsr = torch.sparse_bsr_tensor(problem.crow, problem.col, problem.values, size=(m, k))
         out = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        return lambda: bsr_dense_addmm(problem.c, bsr, problem.b, beta=0, out=out)
+        meta = tuned.of(problem, bsr, out) if tuned else None
+        return lambda: bsr_dense_addmm(problem.c, bsr, problem.b, beta=0, out=out, meta=meta)
 
     def cusparse(method):
         from cusparse import Cusparse
@@ -179,13 +185,14 @@ def peer_calls(names, problem, dense):
         return getattr(library, method)(problem, out)
 
     add("triton", triton)
+    add(TUNED, lambda: triton(tuned))
     for method in ("blocked_ell", "bsr", "csr"):
         add(method, lambda method=method: cusparse(method))
     return calls, skipped
 
 
 def measure_row(tools, rounds, *, case, shape, block, sparsity, meta, goal, beta=0.0, pattern="uniform", graph=False,
-                peers=()):
+                peers=(), tuned=None):
     """One row of the results."""
     m, k, n = shape
     problem = problems.make(m, k, n, block, sparsity, pattern)
@@ -211,7 +218,7 @@ def measure_row(tools, rounds, *, case, shape, block, sparsity, meta, goal, beta
     calls["cublas"] = lambda: torch.matmul(dense, problem.b, out=out)
     if beta:
         calls["cublas_beta"] = lambda: out.addmm_(dense, problem.b)
-    others, skipped = peer_calls(peers, problem, dense)
+    others, skipped = peer_calls(peers, problem, dense, tuned)
     calls.update(others)
 
     candidates = {}
@@ -232,6 +239,8 @@ def measure_row(tools, rounds, *, case, shape, block, sparsity, meta, goal, beta
            "goal": goal, "error": error, "cublas_error": cublas_error, "same_bits": same_bits,
            "peers": {name: {"ms": times[name], "tflops": problem.work / times[name] / 1e9}
                      for name in others if name in times}, "skipped": skipped}
+    if TUNED in row["peers"]:
+        row["peers"][TUNED]["meta"] = tuned.found(problem)
     for name in ("unprepared", "cublas_beta"):
         if name in times:
             row[f"{name}_ms"] = times[name]
@@ -263,6 +272,8 @@ def parse(arguments):
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--meta", nargs="*")
     parser.add_argument("--peers", nargs="*", default=PEERS)
+    parser.add_argument("--tuned", type=Path, metavar="FILE")
+    parser.add_argument("--tune", type=float, default=20, metavar="SECONDS")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=95)
     parser.add_argument("--out", type=Path)
@@ -270,6 +281,8 @@ def parse(arguments):
     options.peers = [name for name in options.peers if name]
     if unknown := set(options.peers) - set(PEERS):
         parser.error(f"--peers: expected names out of {', '.join(PEERS)}, but got {', '.join(sorted(unknown))}")
+    if options.tuned:
+        options.peers.append(TUNED)
     use_tools(parser, options.tools)
     return options
 
@@ -283,6 +296,7 @@ def write(path, rows, left_out):
 def main(arguments=None):
     start = time.monotonic()
     options = parse(arguments)
+    tuned = triton_tuning.Parameters(options.tuned, options.tune) if options.tuned else None
     rows, left_out = [], []
     for wanted in rows_of(options):
         label = f"{wanted['case']} {wanted['block']} {wanted['sparsity']} {wanted['meta'] or 'default'}"
@@ -290,7 +304,7 @@ def main(arguments=None):
             left_out.append({"row": label, "why": "no time left"})
             continue
         try:
-            row = measure_row(options.tools, options.rounds, **wanted)
+            row = measure_row(options.tools, options.rounds, tuned=tuned, **wanted)
         except (Refused, RuntimeError) as refusal:  # Of our compiler, or of CUDA: the other rows may do.
             reason = (str(refusal).splitlines() or [type(refusal).__name__])[0]
             left_out.append({"row": label, "why": reason})

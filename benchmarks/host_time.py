@@ -1,30 +1,36 @@
 #!/usr/bin/env python3
-"""Host time of one call on a GPU whose kernel is ready, in microseconds: ours, prepared and not, beside PyTorch's.
+"""Host time of one call whose kernel is ready, in microseconds: ours, prepared and not, beside PyTorch's, on a GPU;
+and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
 
-    python3 benchmarks/host_time.py [--out results.json]
+    python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
-Calls are enqueued behind other work, so that the device's time does not show; medians of batches.
+On the GPU calls are enqueued behind other work, so that the device's time does not show; medians of batches. On the CPU
+there are only the new sizes, of small matrices of NumPy, whose product is part of the time.
 """
 
 import argparse
 import datetime
+import gc
 import json
+import os
 import statistics
 import sys
 import time
 from pathlib import Path
 
-import torch
+import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
-import problems  # noqa: E402
-from timing import head_start  # noqa: E402
 
 CALLS, BATCHES = 50, 20
+SIZES = range(129, 229)
 
 
 def host_us(call):
+    import torch
+    from timing import head_start
+
     for _ in range(3):
         call()
     times = []
@@ -41,7 +47,9 @@ def host_us(call):
 
 
 def candidates(block, size):
+    import problems
     import sattn
+    import torch
     from torch.sparse import _triton_ops as triton_ops
 
     problem = problems.make(size, size, size, block, 0.5)
@@ -57,12 +65,65 @@ def candidates(block, size):
     }
 
 
+def small_operands(target):
+    """A matrix of 32 x 32 with blocks of 16, and a function that gives dense operands of N columns."""
+    crow, col = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32)
+    bsr = crow, col, np.ones((2, 16, 16), np.float16)
+
+    def dense(n):
+        return np.ones((32, n), np.float16)
+
+    if target == "cpu":
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # What threads wait for each other says nothing here.
+        return bsr, dense
+    import torch
+
+    def on_device(array):
+        return torch.from_numpy(array).cuda()
+
+    return tuple(map(on_device, bsr)), lambda n: on_device(dense(n))
+
+
+def new_sizes(target):
+    """Microseconds of a first call with a size, and of the choice in it; how many kernels were compiled."""
+    import sattn
+
+    bsr, make = small_operands(target)
+    operands = [make(n) for n in SIZES]
+    choose, chosen = sattn.cache.chosen, []
+
+    def timed(*facts):
+        start = time.perf_counter()
+        result = choose(*facts)
+        chosen.append(time.perf_counter() - start)
+        return result
+
+    # One call makes what all need.
+    sattn.bsr_dense_addmm(None, bsr, make(SIZES[0] - 1), beta=0)
+    before = sattn.cache.info().compilations
+    sattn.cache.chosen = timed
+    gc.disable()  # As timeit does: a collection takes longer the more is imported.
+    try:
+        start = time.perf_counter()
+        for dense in operands:
+            sattn.bsr_dense_addmm(None, bsr, dense, beta=0)
+        total = time.perf_counter() - start
+    finally:
+        gc.enable()
+        sattn.cache.chosen = choose
+    return total / len(operands) * 1e6, statistics.median(chosen) * 1e6, sattn.cache.info().compilations - before
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     rows = []
-    for block in (128, 64, 16):
+    per_call, per_choice, compiled = new_sizes(options.target)
+    rows.append({"call": "new N", "host_us": per_call, "choice_us": per_choice, "compiled": compiled})
+    print(f"  16 new N                    {per_call:7.1f} us, of which the choice {per_choice:.1f}; {compiled} compiled")
+    for block in (128, 64, 16) if options.target == "cuda" else ():
         for name, call in candidates(block, 1024).items():
             try:
                 rows.append({"block": block, "call": name, "host_us": host_us(call)})
@@ -71,9 +132,14 @@ def main():
                 continue
             print(f"{block:4} {name:24} {rows[-1]['host_us']:7.1f} us", flush=True)
     if options.out:
+        device, torch_version = "CPU", None
+        if options.target == "cuda":
+            import torch
+
+            device, torch_version = torch.cuda.get_device_name(), torch.__version__
         options.out.write_text(json.dumps({
             "benchmark": "host_time", "date": datetime.date.today().isoformat(),
-            "device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, indent=1) + "\n")
+            "device": device, "torch": torch_version, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,30 +1,32 @@
 #!/usr/bin/env python3
-"""The main job, end to end: a program of one op to PTX, then run on a real matrix.
+"""The main job, end to end: a program of one op to PTX, then run on a matrix beside SciPy and NumPy.
 
-`./dev demo` calls it with the built tools on PATH. The matrix is the stiffness
-matrix of fem_stiffness.py, or a SciPy .npz or Matrix Market file; the result is compared with the
-product in double precision, and its rate with SciPy's product in float32.
+`./dev demo` calls it with the built tools on PATH; its options are those of demo_options.py. The matrix is that of
+pruned_weights.py, that of fem_stiffness.py, or one from a file. Results are compared with the product in double
+precision.
 """
 
-import argparse
 import json
 import re
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sparse
 
+import block_costs
+from demo_options import BLOCKS, MADE_BLOCK, ROOT, parse
 from fem_stiffness import fem_stiffness
-from matrix_files import (DTYPES, MAX_BYTES, MatrixError, block_costs, load_array, load_matrix, padded, save_operands,
-                          scale_to_one, to_blocks)
+from matrix_files import (DTYPES, MAX_BYTES, MatrixError, load_array, load_matrix, padded, save_operands, scale_to_one,
+                          to_blocks)
+from pruned_weights import pruned_weights
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "bsr_addmm.mlir"
 EXAMPLE_BLOCK, EXAMPLE_DTYPE = 64, "bf16"
-BLOCKS = [16, 32, 64, 128]
+# A dense matrix of more bytes than this is not made for comparison.
+MAX_DENSE_BYTES = 2 << 30
 
 
 class DemoError(Exception):
@@ -46,10 +48,11 @@ def run_tool(command):
 
 def program_text(text, block, dtype):
     """The example's program for blocks of block x block and another element type; its tiles are left to the compiler,
-    which knows the sizes, and the GPU's meta table."""
+    which knows the sizes, and the GPU's meta table. f32 on a GPU has kernels for tf32 only; the CPU's are in f32."""
     text = text.replace(f"{EXAMPLE_BLOCK}x{EXAMPLE_BLOCK}", f"{block}x{block}")
     text = text.replace(EXAMPLE_DTYPE, dtype)
-    return re.sub(r"\s*\{meta = #sattn\.meta<[^>]*>\}", "", text)
+    precision = ' {precision = "tf32"}' if dtype == "f32" else ""
+    return re.sub(r"\s*\{meta = #sattn\.meta<[^>]*>\}", precision, text)
 
 
 def shown(path):
@@ -73,21 +76,33 @@ def lower_to_ptx(folder, chip):
     print()
 
 
-def make_matrix(options):
-    """The matrix as a bsr_array, its name, and lines on what blocks cost a matrix that has none."""
-    if options.matrix is None:
-        matrix = fem_stiffness(options.n, options.block, options.dtype, options.seed)
-        return matrix, "finite-element stiffness matrix", []
-    elements = load_matrix(options.matrix)
-    dense = sum(padded(elements.shape, options.block)) * options.columns * 8
+def make_elements(options):
+    """The matrix as a coo_array of float64, and its name."""
+    block = MADE_BLOCK if options.block == "auto" else options.block
+    if options.matrix is not None:
+        elements = load_matrix(options.matrix)
+        elements.sum_duplicates()
+        elements.data, exponent = scale_to_one(elements.data)
+        return elements, str(options.matrix) + (f", divided by 2^{exponent}" if exponent else "")
+    if options.fem:
+        made, name = fem_stiffness(options.nodes, block, options.dtype, options.seed), "finite-element stiffness matrix"
+    else:
+        made = pruned_weights(options.size, block, options.sparsity, options.dtype, options.seed)
+        name = f"weights pruned by the norm of blocks of {block} x {block}"
+    elements = sparse.coo_array(made).astype(np.float64)
+    elements.eliminate_zeros()
+    if elements.nnz == 0:
+        raise MatrixError(f"expected --sparsity to leave a block of {options.size[0]} x {options.size[1]} weights, but "
+                          f"got {options.sparsity}")
+    return elements, name
+
+
+def check_memory(elements, options):
+    """Raises MatrixError where the dense operands do not fit."""
+    dense = sum(padded(elements.shape, max(BLOCKS))) * options.columns * 8
     if dense > MAX_BYTES:
         raise MatrixError(f"expected dense operands of at most {MAX_BYTES >> 30} GiB for '{options.matrix}', but got "
                           f"{dense >> 30} GiB for {elements.shape[0]} x {elements.shape[1]}: choose fewer --columns")
-    matrix = to_blocks(elements, options.block)
-    matrix.data, exponent = scale_to_one(matrix.data)
-    name = str(options.matrix) + (f", divided by 2^{exponent}" if exponent else "")
-    return matrix, name, [f"Blocks of {options.matrix}: {elements.shape[0]} x {elements.shape[1]}, "
-                          f"{elements.nnz} elements", *block_costs(elements, BLOCKS, options.block)]
 
 
 def relative_error(result, reference):
@@ -98,35 +113,42 @@ def relative_error(result, reference):
 def gpu_options(options):
     """Options of sparse-run for the GPU."""
     table = [f"--meta-table={options.meta_table}"] if options.meta_table else []
-    return [f"--device={options.device}", *table]
+    # tf32 keeps 11 bits of each operand.
+    tolerance = ["--tolerance=1e-3"] if options.dtype == "f32" else []
+    return [f"--device={options.device}", *table, *tolerance]
 
 
 def run_sattn(program, paths, target, options):
     """One row of the table: sparse-run's product on a target, checked and timed."""
     out = program.parent / f"out-{target}.npy"
     command = ["sparse-run", program, f"--target={target}", "--check", f"--time={options.repeat}", "--json",
-               f"--out={out}", *(gpu_options(options) if target == "cuda" else []), 1.0, 0.0, paths["crow"], paths["col"], paths["values"], paths["b"], "zeros"]
+               f"--out={out}", *(gpu_options(options) if target == "cuda" else []), 1.0, 0.0, paths["crow"],
+               paths["col"], paths["values"], paths["b"], "zeros"]
     report = json.loads(run_tool(command)[0])
-    device = f"CPU, {report['threads']} threads" if target == "cpu" else report["device"]
-    return {"where": f"sattn, {device}", "result": load_array(out), "seconds": report["median_ms"] / 1e3}
+    if target == "cpu":
+        where = f"sattn, {options.dtype}, CPU, {report['threads']} threads"
+    else:
+        where = f"sattn, {'tf32' if options.dtype == 'f32' else options.dtype}, {report['device']}"
+    return {"where": where, "result": load_array(out), "seconds": report["median_ms"] / 1e3}
 
 
-def run_scipy(matrix, dense):
-    """The same row for SciPy, in float32, which it multiplies on one thread."""
+def run_peer(where, matrix, dense):
+    """The same row for a product in SciPy or NumPy: the median of three runs, or one of more than a second."""
     times = []
-    for _ in range(3):
+    while len(times) < 3 and sum(times) < 1:
         start = time.perf_counter()
         result = matrix @ dense
         times.append(time.perf_counter() - start)
-    return {"where": "SciPy's bsr_array, float32, 1 thread",
-            "result": result, "seconds": sorted(times)[1]}
+    return {"where": where, "result": result, "seconds": sorted(times)[len(times) // 2]}
 
 
-def print_table(rows, reference, work):
-    print(f"  {'where':42} {'error':>9} {'time':>12} {'rate':>16}")
+def print_table(rows, reference):
+    """rows: with "work", the floating-point operations that each does."""
+    print(f"  {'where':36} {'error':>8} {'time':>12} {'work':>13} {'rate':>16}")
     for row in rows:
-        print(f"  {row['where']:42} {relative_error(row['result'], reference):9.1e} "
-              f"{row['seconds'] * 1e3:9.2f} ms {work / row['seconds'] / 1e9:8.1f} GFLOP/s")
+        print(f"  {row['where']:36} {relative_error(row['result'], reference):8.1e} "
+              f"{row['seconds'] * 1e3:9.2f} ms {row['work'] / 1e9:7.2f} GFLOP "
+              f"{row['work'] / row['seconds'] / 1e9:8.1f} GFLOP/s")
     print()
 
 
@@ -138,65 +160,72 @@ def gpu_present():
     return done.returncode == 0 and "GPU" in done.stdout
 
 
+def describe(matrix, name, options, block):
+    """Lines on the operands."""
+    lengths = np.diff(matrix.indptr)
+    blocks, places = len(matrix.indices), len(lengths) * (matrix.shape[1] // block)
+    print(f"A @ b, {options.dtype}: {name}")
+    print(f"  A: {matrix.shape[0]} x {matrix.shape[1]}, block {block} x {block}, "
+          f"{blocks} of {places} blocks stored ({100 * blocks / places:.1f} %), "
+          f"{lengths.min()} to {lengths.max()} in a block row, {np.count_nonzero(lengths == 0)} empty block rows")
+    print(f"  b: {matrix.shape[1]} x {options.columns}; error: relative, against the product in double precision")
+
+
+def peers(elements, matrix, dense):
+    """Rows of SciPy and NumPy, in float32: blocks, elements alone and, where it fits, everything."""
+    rows, columns = elements.shape
+    csr = elements.tocsr().astype(np.float32)
+    found = {"bsr": run_peer("SciPy, BSR, f32, 1 thread", matrix.astype(np.float32), dense),
+             "csr": run_peer("SciPy, CSR, f32, 1 thread", csr, dense[:columns])}
+    found["bsr"]["result"] = found["bsr"]["result"][:rows]
+    if 4 * rows * columns <= MAX_DENSE_BYTES:
+        found["dense"] = run_peer("NumPy, dense, f32, its threads", csr.toarray(), dense[:columns])
+    work = {"bsr": matrix.data.size, "csr": elements.nnz, "dense": rows * columns}
+    for name, row in found.items():
+        row["work"] = 2.0 * work[name] * dense.shape[1]
+    return found
+
+
 def demo(options):
     options.output_dir.mkdir(parents=True, exist_ok=True)
     # The user's own file first: a mistake there shows before anything else runs.
-    matrix, name, costs = make_matrix(options)
-    if costs:
-        print("\n".join(costs), end="\n\n")
-    lower_to_ptx(options.output_dir, options.chip)
-
+    elements, name = make_elements(options)
+    check_memory(elements, options)
+    on_gpu = gpu_present()
+    block = block_costs.cheapest(elements, "cuda" if on_gpu else "cpu") if options.block == "auto" else options.block
     # What the tools see is rounded to the element type; so is what they are compared with.
     dtype = DTYPES[options.dtype]
-    matrix.data = matrix.data.astype(dtype).astype(np.float64)
+    elements.data = elements.data.astype(dtype).astype(np.float64)
+    print(f"Blocks of A: {elements.shape[0]} x {elements.shape[1]}, {elements.nnz} elements")
+    print("\n".join(block_costs.table(elements, BLOCKS, block)), end="\n\n", flush=True)
+    matrix = to_blocks(elements, block)
+    lower_to_ptx(options.output_dir, options.chip)
+
     dense = np.random.default_rng(options.seed).standard_normal((matrix.shape[1], options.columns))
     dense = dense.astype(dtype).astype(np.float64)
-    reference = matrix @ dense
+    rows, columns = elements.shape
+    reference = elements.tocsr() @ dense[:columns]
     program = options.output_dir / "program.mlir"
-    program.write_text(program_text(EXAMPLE.read_text(), options.block, options.dtype))
+    program.write_text(program_text(EXAMPLE.read_text(), block, options.dtype))
     paths = save_operands(options.output_dir, matrix, dense, options.dtype)
 
-    lengths = np.diff(matrix.indptr)
-    blocks, columns = len(matrix.indices), matrix.shape[1] // options.block
-    print(f"A @ b, {options.dtype}: {name}")
-    print(f"  A: {matrix.shape[0]} x {matrix.shape[1]}, block {options.block} x {options.block}, "
-          f"{blocks} of {len(lengths) * columns} blocks stored ({100 * blocks / (len(lengths) * columns):.1f} %), "
-          f"{lengths.min()} to {lengths.max()} in a block row, {np.count_nonzero(lengths == 0)} empty block rows")
-    print(f"  b: {dense.shape[0]} x {dense.shape[1]}; error: relative, against the product in double precision")
-    rows, refusal = [run_sattn(program, paths, "cpu", options)], None
-    if gpu_present():
+    describe(matrix, name, options, block)
+    ours, refusal = [run_sattn(program, paths, "cpu", options)], None
+    if on_gpu:
         try:
-            rows.append(run_sattn(program, paths, "cuda", options))
+            ours.append(run_sattn(program, paths, "cuda", options))
         except DemoError as error:
-            refusal = str(error)
-    rows.append(run_scipy(matrix.astype(np.float32), dense.astype(np.float32)))
-    print_table(rows, reference, 2.0 * blocks * options.block**2 * options.columns)
+            refusal = error
+    for row in ours:
+        row["result"] = row["result"][:rows]
+        row["work"] = 2.0 * matrix.data.size * options.columns
+    others = peers(elements, matrix, dense.astype(np.float32))
+    print_table([*ours, *others.values()], reference)
+    seconds = {name: row["seconds"] for name, row in others.items() if name != "bsr"}
+    print(block_costs.verdict(elements.nnz / matrix.data.size, ours[0]["seconds"], **seconds))
     if refusal:
-        print(f"  not run on the GPU: {refusal}")
-    # Blocks of 64 and 128 and 16-bit types are what the GPU path takes.
-    return 1 if refusal and options.block >= 64 and options.dtype != "f32" else 0
-
-
-def parse(arguments):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matrix", type=Path, metavar="FILE",
-                        help="a sparse matrix of your own: .npz of scipy.sparse.save_npz, or Matrix Market (.mtx)")
-    parser.add_argument("--block", type=int, choices=BLOCKS, default=EXAMPLE_BLOCK)
-    parser.add_argument("--dtype", choices=list(DTYPES), default=EXAMPLE_DTYPE)
-    parser.add_argument("--columns", type=int, default=512, help="columns of b (default 512)")
-    parser.add_argument("--n", type=int, default=1500, help="nodes of the finite-element mesh (default 1500)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repeat", type=int, default=20, help="timed runs (default 20)")
-    parser.add_argument("--chip", default="sm_90a")
-    parser.add_argument("--device", type=int, default=0, help="number of the GPU that it also runs on (default 0)")
-    parser.add_argument("--meta-table", type=Path, metavar="FILE",
-                        help="tuned parameters that are searched first for the GPU (docs/MetaTable.md)")
-    parser.add_argument("--output-dir", type=Path, default=ROOT / "build" / "demo")
-    options = parser.parse_args(arguments)
-    for name, least in [("columns", 1), ("n", 8), ("repeat", 1), ("device", 0)]:
-        if getattr(options, name) < least:
-            parser.error(f"expected --{name} of at least {least}, but got {getattr(options, name)}")
-    return options
+        raise DemoError(f"not run on the GPU: {refusal}")
+    return 0
 
 
 def main(arguments):

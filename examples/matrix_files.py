@@ -1,6 +1,9 @@
 """Sparse matrices of SciPy's .npz and of Matrix Market, and the .npy files of sparse-run."""
 
+import gzip
+import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import ml_dtypes
@@ -48,15 +51,37 @@ def read_matrix_market(path):
         raise MatrixError(f"expected '{path}' to be a Matrix Market file, but got: {error}") from None
 
 
-READERS = {".npz": read_npz, ".mtx": read_matrix_market}
+def read_compressed_matrix_market(path):
+    """As read_matrix_market, by way of a temporary file: the size that its header is checked against is that one's."""
+    with tempfile.NamedTemporaryFile(suffix=".mtx") as whole:
+        size = 0
+        try:
+            with gzip.open(path, "rb") as stream:
+                while part := stream.read(1 << 20):
+                    size += len(part)
+                    if size > MAX_BYTES:
+                        raise MatrixError(f"expected at most {MAX_BYTES >> 30} GiB in '{path}', but got more")
+                    whole.write(part)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise MatrixError(f"expected '{path}' to be a file of gzip, but got: {error}") from None
+        whole.flush()
+        try:
+            return read_matrix_market(Path(whole.name))
+        except MatrixError as error:
+            raise MatrixError(str(error).replace(whole.name, str(path))) from None
+
+
+# By how a name ends.
+READERS = {".npz": read_npz, ".mtx": read_matrix_market, ".mtx.gz": read_compressed_matrix_market}
 
 
 def load_matrix(path):
-    """The real, non-empty two-dimensional sparse matrix of a .npz or .mtx file, as a coo_array of float64."""
+    """The real, non-empty two-dimensional sparse matrix of a .npz, .mtx or .mtx.gz file, as a coo_array of float64."""
     path = Path(path)
-    reader = READERS.get(path.suffix.lower())
+    reader = next((reader for end, reader in READERS.items() if path.name.lower().endswith(end)), None)
     if reader is None:
-        raise MatrixError(f"expected a SciPy file (.npz) or a Matrix Market file (.mtx), but got '{path}'")
+        raise MatrixError("expected a SciPy file (.npz) or a Matrix Market file (.mtx, .mtx.gz), but got "
+                          f"'{path}'")
     try:
         matrix = reader(path)
     except FileNotFoundError:
@@ -96,21 +121,6 @@ def padded(shape, block):
     return tuple(-(-extent // block) * block for extent in shape)
 
 
-def block_costs(matrix, blocks, chosen):
-    """Lines that say what each size of blocks costs a matrix: rows and columns added, and zeros stored."""
-    matrix = sparse.coo_array(matrix)
-    matrix.sum_duplicates()
-    rows, columns = matrix.shape
-    yield f"{'block':>11} {'padding':>15} {'padded to':>19} {'blocks':>9} {'fill':>7} {'stored per element':>20}"
-    for block in blocks:
-        wide = padded(matrix.shape, block)
-        count = stored_blocks(matrix, block)
-        stored = count * block * block
-        yield (f"{'->' if block == chosen else '':2} {f'{block} x {block}':>8} "
-               f"{f'{wide[0] - rows} + {wide[1] - columns}':>15} {f'{wide[0]} x {wide[1]}':>19} {count:9} "
-               f"{100 * matrix.nnz / stored:5.1f} % {stored / matrix.nnz:20.1f}")
-
-
 def to_blocks(matrix, block):
     """A sparse matrix as a bsr_array of block x block, both extents padded to whole blocks.
 
@@ -120,8 +130,8 @@ def to_blocks(matrix, block):
     size = stored_blocks(matrix, block) * block * block * 8
     if size > MAX_BYTES:
         raise MatrixError(f"expected blocks of at most {MAX_BYTES >> 30} GiB, but got {size >> 30} GiB in "
-                          f"blocks of {block} x {block}: choose smaller ones, or reorder the matrix so that "
-                          "elements lie together (scipy.sparse.csgraph.reverse_cuthill_mckee)")
+                          f"blocks of {block} x {block}: choose smaller ones, reorder the matrix so that "
+                          "elements lie together (scipy.sparse.csgraph.reverse_cuthill_mckee), or use CSR")
     whole = sparse.coo_array((matrix.data, matrix.coords), shape=padded(matrix.shape, block))
     bsr = whole.tobsr(blocksize=(block, block))
     bsr.sort_indices()

@@ -15,7 +15,7 @@ SECTIONS = [
      "numbers of the constraints are in [the op's page](reference/SAttn.md)."),
     ("Ops of `wgtile`", ["lib/Dialect/WGTile/IR"], "As above; constraints are in [the ops' page](reference/WGTile.md)."),
     ("Passes on `sattn` and on tile programs", ["lib/Dialect/SAttn/Transforms"], ""),
-    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms"], ""),
+    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Utils"], ""),
     ("Conversions", ["lib/Conversion"], ""),
     ("Pipelines and targets", ["lib/Pipelines", "lib/Target"], ""),
     ("Meta tables", ["lib/MetaTable"], "Warnings, after which the table or the row is left out "
@@ -31,10 +31,10 @@ SECTIONS = [
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|(?P<word>\w+)'
                    r"|(?P<other>\S)", re.DOTALL)
 # What makes a message, and its kind; `text` of the meta table is why a row is left out.
-MAKERS = {"emitError": "error", "emitOpError": "error", "createStringError": "error", "Error": "error",
-          "makeError": "error", "error": "error", "expected": "error", "malformed": "error", "report": "error",
-          "fail": "error", "badValue": "error", "TVM_FFI_THROW": "error", "emitWarning": "warning",
-          "emitRemark": "remark", "text": "warning"}
+MAKERS = {"emitError": "error", "emitErrorAt": "error", "emitOpError": "error", "emitSourceError": "error",
+          "createStringError": "error", "Error": "error", "makeError": "error", "error": "error", "expected": "error",
+          "malformed": "error", "report": "error", "fail": "error", "badValue": "error", "TVM_FFI_THROW": "error",
+          "emitWarning": "warning", "emitRemark": "remark", "say": "remark", "text": "warning"}
 # Makers that put something around one of their arguments: (its number, before, behind).
 AROUND = {"expected": (0, "expected ", ", but got ..."), "malformed": (0, "the header is malformed: expected ", ""),
           "badValue": (1, "option '...': expected ", ", but got '...'")}

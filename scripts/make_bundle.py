@@ -23,9 +23,9 @@ HOST_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "li
 # What Python has loaded before the package's library.
 PYTHON_LIBRARIES = {"libtvm_ffi.so"}
 EXPORTS = ("sattn_", "__tvm_ffi_")
-# Sources beside the programs: the package, and what the tests and the examples run.
-FOLDERS = ["benchmarks", "examples", "python/sattn", "test/gpu"]
-FILES = ["LICENSE", "test/tools/check_ptx.py"]
+# Sources beside the programs: the package, the C library's header, and what the tests and the examples run.
+FOLDERS = ["benchmarks", "examples", "include/sattn-c", "python/sattn", "test/gpu"]
+FILES = ["LICENSE", "test/tools/check_ptx.py", "test/tools/wgmma_registers.py"]
 
 
 class BundleError(Exception):
@@ -69,9 +69,11 @@ def stage(build, source, folder):
     """Copies programs, libraries and sources into `folder`."""
     for part in ["bin", "lib"]:
         shutil.copytree(build / "bundle" / part, folder / part)
+    # Nothing that needs LLVM to be built.
+    ignored = shutil.ignore_patterns("__pycache__", "results", "embed")
     for name in FOLDERS:
         if (source / name).is_dir():
-            shutil.copytree(source / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "CMakeLists.txt", "results"))
+            shutil.copytree(source / name, folder / name, ignore=ignored)
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, folder / name)

@@ -1,5 +1,5 @@
-"""Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md by the built
-tools, and README's table and plot of results.
+"""Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md and README's
+output of the demo by the built tools, the pictures, and README's table and plot of results.
 
     ./dev docs [--check]
 
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import diagnostics
 import make_walk
+import pictures
+import readme_demo
 import results_plot
 import results_table
 
@@ -83,21 +85,30 @@ def page(name):
     return "\n".join([head, *texts])
 
 
-def walk():
-    """The text of docs/Walk.md, by the tools on PATH."""
+def tools():
+    """The folder of the built tools, by PATH."""
     tool = shutil.which("sparse-opt")
     if tool is None:
         raise DocsError("no sparse-opt on PATH; ./dev docs builds it")
-    return make_walk.page(Path(tool).resolve().parent)
+    return Path(tool).resolve().parent
+
+
+def walk():
+    """The text of docs/Walk.md."""
+    return make_walk.page(tools())
 
 
 def wanted():
-    """{path: text} of everything that is generated from the sources alone: all but Walk.md."""
+    """{path: text} of everything that is generated from the sources alone, without the tools."""
     files = {REFERENCE / name: page(name) for name in PAGES}
     readme = ROOT / "README.md"
     files[DIAGNOSTICS] = diagnostics.page()
     files[PLOT] = results_plot.plot(results_table.newest())
-    files[readme] = results_table.replace(readme.read_text(), results_table.table(results_table.newest()))
+    files |= {ROOT / "docs" / f"{name}.svg": draw() for name, draw in pictures.PICTURES.items()}
+    newest = results_table.newest()
+    files[readme] = results_table.replace(
+        results_table.replace(readme.read_text(), "results", results_table.table(newest)), "numbers",
+        results_table.sentence(newest))
     return files
 
 
@@ -114,15 +125,20 @@ def main(arguments):
     try:
         if options.check:
             names = stale() + ([] if WALK.read_text() == walk() else [WALK.relative_to(ROOT)])
+            if readme_demo.stale((ROOT / "README.md").read_text(), readme_demo.output(tools())):
+                names.append("README.md's output of the demo")
             if names:
                 raise DocsError(f"stale: {', '.join(map(str, names))}; run ./dev docs")
             return 0
-        for path, text in {**wanted(), WALK: walk()}.items():
+        files = {**wanted(), WALK: walk()}
+        files[ROOT / "README.md"] = readme_demo.replace(files[ROOT / "README.md"], readme_demo.output(tools()))
+        for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists() or path.read_text() != text:
                 path.write_text(text)
                 print(f"wrote {path.relative_to(ROOT)}")
-    except (DocsError, make_walk.WalkError, results_table.ResultsError, OSError) as error:
+    except (DocsError, make_walk.WalkError, readme_demo.DemoFailed, results_table.ResultsError,
+            OSError) as error:
         print(f"make_docs: error: {error}", file=sys.stderr)
         return 1
     return 0

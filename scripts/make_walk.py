@@ -22,7 +22,7 @@ TEMPLATE = ROOT / "scripts" / "walk.md.in"
 PROGRAM = "examples/walk.mlir"
 TABLE = "device='NVIDIA H200' meta-table=examples/walk_table.json sizes=8192,8192,8192 sparsity=0.9"
 PRINT = ["--mlir-print-ir-after-all", "--mlir-print-ir-after-change", "-o", "/dev/null"]
-RUNS = {"gpu": ["sparse-opt", f"--sattn-to-ptx={TABLE}", *PRINT, PROGRAM],
+RUNS = {"gpu": ["sparse-opt", f"--sattn-to-ptx={TABLE}", "--remarks-filter=sattn-.*", *PRINT, PROGRAM],
         "cpu": ["sparse-opt", "--sattn-to-cpu=threads=openmp", *PRINT, PROGRAM]}
 WIDTH, TEXT_WIDTH = 140, 400
 # What is the same everywhere and says little.

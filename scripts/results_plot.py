@@ -1,6 +1,6 @@
 """Draws the newest results of benchmarks/bsr_addmm.py: times faster than dense cuBLAS, by block and sparsity.
 
-    python3 scripts/results_plot.py [RESULTS.json] > plot.svg
+    python3 scripts/results_plot.py [RESULTS.json] [light|dark] > plot.svg
 
 Plain SVG, so that it needs no library and the same results give the same file.
 """
@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 
 import results_table
+import svg
 
-SERIES = [("sattn", "#1f77b4"), ("triton", "#ff7f0e"), ("blocked_ell", "#2ca02c"), ("bsr", "#9467bd"),
-          ("csr", "#8c564b")]
+# Candidates with a bar, by name, with its colour. The others are far below 1: a sentence gives their best.
+BARS = {"sattn": "blue", "triton_tuned": "orange", "triton": "pale-orange", "blocked_ell": "grey"}
 NAMES = {"sattn": "sattn", **results_table.PEERS}
-HEIGHT, TOP, BOTTOM, LEFT, BAR, GAP = 360, 46, 54, 46, 15, 22
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 860, 372, 92, 300, 48, 20
+GAP = 26
 
 
 def ratios(row):
@@ -24,58 +26,84 @@ def ratios(row):
             **{name: row["cublas_ms"] / peer["ms"] for name, peer in row["peers"].items()}}
 
 
-def plot(path):
-    """The text of an SVG: a group of bars for each square case, on a logarithmic scale."""
-    results = json.loads(path.read_text())
+def panels(results):
+    """{block: {sparsity: ratios}} of the square cases, the fastest of our rows for each."""
     best = {}
     for row in results["rows"]:
         key = row["block"], row["sparsity"]
         if row["case"] == "square" and (key not in best or row["ms"] < best[key]["ms"]):
             best[key] = row
-    groups = [(key, ratios(row)) for key, row in best.items()]
-    if not groups:
+    found = {}
+    for (block, sparsity), row in best.items():
+        found.setdefault(block, {})[sparsity] = ratios(row)
+    return found
+
+
+def legend(series):
+    """A row of the colours' names."""
+    parts, x = [], LEFT
+    for name in series:
+        parts += [svg.rect(x, 54, 11, 11, BARS[name], 2), svg.text(x + 17, 64, NAMES[name], "muted small")]
+        x += 17 + 8 * len(NAMES[name]) + 14
+    return [*parts, svg.line(x, 60, x + 16, 60, "text-line", 1.5), svg.text(x + 22, 64, "dense cuBLAS", "muted small")]
+
+
+def plot(path, dark=None):
+    """The text of an SVG: for each size of blocks a panel, with a group of bars for each sparsity."""
+    results = json.loads(path.read_text())
+    blocks = panels(results)
+    if not blocks:
         raise results_table.ResultsError(f"{path.name}: expected rows of the case 'square', but got none")
-    series = [entry for entry in SERIES if any(entry[0] in values for _, values in groups)]
-    flat = [value for _, values in groups for value in values.values()]
-    low = math.floor(math.log10(min([0.1, *flat])))
-    high = max(1.0, math.log10(max(flat)))
-    width = max(LEFT + len(groups) * (len(series) * BAR + GAP) + GAP, LEFT + 140 * len(series), 640)
+    every = [values for groups in blocks.values() for values in groups.values()]
+    series = [name for name in BARS if any(name in values for values in every)]
+    most = max(values[name] for values in every for name in series if name in values)
+    step = 1 if most <= 5 else 2
+    high = step * math.ceil(1.05 * most / step)
+    size = results["rows"][0]["m"]
 
     def y(value):
-        return TOP + (high - math.log10(value)) / (high - low) * (HEIGHT - TOP - BOTTOM)
+        return BOTTOM - value / high * (BOTTOM - TOP)
 
-    size = results["rows"][0]["m"]
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" font-family="sans-serif" '
-             'font-size="11">', f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
-             f'<text x="{LEFT}" y="16" font-size="13">Times faster than the dense product by cuBLAS, M = K = N = {size}, '
-             f'bf16, {results["device"]}</text>']
-    for index, (name, colour) in enumerate(series):
-        x = LEFT + index * 140
-        lines += [f'<rect x="{x}" y="24" width="10" height="10" fill="{colour}"/>',
-                  f'<text x="{x + 14}" y="33">{NAMES[name]}</text>']
-    ticks = [10.0 ** power * step for power in range(low, 2) for step in (1, 2, 5)]
-    for tick in (tick for tick in ticks if low <= math.log10(tick) <= high):
-        colour = "black" if tick == 1 else "#dddddd"
-        lines += [f'<line x1="{LEFT}" x2="{width}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" stroke="{colour}"/>',
-                  f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>']
-    for index, ((block, sparsity), values) in enumerate(groups):
-        start = LEFT + GAP + index * (len(series) * BAR + GAP)
-        for place, (name, colour) in enumerate(series):
-            if name in values:
+    parts = [svg.text(LEFT, 30, "Times faster than the dense product by cuBLAS", "text strong"),
+             svg.text(WIDTH - RIGHT, 30, f"M = K = N = {size}, bf16, {results['device']}", "muted small", "end"),
+             *legend(series)]
+    for tick in range(0, high + 1, step):
+        parts += [svg.line(LEFT, y(tick), WIDTH - RIGHT, y(tick), "grid-line"),
+                  svg.text(LEFT - 8, y(tick) + 4, str(tick), "muted small", "end")]
+    panel = (WIDTH - LEFT - RIGHT - GAP * len(blocks)) / len(blocks)
+    for place, (block, groups) in enumerate(blocks.items()):
+        left = LEFT + GAP / 2 + place * (panel + GAP)
+        group = panel / len(groups)
+        bar = (group - 12) / len(series)
+        for column, (sparsity, values) in enumerate(groups.items()):
+            start = left + column * group + 6
+            for index, name in enumerate(series):
+                if name not in values:
+                    continue
                 top = y(values[name])
-                lines.append(f'<rect x="{start + place * BAR}" y="{top:.1f}" width="{BAR - 1}" '
-                             f'height="{HEIGHT - BOTTOM - top:.1f}" fill="{colour}"><title>{NAMES[name]}: '
-                             f'{values[name]:.2f}</title></rect>')
-        middle = start + len(series) * BAR / 2
-        lines += [f'<text x="{middle}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{sparsity:.0%}</text>',
-                  f'<text x="{middle}" y="{HEIGHT - BOTTOM + 32}" text-anchor="middle">{block}</text>']
-    lines.append(f'<text x="{LEFT}" y="{HEIGHT - 6}">sparsity, above; rows and columns of a block, below</text>')
-    return "\n".join([*lines, "</svg>"]) + "\n"
+                parts.append(svg.rect(start + index * bar, top, bar - 1.5, BOTTOM - top, BARS[name], 1,
+                                      f"{NAMES[name]}: {values[name]:.2f}"))
+            label = y(values["sattn"]) - 6
+            if label - 12 < y(1) < y(values["sattn"]):  # The line of the dense product would cross it.
+                label = y(1) - 6
+            parts += [svg.text(start + bar / 2, label, f"{values['sattn']:.1f}", "text small strong", "middle"),
+                      svg.text(start + (group - 12) / 2, BOTTOM + 18, f"{sparsity:.0%}", "muted small", "middle")]
+        parts.append(svg.text(left + panel / 2, BOTTOM + 38, f"blocks of {block} x {block}", "text small", "middle"))
+    parts.append(svg.line(LEFT, y(1), WIDTH - RIGHT, y(1), "text-line", 1.5))
+    others = {name: max(values[name] for values in every if name in values)
+              for name in NAMES if name not in BARS and any(name in values for values in every)}
+    note = "Percentages: blocks that are not stored."
+    if others:
+        note += " Not drawn: " + ", ".join(f"{NAMES[name]} (at most {best:.2f})" for name, best in others.items()) + "."
+    parts.append(svg.text(LEFT, HEIGHT - 12, note, "muted small"))
+    return svg.document(WIDTH, HEIGHT, "Times faster than the dense product by cuBLAS", parts, dark)
 
 
 def main(arguments):
+    modes = {"light": False, "dark": True}
+    dark = modes[arguments.pop()] if arguments and arguments[-1] in modes else None
     try:
-        print(plot(Path(arguments[0]) if arguments else results_table.newest()), end="")
+        print(plot(Path(arguments[0]) if arguments else results_table.newest(), dark), end="")
     except (results_table.ResultsError, OSError) as error:
         print(f"results_plot: error: {error}", file=sys.stderr)
         return 1

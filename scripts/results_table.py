@@ -9,9 +9,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-BEGIN, END = "<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"
+# What stands around the parts of README that are written from results.
+MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"),
+           "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->")}
 # Column titles of the peers that a run may have.
-PEERS = {"triton": "torch Triton", "blocked_ell": "cuSPARSE Blocked-ELL", "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}
+PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",
+         "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}
 CASES = {"square": "", "beta": ", C added", "skinny": ", in a CUDA graph", "zipf": ", power-law rows"}
 
 
@@ -69,18 +72,46 @@ def table(path):
     return "\n".join(lines) + "\n"
 
 
-def split(text):
-    """What is before, between and after the markers of a page."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ResultsError("expected README.md to have both markers of its table of results once")
-    before, rest = text.split(BEGIN)
-    return before, *rest.split(END)
+def span(values):
+    """ "1.6 to 7.5": the least and the most."""
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
 
 
-def replace(text, new):
-    """The page with another table between its markers."""
-    before, _, after = split(text)
-    return f"{before}{BEGIN}\n{new}{END}{after}"
+def sentence(path):
+    """The numbers of large blocks in one sentence of Markdown, from one file of results."""
+    results = json.loads(path.read_text())
+    rows = [row for row in results["rows"] if row["case"] == "square" and row["block"] >= 64]
+    if not rows:
+        raise ResultsError(f"{path.name}: expected rows of the case 'square' with blocks of 64 or more, but got none")
+    sparsities = [row["sparsity"] for row in rows]
+    text = (f"**On one {results['device']}, products in bf16 with blocks of 64 x 64 and 128 x 128 run "
+            f"{span([row['x_cublas'] for row in rows])} times as fast as dense cuBLAS**, at {min(sparsities):.0%} to "
+            f"{max(sparsities):.0%} sparsity")
+    if any(row["meta"] for row in rows):
+        text += " and with tiles picked by hand"
+    tuned = all("triton_tuned" in row["peers"] for row in rows)
+    peer = "triton_tuned" if tuned else "triton"
+    if all(peer in row["peers"] for row in rows):
+        text += (f", and {span([row['peers'][peer]['ms'] / row['ms'] for row in rows])} times as fast as PyTorch's "
+                 f"Triton kernel, {'tuned by its own optimizer' if tuned else 'which was not tuned'}")
+    return text + " ([all results](#results)).\n"
+
+
+def split(text, name):
+    """What is before, between and after the markers of a part of a page."""
+    begin, end = MARKERS[name]
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ResultsError(f"expected README.md to have both markers of its {name} once")
+    before, rest = text.split(begin)
+    return before, *rest.split(end)
+
+
+def replace(text, name, new):
+    """The page with other text between the markers of a part."""
+    begin, end = MARKERS[name]
+    before, _, after = split(text, name)
+    return f"{before}{begin}\n{new}{end}{after}"
 
 
 def main(arguments):

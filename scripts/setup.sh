@@ -144,15 +144,17 @@ check_programs() {
 
 # Debian's own Python where it can make virtual environments, else the PATH's.
 pick_python() {
-  local candidate
+  local candidate version found=()
   for candidate in ${SATTN_PYTHON:-/usr/bin/python3 python3}; do
     if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       printf '%s' "$candidate"
       return
     fi
+    version=$("$candidate" -c 'import sys; print(sys.version.split()[0])' 2>/dev/null || true)
+    found+=("$candidate (${version:-not there})")
   done
-  die "expected Python 3.11 or newer with the venv module, but got none in: ${SATTN_PYTHON:-/usr/bin/python3 python3}" \
-      "install Debian's python3-venv, or name another with SATTN_PYTHON"
+  die "expected Python 3.11 or newer with the venv module, but got: ${found[*]}" \
+      "install Debian's python3-venv, or name another with SATTN_PYTHON=/path/to/python3.11"
 }
 
 setup_venv() {

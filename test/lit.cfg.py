@@ -33,6 +33,10 @@ if ptxas:
     config.available_features.add("ptxas")
     llvm_config.with_environment("PATH", os.path.dirname(ptxas), append_path=True)
 
+# The plugin is for an mlir-opt over the same shared library.
+if config.sattn_shared_mlir:
+    config.available_features.add("mlir-dylib")
+
 # First, since lit has a %python of its own.
 config.substitutions[:0] = [
     ("%check_ptx", f"'{config.python_executable}' '{check_ptx}' --ptxas '{ptxas}'"),
@@ -50,7 +54,8 @@ unresolved = "fatal" if os.environ.get("SATTN_REQUIRE_TOOLS") else "ignore"
 llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, FindTool(name), unresolved=unresolved)
-        for name in ["mlir-opt", "sparse-opt", "sparse-translate", "sparse-run", "sattn-test-opt", "sattn-test-translate"]
+        for name in ["mlir-opt", "sparse-lsp-server", "sparse-opt", "sparse-reduce", "sparse-translate", "sparse-run",
+                     "sattn-test-opt", "sattn-test-translate"]
     ],
     [config.sattn_tools_dir, config.llvm_tools_dir],
 )

@@ -23,31 +23,19 @@ function(sattn_add_bundle)
       "    return sattn::${function}Main(argc, argv);\n")
     list(APPEND libraries SAttn${class}Main)
   endforeach()
-  configure_file("${source_dir}/ToolMain.cpp.in" "${CMAKE_BINARY_DIR}/bundle-src/ToolMain.cpp" @ONLY)
-
-  # Archives are searched for what is still undefined, so all may be named: only
-  # the members in use are linked. lld resolves them in any order.
-  file(GLOB archives "${LLVM_LIBRARY_DIR}/libMLIR*.a" "${LLVM_LIBRARY_DIR}/libLLVM*.a")
-  if(NOT archives)
-    message(FATAL_ERROR "expected static archives of MLIR and LLVM in ${LLVM_LIBRARY_DIR}, but got none: "
-      "install libmlir-22-dev and llvm-22-dev")
-  endif()
-  # Static too: not every host has zstd.
-  find_library(SATTN_ZLIB NAMES libz.a REQUIRED)
-  find_library(SATTN_ZSTD NAMES libzstd.a REQUIRED)
+  configure_file("${source_dir}/ToolMain.cpp.in" "${PROJECT_BINARY_DIR}/bundle-src/ToolMain.cpp" @ONLY)
 
   set(static_runtime -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all -Wl,-z,defs)
 
   add_library(sattn SHARED EXCLUDE_FROM_ALL
-    $<TARGET_OBJECTS:SAttnCAPI> "${CMAKE_BINARY_DIR}/bundle-src/ToolMain.cpp" "${source_dir}/arc4random.c")
+    $<TARGET_OBJECTS:SAttnCAPI> "${PROJECT_BINARY_DIR}/bundle-src/ToolMain.cpp" "${source_dir}/arc4random.c")
   target_include_directories(sattn PRIVATE "${PROJECT_SOURCE_DIR}/tools")
-  target_link_libraries(sattn PRIVATE SAttnCAPI ${libraries} ${archives} "${SATTN_ZLIB}" "${SATTN_ZSTD}"
-    ${CMAKE_DL_LIBS} m)
+  target_link_libraries(sattn PRIVATE SAttnCAPI ${libraries})
   target_link_options(sattn PRIVATE ${static_runtime}
     -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
     "-Wl,--version-script=${source_dir}/exports.map")
   set_target_properties(sattn PROPERTIES
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bundle/lib"
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bundle/lib"
     LINK_DEPENDS "${source_dir}/exports.map")
 
   set(programs)
@@ -64,7 +52,7 @@ function(sattn_add_bundle)
     list(APPEND programs ${program})
   endforeach()
   set_target_properties(${programs} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bundle/bin"
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bundle/bin"
     BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN/../lib")
   # The Python package's library, where its build found tvm-ffi.
@@ -72,7 +60,7 @@ function(sattn_add_bundle)
   if(TARGET sattn_binding)
     set(binding sattn_binding)
     target_link_options(sattn_binding PRIVATE -Wl,--strip-all)
-    set_target_properties(sattn_binding PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bundle/lib")
+    set_target_properties(sattn_binding PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bundle/lib")
   endif()
   add_custom_target(sattn-bundle DEPENDS sattn ${programs} ${binding})
 endfunction()

@@ -44,8 +44,10 @@ typedef struct sattn_options {
 /* "0.1.0". Static. */
 SATTN_C_EXPORT const char *sattn_version(void);
 
-/* Compiles one function of a module, given as text or bytecode. Returns null
-   where that fails. `messages`, if not null, gets what the compiler said, a
+/* Compiles one function of a module, given as text or bytecode. Text may be
+   anything; bytecode is trusted: MLIR's reader checks it only in part, and what
+   no compiler wrote may end the process. Returns null where the compilation
+   fails. `messages`, if not null, gets what the compiler said, a
    line each ("3:8: error: ..."), remarks and warnings of a success included. */
 SATTN_C_EXPORT sattn_program *sattn_compile(const char *source, size_t size,
                                             const sattn_options *options,
@@ -60,6 +62,14 @@ SATTN_C_EXPORT const char *sattn_program_manifest(const sattn_program *program);
 SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
                                                size_t *size);
 
+/* What ptxas makes of PTX for a chip: a cubin of `cubin_size` bytes, which the
+   caller gives to sattn_text_free. ptxas is $SATTN_PTXAS, or found on PATH.
+   Returns null where there is none, or where it fails; `messages` as of
+   sattn_compile. */
+SATTN_C_EXPORT char *sattn_assemble(const char *ptx, size_t size,
+                                    const char *chip, size_t *cubin_size,
+                                    char **messages);
+
 /* On the CPU: runs the program, with one pointer an argument in the manifest's
    order: to a float, or to a pointer to MLIR's memref descriptor (pointer,
    pointer, offset, sizes, strides). Checks nothing. Valid as long as the
@@ -67,8 +77,15 @@ SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
 typedef void (*sattn_entry)(void **arguments);
 SATTN_C_EXPORT sattn_entry sattn_program_entry(const sattn_program *program);
 
+/* The same after checking what the manifest says of the arguments, contents of
+   index arrays included. Returns null, or the reason why it ran nothing
+   ("argument 'b': expected ..., but got ..."), for sattn_text_free. */
+SATTN_C_EXPORT char *sattn_program_run(const sattn_program *program,
+                                       void **arguments);
+
 /* Runs passes over a module, "sattn-inject-meta{target=cpu}", and returns the
-   module as text; null where that fails. `messages` as of sattn_compile. */
+   module as text; null where that fails. Bytecode is trusted and `messages` as
+   of sattn_compile. */
 SATTN_C_EXPORT char *sattn_run_passes(const char *source, size_t size,
                                       const char *passes, char **messages);
 

@@ -14,8 +14,10 @@
 #include "sattn/InitAll.h"
 #include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Pipelines/SAttnToGPU.h"
+#include "sattn/Runtime/Contract.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
+#include "sattn/Target/NVPTX.h"
 #include "sattn/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,6 +35,8 @@ using capi::Session;
 struct sattn_program {
   std::string manifest, image;
   std::unique_ptr<run::CpuProgram> cpu;
+  /// Of a program for the CPU.
+  runtime::Manifest parsed;
 };
 
 /// The function to compile. Others that it does not use are erased.
@@ -82,6 +86,7 @@ static bool compileForCPU(Session &session, StringRef name, int64_t threads,
   }
   program.manifest = std::move(*manifest);
   program.cpu = std::move(*compiled);
+  program.parsed = std::move(*parsed);
   return true;
 }
 
@@ -160,6 +165,55 @@ const char *sattn_program_image(const sattn_program *program, size_t *size) {
 
 sattn_entry sattn_program_entry(const sattn_program *program) {
   return program->cpu ? program->cpu->entryPoint() : nullptr;
+}
+
+/// What a memref descriptor of this rank says.
+static runtime::TensorView readDescriptor(const void *descriptor,
+                                          const runtime::ArgumentSpec &spec) {
+  auto *words = static_cast<const int64_t *>(descriptor);
+  runtime::TensorView view;
+  view.dtype = spec.type;
+  view.shape.assign(words + 3, words + 3 + spec.rank);
+  view.strides.assign(words + 3 + spec.rank, words + 3 + 2 * spec.rank);
+  view.data = reinterpret_cast<char *>(words[1]) +
+              words[2] * int64_t(runtime::byteWidth(spec.type));
+  return view;
+}
+
+char *sattn_program_run(const sattn_program *program, void **arguments) {
+  if (!program->cpu)
+    return capi::copyText("expected a program for the CPU");
+  std::vector<runtime::Argument> values;
+  for (auto [index, spec] : llvm::enumerate(program->parsed.arguments)) {
+    if (spec.isTensor)
+      values.emplace_back(
+          readDescriptor(*static_cast<void **>(arguments[index]), spec));
+    else
+      values.emplace_back(double(*static_cast<float *>(arguments[index])));
+  }
+  if (runtime::Error error = runtime::checkCall(program->parsed, values,
+                                                runtime::ContentCheck::On))
+    return capi::copyText(error.message());
+  program->cpu->entryPoint()(arguments);
+  return nullptr;
+}
+
+char *sattn_assemble(const char *ptx, size_t size, const char *chip,
+                     size_t *cubin_size, char **messages) {
+  Session session;
+  auto emitError = [&] {
+    return mlir::emitError(UnknownLoc::get(&session.context()));
+  };
+  FailureOr<Chip> known = lookupChip(orEmpty(chip), emitError);
+  FailureOr<std::string> cubin = failure();
+  if (succeeded(known))
+    cubin = assemble({ptx, size}, *known, /*ptxas=*/"",
+                     [&](StringRef) { return emitError(); });
+  session.giveMessages(messages);
+  if (failed(cubin))
+    return nullptr;
+  *cubin_size = cubin->size();
+  return capi::copyText(*cubin);
 }
 
 char *sattn_run_passes(const char *source, size_t size, const char *passes,

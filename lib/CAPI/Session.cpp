@@ -9,6 +9,7 @@
 #include "Session.h"
 
 #include "sattn/InitAll.h"
+#include "sattn/Remarks.h"
 
 #include "mlir/IR/Location.h"
 #include "mlir/Parser/Parser.h"
@@ -62,6 +63,7 @@ Session::Session()
         print(os, diagnostic);
       }) {
   ctx.printOpOnDiagnostic(false);
+  enableRemarks(ctx);
 }
 
 bool Session::parse(StringRef source) {

@@ -11,6 +11,7 @@
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/BufferizableOpInterfaceImpl.h"
+#include "sattn/Dialect/SAttn/Transforms/ExtentConstraintOpInterfaceImpl.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -69,6 +71,8 @@ void sattn::registerAllDialects(DialectRegistry &registry) {
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerExtentConstraintOpInterfaceExternalModels(registry);
+  registerSAttnExtentConstraints(registry);
   registerSAttnToCPUDialects(registry);
 }
 
@@ -85,6 +89,7 @@ void sattn::registerAllPasses() {
   arith::registerArithExpandOpsPass();
   registerConvertNVVMToLLVMPass();
   registerLowerAffinePass();
+  math::registerMathExtendToSupportedTypes();
   registerReconcileUnrealizedCastsPass();
   registerSCFToControlFlowPass();
   registerSAttnToCPUPipeline();

@@ -210,9 +210,8 @@ static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   result.depth = defaultDepth(problem, target);
   result.columns = result.rows <= 64 ? 128 : 64;
   if (problem.n)
-    result.columns = std::min<int64_t>(
-        result.columns,
-        llvm::PowerOf2Ceil(std::max(*problem.n, kLeastCPUColumns)));
+    result.columns = llvm::PowerOf2Ceil(
+        std::clamp(*problem.n, kLeastCPUColumns, result.columns));
   return result;
 }
 

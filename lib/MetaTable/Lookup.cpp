@@ -23,7 +23,7 @@ int64_t sattn::meta::sparsityInHundredths(int64_t nnz, int64_t blockRows,
     return 0;
   double stored = double(nnz) * double(blockRows) * double(blockColumns) /
                   (double(m) * double(k));
-  return std::lround((1 - stored) * 100);
+  return std::lround(std::max(0., 1 - stored) * 100);
 }
 
 int64_t sattn::meta::tileWidth(const Section &section, const Row &row) {

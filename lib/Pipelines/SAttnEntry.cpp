@@ -13,11 +13,15 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-void sattn::buildSAttnEntryPipeline(mlir::OpPassManager &pm) {
-  pm.addPass(createSAttnRaiseLinalg());
+void sattn::buildSAttnEntryPipeline(mlir::OpPassManager &pm,
+                                    llvm::StringRef precision) {
+  SAttnRaiseLinalgOptions raise;
+  raise.precision = precision.str();
+  pm.addPass(createSAttnRaiseLinalg(raise));
   pm.addPass(createSAttnUnpackBsr());
   // A program is one function: host code makes no calls, and contracts are
   // those of its own ops. Nothing else is simplified yet.
+  pm.addPass(createSAttnAllowInlining());
   pm.addPass(mlir::createInlinerPass({}, [](mlir::OpPassManager &) {}));
   pm.addPass(createSAttnResultsToArguments());
   pm.addPass(createSAttnRecordContracts());

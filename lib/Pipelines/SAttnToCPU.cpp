@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -31,6 +32,8 @@ using namespace mlir;
 static void addTilePasses(OpPassManager &pm,
                           const sattn::SAttnToCPUOptions &options) {
   sattn::buildSAttnEntryPipeline(pm);
+  // What has nothing to compute, as without a stored block, is not tiled.
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(sattn::createSAttnInjectMeta());
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnTile());
   pm.addPass(createCanonicalizerPass());
@@ -90,7 +93,10 @@ static void addThreadPasses(OpPassManager &pm, sattn::CPUThreads threads) {
 }
 
 static void addLLVMPasses(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUExpandMemRefOps());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  pm.addPass(sattn::createSAttnApproximateMath());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
@@ -103,6 +109,7 @@ static void addLLVMPasses(OpPassManager &pm) {
   ConvertVectorToLLVMPassOptions vectorOptions;
   vectorOptions.vectorContractLowering =
       vector::VectorContractLowering::OuterProduct;
+  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -19,10 +19,10 @@
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -41,16 +41,24 @@ static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
   meta.table = options.metaTable;
   meta.sizes = llvm::to_vector(options.sizes);
   meta.sparsity = options.sparsity;
+  meta.recordOrigins = true;
   return meta;
 }
 
 /// Whole tiles as vectors between reads and writes of the arguments' memory.
 static void addTileAndBufferize(OpPassManager &pm,
                                 const SAttnToGPUOptions &options) {
-  buildSAttnEntryPipeline(pm);
-  pm.addPass(createSAttnInjectMeta(metaOptions(options)));
+  buildSAttnEntryPipeline(pm, options.precision);
+  // What has nothing to compute, as without a stored block, is not tiled.
+  pm.addPass(createCanonicalizerPass());
+  SAttnInjectMetaOptions meta = metaOptions(options);
+  pm.addPass(createSAttnInjectMeta(meta));
   pm.addNestedPass<func::FuncOp>(createSAttnPlanPanels());
-  pm.addNestedPass<func::FuncOp>(createSAttnTile());
+  pm.addNestedPass<func::FuncOp>(
+      createSAttnTile({meta.target, meta.maxSharedBytes}));
+  SAttnTileLinalgOptions linalg;
+  linalg.precision = options.precision;
+  pm.addNestedPass<func::FuncOp>(createSAttnTileLinalg(linalg));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSAttnVectorizeTiles());
@@ -74,7 +82,9 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
                                      const SAttnToGPUOptions &options) {
   addTileAndBufferize(pm, options);
   pm.addPass(wgtile::createWGTileOutlineKernels());
-  // What is left of it on the host has to be arithmetic.
+  // What is left of it on the host has to be arithmetic, and sizes of reshaped
+  // views those of what they are views of.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertSAttnToWGTile());
@@ -123,8 +133,11 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   if (options.delays > 0)
     kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
   kernels.addPass(createConvertWGTileToNVVM());
+  // Of views that kernels make of their arguments.
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(math::createMathExtendToSupportedTypes());
+  kernels.addPass(createSAttnApproximateMath());
   kernels.addPass(createLowerAffinePass());
-  kernels.addPass(arith::createArithExpandOpsPass());
   // Not canonicalized: LLVM does the same to it in less time.
   kernels.addPass(createCSEPass());
   kernels.addPass(createSCFToControlFlowPass());

@@ -127,6 +127,9 @@ Error checkCounts(const std::string &who, const IndexRows &crow) {
       });
 }
 
+/// Stands for a number of columns that is not known.
+constexpr int64_t kAnyColumns = std::numeric_limits<int64_t>::max();
+
 Error checkColumns(const std::string &who, const IndexRows &crow,
                    const IndexRows &col, int64_t columns) {
   return forEachIndex(
@@ -137,9 +140,11 @@ Error checkColumns(const std::string &who, const IndexRows &crow,
         for (int64_t i = crow.read(crowRow, 0); i < end; ++i) {
           int64_t column = col.read(colRow, i);
           if (column < 0 || column >= columns)
-            return makeError(who, ": expected block columns in [0, ", columns,
-                             "), but got ", column, " at ",
-                             col.position(index, i));
+            return makeError(
+                who, ": expected block columns ",
+                columns == kAnyColumns ? std::string("of at least 0")
+                                       : concat("in [0, ", columns, ")"),
+                ", but got ", column, " at ", col.position(index, i));
         }
         return Error::success();
       });
@@ -181,7 +186,7 @@ Error sattn::runtime::checkBsrContents(const Manifest &manifest,
 Error sattn::runtime::checkBsrContents(const Manifest &manifest,
                                        const BsrStorageContract &contract,
                                        const std::vector<Argument> &arguments) {
-  int64_t columns = std::numeric_limits<int64_t>::max();
+  int64_t columns = kAnyColumns;
   if (contract.columns)
     columns = valueOf(*contract.columns, arguments) / contract.blockCols;
   return checkContents(manifest, contract.crow, contract.col, contract.values,

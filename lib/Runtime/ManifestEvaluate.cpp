@@ -1,10 +1,11 @@
 //===- ManifestEvaluate.cpp - The values and checks of a manifest ---------===//
 
 #include "Text.h"
-#include "sattn/Runtime/Manifest.h"
+#include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/TensorMap.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 using namespace sattn::runtime;
@@ -175,10 +176,47 @@ sattn::runtime::evaluate(const Manifest &manifest,
   return values;
 }
 
+/// The message with the values' numbers in the places of their positions:
+/// "{3}".
+static std::string fill(const std::string &message,
+                        const std::vector<int64_t> &values) {
+  std::string filled;
+  size_t done = 0;
+  for (size_t open = 0;
+       (open = message.find('{', done)) != std::string::npos;) {
+    size_t close = message.find_first_not_of("0123456789", open + 1);
+    size_t position = values.size();
+    if (close != std::string::npos && message[close] == '}')
+      std::from_chars(&message[open + 1], &message[close], position);
+    filled.append(message, done, open - done);
+    done = open;
+    if (position < values.size()) {
+      filled += std::to_string(values[position]);
+      done = close + 1;
+    } else {
+      filled += message[done++];
+    }
+  }
+  return filled.append(message, done);
+}
+
 Error sattn::runtime::runChecks(const Manifest &manifest,
                                 const std::vector<int64_t> &values) {
   for (const ValueCheck &check : manifest.checks)
     if (values[check.value] == 0)
-      return Error(check.message);
+      return Error(fill(check.message, values));
   return Error::success();
+}
+
+Error sattn::runtime::checkCall(const Manifest &manifest,
+                                const std::vector<Argument> &arguments,
+                                ContentCheck contents,
+                                int64_t multiprocessors) {
+  if (Error err = checkContracts(manifest, arguments, contents))
+    return err;
+  if (manifest.checks.empty())
+    return Error::success();
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(manifest, arguments, multiprocessors);
+  return values ? runChecks(manifest, *values) : values.takeError();
 }

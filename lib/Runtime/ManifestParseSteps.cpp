@@ -350,10 +350,32 @@ Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
+/// What says why a step is as it is.
+Error parseExplanation(const JsonNode &node, LaunchStep &step) {
+  for (auto [key, text] :
+       {std::pair("version", &step.version), std::pair("reason", &step.reason)})
+    if (node.has(key))
+      if (Error err = node.string(key, *text))
+        return err;
+  if (!node.has("tuning"))
+    return Error::success();
+  ErrorOr<JsonNode> tuning = node.member("tuning");
+  if (!tuning)
+    return tuning.takeError();
+  if (Error err = tuning->expectObject({"parameters", "origin"}))
+    return err;
+  if (Error err = tuning->string("parameters", step.tuning))
+    return err;
+  return tuning->string("origin", step.origin);
+}
+
 Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
-  if (Error err = node.expectObject({"launch", "when", "prepare", "grid",
-                                     "block", "shared", "arguments"}))
+  if (Error err =
+          node.expectObject({"launch", "when", "prepare", "version", "reason",
+                             "tuning", "grid", "block", "shared", "arguments"}))
+    return err;
+  if (Error err = parseExplanation(node, step))
     return err;
   if (Error err = node.string("launch", step.kernel))
     return err;

@@ -133,20 +133,6 @@ Error parseShape(Scanner &scanner, std::vector<int64_t> &shape) {
   return Error::success();
 }
 
-ErrorOr<int64_t> byteSize(const NpyHeader &header) {
-  // An extent of 0 does not excuse the others: strides are computed from them.
-  int64_t size = byteWidth(header.dtype);
-  bool empty = false;
-  for (int64_t extent : header.shape) {
-    empty |= extent == 0;
-    if (extent > 0 && __builtin_mul_overflow(size, extent, &size))
-      return makeError("expected an array of less than 2^63 bytes, but got "
-                       "shape ",
-                       listText(header.shape));
-  }
-  return empty ? 0 : size;
-}
-
 } // namespace
 
 ErrorOr<NpyHeader> sattn::runtime::parseNpyHeader(std::string_view text) {
@@ -187,9 +173,11 @@ ErrorOr<NpyHeader> sattn::runtime::parseNpyHeader(std::string_view text) {
   if (scanner.peek() != 0)
     return malformed("nothing after the dictionary");
 
-  ErrorOr<int64_t> size = byteSize(header);
+  std::optional<int64_t> size = byteSize(header.dtype, header.shape);
   if (!size)
-    return size.takeError();
+    return makeError(
+        "expected an array of less than 2^63 bytes, but got shape ",
+        listText(header.shape));
   header.byteSize = *size;
   return header;
 }

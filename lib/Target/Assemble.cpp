@@ -8,12 +8,17 @@
 
 #include "sattn/Target/NVPTX.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace sattn;
@@ -28,15 +33,61 @@ static std::string findAssembler(StringRef ptxas) {
   return path ? *path : std::string();
 }
 
-static std::string readFile(StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().str() : std::string();
+namespace {
+/// A file without a place on a disk, which programs that are started open by
+/// its path. Nothing is left of it when this process ends, however it ends.
+class MemoryFile {
+public:
+  MemoryFile() : descriptor(memfd_create("sattn", MFD_CLOEXEC)) {}
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+  ~MemoryFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  bool isOpen() const { return descriptor >= 0; }
+  std::string path() const {
+    return llvm::formatv("/proc/{0}/fd/{1}", getpid(), descriptor);
+  }
+
+  std::error_code write(StringRef text) {
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/false);
+    os << text;
+    os.flush();
+    std::error_code error = os.error();
+    os.clear_error();
+    return error;
+  }
+
+  std::string read() const {
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+        llvm::MemoryBuffer::getFile(path());
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  }
+
+private:
+  int descriptor;
+};
+} // namespace
+
+/// The kernel that ptxas named last before a place in what it said, or none.
+static StringRef findKernel(StringRef log, size_t place) {
+  StringRef before = log.take_front(log.find('\n', place));
+  constexpr llvm::StringLiteral word = "unction ";
+  size_t last = before.rfind(word);
+  if (last == StringRef::npos)
+    return "";
+  StringRef name = before.substr(last + word.size());
+  name.consume_front("properties for ");
+  name.consume_front("'");
+  return name.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-FailureOr<std::string>
-sattn::assemble(StringRef ptx, const Chip &chip, StringRef ptxas,
-                function_ref<InFlightDiagnostic()> emitError) {
+FailureOr<std::string> sattn::assemble(
+    StringRef ptx, const Chip &chip, StringRef ptxas,
+    function_ref<InFlightDiagnostic(StringRef kernel)> emitErrorAt) {
+  auto emitError = [&] { return emitErrorAt(""); };
   std::string program = findAssembler(ptxas);
   if (program.empty() || !llvm::sys::fs::can_execute(program))
     return emitError() << "expected ptxas at "
@@ -45,38 +96,38 @@ sattn::assemble(StringRef ptx, const Chip &chip, StringRef ptxas,
                        << ", but found none; it comes with CUDA, or from PyPI "
                           "as nvidia-cuda-nvcc";
 
-  SmallString<128> inputPath, outputPath, logPath;
-  int inputFile;
-  if (llvm::sys::fs::createTemporaryFile("sattn", "ptx", inputFile,
-                                         inputPath) ||
-      llvm::sys::fs::createTemporaryFile("sattn", "cubin", outputPath) ||
-      llvm::sys::fs::createTemporaryFile("sattn", "log", logPath))
-    return emitError() << "expected to write temporary files, but could not";
-  llvm::FileRemover removeInput(inputPath), removeOutput(outputPath),
-      removeLog(logPath);
-  {
-    llvm::raw_fd_ostream os(inputFile, /*shouldClose=*/true);
-    os << ptx;
-  }
+  MemoryFile input, output, messages;
+  if (!input.isOpen() || !output.isOpen() || !messages.isOpen())
+    return emitError()
+           << "expected files in memory for ptxas, but got: "
+           << std::error_code(errno, std::generic_category()).message();
+  if (std::error_code error = input.write(ptx))
+    return emitError() << "expected memory for the PTX, but got: "
+                       << error.message();
 
   std::string arch = ("-arch=" + chip.name).str();
   // Its kernels in threads; the option is in every ptxas since CUDA 12.1.
+  std::string inputPath = input.path(), outputPath = output.path(),
+              logPath = messages.path();
   StringRef arguments[] = {program,   arch, "-v",      "--split-compile=0",
                            inputPath, "-o", outputPath};
-  std::optional<StringRef> redirects[] = {std::nullopt, logPath.str(),
-                                          logPath.str()};
+  std::optional<StringRef> redirects[] = {std::nullopt, logPath, logPath};
   std::string error;
   int status = llvm::sys::ExecuteAndWait(program, arguments,
                                          /*Env=*/std::nullopt, redirects,
                                          /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &error);
-  std::string log = readFile(logPath);
+  std::string log = messages.read();
   if (status != 0)
-    return emitError() << "ptxas refused the kernel: " << error << log;
+    return emitErrorAt(findKernel(log, log.size()))
+           << "ptxas refused the kernel: " << error << log;
   // "N bytes spill stores, M bytes spill loads"
-  if (llvm::Regex("[1-9][0-9]* bytes spill").match(log))
-    return emitError() << "registers spill; choose smaller tiles: " << log;
-  if (StringRef(log).contains("serialized"))
-    return emitError() << "ptxas serialized wgmma: " << log;
-  return readFile(outputPath);
+  SmallVector<StringRef, 1> spill;
+  if (llvm::Regex("[1-9][0-9]* bytes spill").match(log, &spill))
+    return emitErrorAt(findKernel(log, spill[0].data() - log.data()))
+           << "registers spill; choose smaller tiles: " << log;
+  if (size_t place = log.find("serialized"); place != std::string::npos)
+    return emitErrorAt(findKernel(log, place))
+           << "ptxas serialized wgmma: " << log;
+  return output.read();
 }

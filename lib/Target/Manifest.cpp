@@ -10,6 +10,8 @@
 
 #include "sattn/Target/Manifest.h"
 
+#include "ExtentChecks.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Target/Chip.h"
@@ -39,11 +41,11 @@ static StringRef typeName(Type type) {
     return "f32";
   if (type.isF64())
     return "f64";
-  if (type.isInteger(8))
+  if (type.isSignlessInteger(8))
     return "i8";
-  if (type.isInteger(32))
+  if (type.isSignlessInteger(32))
     return "i32";
-  if (type.isInteger(64))
+  if (type.isSignlessInteger(64))
     return "i64";
   return "";
 }
@@ -62,6 +64,8 @@ public:
       : function(function), target(target) {}
 
   FailureOr<std::string> write() {
+    if (!json::isUTF8(function.getName()))
+      return function.emitOpError("expected a name in UTF-8, as JSON takes");
     contracts = function->getAttrOfType<ArrayAttr>(kContractsAttrName);
     bool launches = false;
     func::CallOp call;
@@ -77,7 +81,10 @@ public:
     if (failed(writeArguments()))
       return failure();
     writeContracts();
-    writeSameExtents();
+    SmallVector<std::string> names;
+    for (const json::Value &argument : arguments)
+      names.push_back(argument.getAsObject()->getString("name")->str());
+    writeExtentChecks(function, names, values, checks);
     if (launches && failed(writeBody()))
       return failure();
     json::Object manifest{{"version", kVersion},
@@ -124,10 +131,30 @@ private:
     return "";
   }
 
+  /// The names that the function gives to its first arguments.
+  FailureOr<ArrayAttr> readNames() {
+    Attribute attr = function->getAttr(kNamesAttrName);
+    if (!attr)
+      return ArrayAttr::get(function.getContext(), {});
+    auto names = dyn_cast<ArrayAttr>(attr);
+    if (names && names.size() <= function.getNumArguments() &&
+        llvm::all_of(names, llvm::IsaPred<StringAttr>))
+      return names;
+    return function.emitOpError()
+           << "expected '" << kNamesAttrName << "' to be an array of at most "
+           << function.getNumArguments() << " strings, but got " << attr;
+  }
+
   LogicalResult writeArguments() {
+    FailureOr<ArrayAttr> names = readNames();
+    if (failed(names))
+      return failure();
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
       std::string role = roleOf(index).str();
       std::string name = role.empty() ? "arg" + std::to_string(index) : role;
+      if (index < names->size() &&
+          !cast<StringAttr>((*names)[index]).getValue().empty())
+        name = cast<StringAttr>((*names)[index]).str();
       auto shaped = dyn_cast<ShapedType>(type);
       StringRef element = typeName(shaped ? shaped.getElementType() : type);
       if (element.empty() || (shaped && !shaped.hasRank()))
@@ -179,13 +206,15 @@ private:
   /// of fewer than two elements may be any.
   void checkNumber(StringRef kind, int64_t argument, int64_t dim,
                    int64_t expected, std::string message) {
-    auto compare = [&](StringRef kind, StringRef predicate, int64_t number) {
-      int64_t actual = addExpression(readShape(kind, argument, dim));
-      return addBinary(predicate, actual, addConstant(number));
+    auto read = [&](StringRef kind) {
+      return addExpression(readShape(kind, argument, dim));
     };
-    int64_t holds = compare(kind, "eq", expected);
+    int64_t actual = read(kind);
+    message += ", but got {" + std::to_string(actual) + "}";
+    int64_t holds = addBinary("eq", actual, addConstant(expected));
     if (kind == "stride")
-      holds = addBinary("or", holds, compare("dim", "lt", 2));
+      holds =
+          addBinary("or", holds, addBinary("lt", read("dim"), addConstant(2)));
     if (condition)
       holds = addSelect(*condition, holds, addConstant(1));
     checks.push_back(
@@ -248,48 +277,6 @@ private:
           object[name] = index;
       }
       contractList.push_back(std::move(object));
-    }
-  }
-
-  /// Checks that extents of arguments are equal.
-  void writeSameExtents() {
-    auto pairs = function->getAttrOfType<ArrayAttr>(kSameExtentsAttrName);
-    if (!pairs)
-      return;
-    auto number = [](DictionaryAttr extent, StringRef key) {
-      return extent.getAs<IntegerAttr>(key).getInt();
-    };
-    auto isConstant = [](DictionaryAttr extent) {
-      return !extent.get("argument");
-    };
-    auto valueOf = [&](DictionaryAttr extent) {
-      return isConstant(extent)
-                 ? addConstant(number(extent, "constant"))
-                 : addExpression(readShape("dim", number(extent, "argument"),
-                                           number(extent, "dimension")));
-    };
-    auto nameOf = [&](DictionaryAttr extent) {
-      const json::Object *argument =
-          arguments[number(extent, "argument")].getAsObject();
-      return argument->getString("name")->str();
-    };
-    for (auto pair : pairs.getAsRange<ArrayAttr>()) {
-      auto first = cast<DictionaryAttr>(pair[0]);
-      auto second = cast<DictionaryAttr>(pair[1]);
-      if (isConstant(first))
-        std::swap(first, second);
-      std::string expected =
-          isConstant(second)
-              ? std::to_string(number(second, "constant"))
-              : llvm::formatv("that of dimension {0} of argument '{1}'",
-                              number(second, "dimension"), nameOf(second))
-                    .str();
-      checks.push_back(json::Object{
-          {"value", addBinary("eq", valueOf(first), valueOf(second))},
-          {"message",
-           llvm::formatv("argument '{0}': expected dimension {1} to be {2}",
-                         nameOf(first), number(first, "dimension"), expected)
-               .str()}});
     }
   }
 
@@ -549,6 +536,15 @@ private:
         {"block", threads[0]},
         {"shared", shared ? shared.getInt() : 0},
         {"arguments", std::move(parameters)}};
+    for (auto [name, key] : {std::pair(wgtile::kVersionAttrName, "version"),
+                             std::pair(wgtile::kReasonAttrName, "reason")})
+      if (auto text = launch->getAttrOfType<StringAttr>(name))
+        step[key] = text.getValue();
+    if (auto tuning =
+            launch->getAttrOfType<DictionaryAttr>(wgtile::kTuningAttrName))
+      step["tuning"] = json::Object{
+          {"parameters", tuning.getAs<StringAttr>("parameters").getValue()},
+          {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
     if (isPrepare(launch))
       step["prepare"] = true;
     else

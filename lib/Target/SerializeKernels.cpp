@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Support/SourceOp.h"
 #include "sattn/Target/NVPTX.h"
 #include "sattn/Target/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -66,14 +68,22 @@ private:
   LogicalResult serialize(gpu::GPUModuleOp module, const Chip &target) {
     if (failed(checkInstructions(module, target)))
       return failure();
+    // Translation takes the kernels away.
+    llvm::StringMap<Location> kernels;
+    for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+      kernels.try_emplace(kernel.getName(), kernel.getLoc());
+    auto emitErrorAt = [&](StringRef kernel) {
+      auto it = kernels.find(kernel);
+      return it == kernels.end() ? module.emitError()
+                                 : emitSourceError(it->second);
+    };
     FailureOr<std::string> image = translateToPTX(module, target);
     if (failed(image))
       return failure();
     auto kind = gpu::CompilationTarget::Assembly;
     if (format == "cubin") {
       kind = gpu::CompilationTarget::Binary;
-      image =
-          assemble(*image, target, ptxas, [&] { return module.emitError(); });
+      image = assemble(*image, target, ptxas, emitErrorAt);
       if (failed(image))
         return failure();
     }

@@ -11,6 +11,7 @@
 #include "Devices.h"
 #include "Repeats.h"
 #include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/Explain.h"
 #include "sattn/Runtime/HostCall.h"
 #include "sattn/Runtime/Prepared.h"
 #include "sattn/Runtime/Program.h"
@@ -27,26 +28,12 @@ using runtime::Error;
 using runtime::ErrorOr;
 using runtime::Program;
 
-/// All that the manifest says of arguments: its contracts and its checks.
-static Error checkAll(const runtime::Manifest &manifest,
-                      const std::vector<Argument> &arguments,
-                      runtime::ContentCheck contents,
-                      int64_t multiprocessors = 1) {
-  if (Error err = checkContracts(manifest, arguments, contents))
-    return err;
-  if (manifest.values.empty())
-    return Error::success();
-  ErrorOr<std::vector<int64_t>> values =
-      evaluate(manifest, arguments, multiprocessors);
-  return values ? runChecks(manifest, *values) : values.takeError();
-}
-
 [[noreturn]] static void throwFailure(const Error &failure,
                                       const runtime::Manifest &manifest,
                                       const Device &device,
                                       const std::vector<Argument> &arguments) {
-  if (checkAll(manifest, arguments, runtime::ContentCheck::Off,
-               device.multiprocessors()))
+  if (checkCall(manifest, arguments, runtime::ContentCheck::Off,
+                device.multiprocessors()))
     TVM_FFI_THROW(ValueError) << failure.message();
   TVM_FFI_THROW(RuntimeError) << failure.message();
 }
@@ -194,7 +181,7 @@ static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry,
                                                    ffi::Any *) {
       const std::vector<Argument> &arguments =
           readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
-      if (Error err = checkAll(*manifest, arguments, contents))
+      if (Error err = checkCall(*manifest, arguments, contents))
         TVM_FFI_THROW(ValueError) << err.message();
       callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
     };
@@ -215,11 +202,42 @@ static ffi::Function checker(ffi::String text) {
                                        ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments =
         readArguments(manifest, packed, std::nullopt);
-    if (Error err = checkAll(manifest, arguments, runtime::ContentCheck::On))
+    if (Error err = checkCall(manifest, arguments, runtime::ContentCheck::On))
       TVM_FFI_THROW(ValueError) << err.message();
   });
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
+
+/// explainer(manifest: str, device: int) -> explain
+///
+/// explain(arguments...) gives, for each kernel that a call would launch, its
+/// name, its version, "plan" or "", the parameters of its tiles and their
+/// origin, and then why it is not the fastest version, a sentence each. The
+/// arguments may be in any memory. `device` is that of a call, -1 for none.
+static ffi::Function explainer(ffi::String text, int64_t ordinal) {
+  int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).multiprocessors();
+  return ffi::Function::FromPacked(
+      [manifest = parse(text), count](ffi::PackedArgs packed,
+                                      ffi::Any *result) {
+        const std::vector<Argument> &arguments =
+            readArguments(manifest, packed, std::nullopt);
+        ErrorOr<std::vector<runtime::KernelChoice>> choices =
+            explainCall(manifest, arguments, count);
+        if (!choices)
+          TVM_FFI_THROW(ValueError) << choices.error().message();
+        ffi::Array<ffi::Array<ffi::String>> kernels;
+        for (const runtime::KernelChoice &choice : *choices) {
+          ffi::Array<ffi::String> kernel = {choice.kernel, choice.version,
+                                            choice.prepare ? "plan" : "",
+                                            choice.parameters, choice.origin};
+          for (const std::string &reason : choice.reasons)
+            kernel.push_back(reason);
+          kernels.push_back(kernel);
+        }
+        *result = kernels;
+      });
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(explainer, explainer);
 
 static int64_t numberOf(const ffi::AnyView &argument) {
   std::optional<int64_t> number = argument.try_cast<int64_t>();

@@ -2,6 +2,7 @@
 
 #include "Repeats.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace sattn::python;
@@ -13,8 +14,14 @@ static const DLTensor *tensorOf(const ffi::AnyView &operand) {
   return tensor ? *tensor : nullptr;
 }
 
-/// Writes the key; returns false for an operand that is neither a tensor nor
-/// None.
+/// Whether a tensor has elements, but no memory: one that PyTorch traces.
+static bool lacksMemory(const DLTensor &tensor) {
+  return !tensor.data && std::find(tensor.shape, tensor.shape + tensor.ndim,
+                                   0) == tensor.shape + tensor.ndim;
+}
+
+/// Writes the key; returns false for an operand that is neither a tensor with
+/// memory nor None.
 static bool makeKey(int64_t number, const ffi::AnyView *operands,
                     std::vector<int64_t> &key) {
   key.clear();
@@ -25,7 +32,7 @@ static bool makeKey(int64_t number, const ffi::AnyView *operands,
       continue;
     }
     const DLTensor *tensor = tensorOf(operands[i]);
-    if (!tensor)
+    if (!tensor || lacksMemory(*tensor))
       return false;
     key.push_back(int64_t(tensor->ndim) << 32 | tensor->dtype.code << 24 |
                   tensor->dtype.bits << 16 | tensor->dtype.lanes);

@@ -9,9 +9,14 @@ import base64
 import hashlib
 import os
 import re
-import tomllib
+import sys
 import zipfile
 from pathlib import Path
+
+if sys.version_info < (3, 11):
+    sys.exit(f"sattn needs Python 3.11 or newer, but got {sys.version.split()[0]} ({sys.executable})")
+
+import tomllib  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "sattn"

@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 
+from . import _autograd, _traced
+
 
 class NumpyArrays:
     """Arrays of NumPy. bf16 is that of ml_dtypes."""
@@ -37,13 +39,19 @@ class NumpyArrays:
     def empty(shape, like):
         return np.empty(shape, like.dtype)
 
+    @staticmethod
+    def moved(array, device=None, dtype=None):
+        if device is not None and str(device) != "cpu":
+            raise ValueError(f"argument 'device': expected 'cpu' for a numpy.ndarray, but got {str(device)!r}")
+        return array if dtype is None else array.astype(dtype, copy=False)
+
     expand = staticmethod(np.broadcast_to)
     copy = staticmethod(np.copy)
     host = staticmethod(np.asarray)
 
     @staticmethod
-    def needs_gradient(array):
-        return False
+    def count_write(array):
+        pass
 
     @staticmethod
     def release_kept_memory():
@@ -67,7 +75,8 @@ class TorchArrays:
 
     @staticmethod
     def passed(tensor):
-        return tensor
+        """The same memory in a form that DLPack takes."""
+        return tensor.detach() if tensor.requires_grad else tensor
 
     @staticmethod
     def empty(shape, like):
@@ -78,6 +87,10 @@ class TorchArrays:
         return tensor.expand(shape)
 
     @staticmethod
+    def moved(tensor, device=None, dtype=None):
+        return tensor.to(device=device, dtype=dtype)
+
+    @staticmethod
     def copy(tensor):
         return tensor.clone()
 
@@ -85,9 +98,7 @@ class TorchArrays:
     def host(tensor):
         return tensor.cpu()
 
-    @staticmethod
-    def needs_gradient(tensor):
-        return tensor.requires_grad
+    count_write = staticmethod(_autograd.count_write)
 
     def release_kept_memory(self):
         """Gives memory that PyTorch keeps, but does not use, back to the CUDA device: others can have it then.
@@ -117,12 +128,65 @@ def is_torch(value):
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def require_memory(arguments):
+def without_gradient(value):
+    """The value; of a tensor of PyTorch its elements alone."""
+    return TorchArrays.passed(value) if is_torch(value) else value
+
+
+def require_no_derivative(name, value):
+    """Raises for a tensor of which PyTorch would want a gradient or a tangent, which nothing here computes."""
+    if not is_torch(value):
+        return
+    if _autograd.needs_gradient(value):
+        raise NotImplementedError(f"argument '{name}': expected a tensor that requires no gradient, but got one that "
+                                  "does, where gradients are recorded; use detach() or torch.no_grad()")
+    if _autograd.is_dual(value):
+        raise NotImplementedError(f"argument '{name}': expected a tensor without a tangent, but got a dual of "
+                                  "forward-mode differentiation, which has no derivative here")
+
+
+def _require_own_elements(name, tensor):
     """Raises ValueError for a tensor of PyTorch whose memory is not what it says it is."""
-    for number, value in enumerate(arguments):
-        is_neg = getattr(value, "is_neg", None)
-        if is_neg is not None and is_neg():
-            raise ValueError(f"argument {number}: {LAZY_NEGATION}")
+    if tensor.is_neg():
+        raise ValueError(f"argument '{name}': {LAZY_NEGATION}")
+    _traced.refuse(name, tensor)
+
+
+def _require_elements_in_place(name, array):
+    """Raises for an array of NumPy whose memory is not a grid of its elements."""
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):  # Which is imported then.
+        raise TypeError(f"argument '{name}': expected an array without a mask, but got a {type(array).__name__}; use "
+                        "filled()")
+    if array.flags.aligned:
+        return
+    width = array.itemsize
+    if any(stride % width for stride in array.strides):
+        raise ValueError(f"argument '{name}': expected strides of multiples of the {width} bytes of {array.dtype}, but "
+                         f"got {array.strides}; use copy()")
+    raise ValueError(f"argument '{name}': expected data aligned to the {width} bytes of {array.dtype}, but got an "
+                     "address that is no multiple; use copy()")
+
+
+def raise_refusal(arguments, error):
+    """Raises ValueError for the first argument, of those by name, that DLPack refuses, as `error` says of one."""
+    for name, value in arguments.items():
+        try:
+            if hasattr(value, "__dlpack__"):
+                value.__dlpack__()
+        except BufferError as own:
+            raise ValueError(f"argument '{name}': expected an array that DLPack takes, but got one that it does not: "
+                             f"{own}") from None
+    raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
+
+
+def require_memory(arguments):
+    """Raises for an array, of those by name, that a compiled program cannot use where it lies."""
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            _require_elements_in_place(name, value)
+        elif is_torch(value):
+            _require_own_elements(name, value)
+            require_no_derivative(name, value)
 
 
 def require_element(name, array, arrays, allowed):
@@ -144,14 +208,16 @@ def require_same(name, value, arrays, other):
 def arrays_of(name, value):
     """The functions for an array. Raises TypeError for anything else; `name` is the argument's."""
     if isinstance(value, np.ndarray):
+        _require_elements_in_place(name, value)
         return NUMPY
     if is_torch(value):
+        if value.is_nested:
+            raise TypeError(f"argument '{name}': expected a dense tensor, but got a nested one")
         if str(value.layout) != "torch.strided":
             raise TypeError(f"argument '{name}': expected a dense tensor, but got one of layout {value.layout}")
         if value.device.type not in ("cpu", "cuda"):
             raise ValueError(f"argument '{name}': expected a tensor on the CPU or a CUDA device, but got one on "
                              f"{value.device}")
-        if value.is_neg():
-            raise ValueError(f"argument '{name}': {LAZY_NEGATION}")
+        _require_own_elements(name, value)
         return _torch(value.device)
     raise TypeError(f"argument '{name}': expected a numpy.ndarray or a torch.Tensor, but got {type(value).__name__}")

@@ -2,11 +2,12 @@
 
 import collections.abc
 import dataclasses
-import numbers
+import math
 
 import numpy as np
 
-from . import _arrays, _compiler, _operand, _repeats, cache
+from . import _arrays, _compiler, _explain, _operand, _repeats, _traced, cache
+from ._numbers import number
 from ._source import BsrAddmm
 
 PARAMETERS = ("tile", "stages", "warps", "group")
@@ -99,16 +100,16 @@ def _shape_of_result(operand, dense):
     if dense.ndim < 2:
         raise ValueError(f"argument 'dense': expected shape (*, K, N), but got {tuple(dense.shape)}")
     k, n = dense.shape[-2:]
-    if operand.shape is not None and k != operand.shape[1]:
-        raise ValueError(f"argument 'dense': expected {operand.shape[1]} rows, the columns of bsr, but got {k}")
+    if operand.shape is not None and operand.shape[-1] not in (k, None):
+        raise ValueError(f"argument 'dense': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}")
     if k % operand.block[1] or isinstance(operand, _operand.Prepared) and k < operand.columns * operand.block[1]:
         raise ValueError(f"argument 'dense': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
                          f"got {k}")
     try:
-        batch = np.broadcast_shapes(tuple(operand.crow.shape[:-1]), tuple(dense.shape[:-2]))
+        batch = np.broadcast_shapes(operand.batch, tuple(dense.shape[:-2]))
     except ValueError:
-        raise ValueError(f"argument 'dense': expected batches that broadcast with {tuple(operand.crow.shape[:-1])}, "
-                         f"but got {tuple(dense.shape[:-2])}") from None
+        raise ValueError(f"argument 'dense': expected batches that broadcast with {operand.batch}, but got "
+                         f"{tuple(dense.shape[:-2])}") from None
     return (*batch, operand.rows, n)
 
 
@@ -117,7 +118,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     shape = _shape_of_result(operand, dense)
-    dtype = _arrays.require_element("bsr", operand.values, arrays, ("f16", "bf16", "f32"))
+    dtype = operand.element
     _arrays.require_element("dense", dense, arrays, (dtype,))
     # Only of f32 on CUDA does the precision make a difference.
     if dtype != "f32" or target == _compiler.CPU:
@@ -152,17 +153,15 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         out_dtype = _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32"))
     source = BsrAddmm(
         dtype=dtype, out=out_dtype, block=operand.block,
-        index=_arrays.require_element("crow", operand.crow, arrays, ("i32", "i64")),
+        index=operand.index,
         batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
         left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
         beta=0.0 if beta_is_zero else None, precision=precision)
-    k = dense.shape[-2]
 
     def choose(row):
-        total = operand.rows // operand.block[0] * (k // operand.block[1])
-        sparsity = round(min(1, max(0, 1 - operand.col.shape[-1] / total)), 2) if total else 0.5
-        return cache.chosen(source, target, (shape[-2], shape[-1], k), sparsity, row)
+        return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
+                            math.prod(shape[:-2]), row)
 
     try:
         text = choose(()) if meta is None else meta.text(choose)
@@ -175,6 +174,40 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
                  with_input and tuple(input.shape) != shape)
 
 
+def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
+    """Those of the call's program, by the names of bsr_dense_addmm's arguments."""
+    arrays = operand.arrays
+    operands = {"crow": operand.crow, "col": operand.col, "values": operand.values, "dense": dense}
+    if call.with_input:
+        operands["input"] = arrays.expand(input, call.shape) if call.expand_input else input
+    operands |= {name: scale for name, scale in (("left_alpha", left_alpha), ("right_alpha", right_alpha))
+                 if scale is not None}
+    operands["out"] = result
+    return {name: arrays.passed(array) for name, array in operands.items()}
+
+
+def _arguments(call, operands, alpha, beta):
+    """All of the call's program, in its order."""
+    return [*(alpha, beta)[:len(call.scalars)], *operands.values()]
+
+
+def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None, check=None,
+            precision=None):
+    """(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared); calls nothing."""
+    operand = _operand.operand_of(bsr)
+    in_place = input is not None and input is out
+    for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha), ("right_alpha", right_alpha),
+                        ("out", out)):
+        if array is not None or name == "dense":
+            _arrays.require_same(name, array, operand.arrays, "bsr")
+    call = _with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
+                        None if meta is None else _meta_of(meta), precision)
+    result = operand.arrays.empty(call.shape, dense) if out is None else out
+    operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
+    arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
+    return call.program, arguments, operand.prepared is not None
+
+
 def _with_memory(arrays, function, *arguments):
     """What the function returns. Where the device has no memory for it, PyTorch gives back what it keeps first."""
     try:
@@ -185,24 +218,17 @@ def _with_memory(arrays, function, *arguments):
     return function(*arguments)
 
 
-def _number(name, value):
-    if isinstance(value, numbers.Real):
-        try:
-            return float(value)
-        except OverflowError:
-            raise ValueError(f"argument '{name}': expected a number that a float holds, but got a larger one") from None
-    raise TypeError(f"argument '{name}': expected a real number, but got {type(value).__name__}")
-
-
 def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None,
                     check=None, precision=None):
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
 
-    bsr: M x K with blocks of BM x BK, multiples of 8 up to 128: a torch.sparse_bsr tensor, a SciPy BSR array, a tuple
-    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
+    bsr: M x K with blocks of BM x BK, multiples of 8 (on CUDA at most 256 rows): a torch.sparse_bsr tensor, a SciPy BSR
+    array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
+    Its own shape must be that of its arrays.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
     element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). left_alpha (*, M), right_alpha
-    (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast.
+    (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers
+    of Python or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps" and
     "group", or PyTorch's "SPLIT_N", "num_stages", "num_warps" and "GROUP_SIZE_ROW"; the rest is chosen by shape,
     sparsity and device (docs/MetaTable.md). check: whether the contents of index arrays are
@@ -211,38 +237,41 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     "tf32" only; the CPU computes in f32 with either.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
-    is copied. Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code
-    yet (gradients among it), before anything is written. Where the device's memory does not do: PyTorch's exception for
-    a new array, RuntimeError for what kernels need besides, which says how much that was.
+    is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into out
+    counts as one of PyTorch's in place. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (gradients among it), before anything is written. Where the device's
+    memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
+    much that was.
     """
-    if precision not in (None, "ieee", "tf32"):
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
     tf32 = precision == "tf32"
+    alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is _operand.Prepared
     repeats = bsr.repeats if prepared else cache.repeats
     result = _repeats.repeated(repeats, prepared, input, bsr, dense, beta, alpha, left_alpha, right_alpha, out, meta,
                                check, tf32)
     if result is not None:
         return result
+    # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
+    if _arrays.is_torch(dense):
+        _traced.refuse("dense", dense)
     operand = _operand.operand_of(bsr)
     arrays = operand.arrays
-    alpha, beta = _number("alpha", alpha), _number("beta", beta)
     # Not as it was given: that may change, or say the same of other parameters.
     parameters = None if meta is None else _meta_of(meta)
     given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
-    key = [operand.signature, operand.col.shape[-1], beta == 0, input is out, tf32, id(arrays), parameters]
+    key = [operand.signature, beta == 0, input is out, tf32, id(arrays), parameters]
     for name, array in given.items():
         if array is None and name != "dense":
             key.append(None)
             continue
         _arrays.require_same(name, array, arrays, "bsr")
-        if arrays.needs_gradient(array):
-            raise NotImplementedError(f"argument '{name}': expected a tensor that requires no gradient; use detach()")
+        _arrays.require_no_derivative(name, array)
         key += [tuple(array.shape), array.dtype]
     if out is not None and arrays is _arrays.NUMPY:
         key.append(out.flags.writeable)
-    if arrays.needs_gradient(operand.values):
-        raise NotImplementedError("argument 'bsr': expected a tensor that requires no gradient; use detach()")
+    _arrays.require_no_derivative("bsr", operand.values)
     key = tuple(key)
     in_place = input is not None and input is out
     call = cache.calls.get(key)
@@ -253,34 +282,35 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
             cache.calls.clear()
         cache.calls[key] = call
     result = arrays.empty(call.shape, dense) if out is None else out
-    operands = [operand.crow, operand.col, operand.values, dense]
-    if call.with_input:
-        operands.append(arrays.expand(input, call.shape) if call.expand_input else input)
-    operands += [scale for scale in (left_alpha, right_alpha) if scale is not None]
-    operands.append(result)
-    arguments = [*(alpha, beta)[:len(call.scalars)], *map(arrays.passed, operands)]
+    operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
+    arguments = _arguments(call, operands, alpha, beta)
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    if on_gpu:
+        _explain.log_generic(call.program, arguments, operand.prepared is not None)
     checks = check or check is None and not on_gpu and operand.prepared is None
     launch = call.program._launch
     try:
         if checks and not on_gpu:
             launch = call.program._launch_checked
         elif checks:
-            host = [arrays.passed(arrays.host(array)) for array in operands[:2]]
+            host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
             call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
         if on_gpu and operand.prepared is not None:
             launch = operand.prepared.get(call.program)
             if launch is None:
-                launch = _with_memory(arrays, call.program.prepare, *arguments)
+                launch = _with_memory(arrays, call.program._prepare, *arguments)
                 operand.prepared[call.program] = launch
         _with_memory(arrays, launch, *arguments)
     except BufferError as error:
-        raise ValueError(f"expected arrays that DLPack takes, but got one that it does not: {error}") from None
+        _arrays.raise_refusal(operands, error)
+    if out is not None:
+        arrays.count_write(out)
     if arrays is not _arrays.NUMPY and not (checks and on_gpu):
         kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
                 | (_repeats.CHECKED if checks else 0) | (_repeats.TF32 if tf32 else 0))
         indices = operand.crow, operand.col
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
+        others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
         repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind, meta,
-                         (*own, operand.values, dense, None if in_place else input, left_alpha, right_alpha, result))
+                         (*own, *(array if array is None else arrays.passed(array) for array in others)))
     return result

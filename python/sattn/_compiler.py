@@ -6,7 +6,8 @@ import re
 import warnings
 
 from . import _libraries
-from ._program import Program, load
+from ._program import Program, for_device, load
+from ._texts import c_string, integer, source_bytes
 
 CPU = "cpu"
 
@@ -31,7 +32,8 @@ def _library():
             ("sattn_program_manifest", ctypes.c_char_p, [handle]),
             ("sattn_program_image", ctypes.c_void_p, [handle, ctypes.POINTER(ctypes.c_size_t)]),
             ("sattn_program_entry", ctypes.c_void_p, [handle]),
-            ("sattn_run_passes", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, text]),
+            ("sattn_assemble", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                                                 ctypes.POINTER(ctypes.c_size_t), text]),
             ("sattn_text_free", None, [ctypes.c_void_p])]:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
@@ -41,10 +43,6 @@ def _library():
 def version():
     """The compiler's version."""
     return _library().sattn_version().decode()
-
-
-def _source(text):
-    return text if isinstance(text, bytes) else text.encode()
 
 
 def _taken(pointer):
@@ -107,19 +105,24 @@ def warn(messages, stacklevel=2):
 def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     """Compiles one function of a module of MLIR.
 
-    source: text or bytecode. target: "cpu"; "cuda" for the CUDA device of number `device`; or a chip that it
-    can run, such as "sm_90a". entry: the function's name; None: the only public one. options: of the pipeline
-    of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
+    source: text or bytecode, which is trusted (bytecode that no compiler wrote may end the process). target: "cpu";
+    "cuda" for the CUDA device of number `device`; or a chip, such as "sm_90a", for which neither a device nor its driver
+    is needed until the program is called. entry: the function's name; None: the only public one. options: of the
+    pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
     another. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
 
-    Returns a Program. Raises CompileError with the compiler's messages, and RuntimeError where the CUDA device
-    or its driver does not do.
+    Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
+    not what they should be, and RuntimeError where the CUDA device or its driver does not do.
     """
-    if target == "cuda":
+    text = source_bytes(source)
+    for name, value in (("target", target), ("options", options), ("entry", "" if entry is None else entry)):
+        c_string(name, value)
+    threads, device = integer("threads", threads), integer("device", device)
+    on_device = target == "cuda"
+    if on_device:
         target = chip_of(device)
         if "device=" not in options:
             options = f"{options} {table_options(device)}".strip()
-    text = _source(source)
     wanted = _Options(target.encode(), entry.encode() if entry else None, options.encode(), threads)
     library = _library()
     pointer, messages = _with_messages(library.sattn_compile, text, len(text), ctypes.byref(wanted))
@@ -138,18 +141,20 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
         return program
     size = ctypes.c_size_t()
     image = library.sattn_program_image(pointer, ctypes.byref(size))
-    program = load(manifest, ctypes.string_at(image, size.value), device)
+    image = ctypes.string_at(image, size.value)
+    if not on_device:
+        return for_device(manifest, image, device, messages)
+    program = load(manifest, image, device)
     program.messages = messages
     return program
 
 
-def run_passes(source, passes):
-    """Runs passes, such as "sattn-inject-meta{target=cpu}", and returns (the module as text, messages).
-
-    Raises CompileError where a pass fails.
-    """
-    text = _source(source)
-    pointer, messages = _with_messages(_library().sattn_run_passes, text, len(text), passes.encode())
+def assemble(ptx, chip):
+    """The cubin that ptxas makes of PTX (bytes) for a chip. Raises RuntimeError, with its reason, where there is none."""
+    size = ctypes.c_size_t()
+    pointer, messages = _with_messages(_library().sattn_assemble, ptx, len(ptx), chip.encode(), ctypes.byref(size))
     if not pointer:
-        raise CompileError(messages or "the compiler gave no reason")
-    return _taken(pointer), messages
+        raise RuntimeError(messages.removeprefix("error: "))
+    cubin = ctypes.string_at(pointer, size.value)
+    _library().sattn_text_free(pointer)
+    return cubin

@@ -4,6 +4,8 @@ import functools
 import os
 from pathlib import Path
 
+from . import _tvm_ffi
+
 HERE = Path(__file__).resolve().parent
 # In a wheel, in an unpacked bundle, and in a checkout.
 FOLDERS = [HERE / "lib", HERE.parents[1] / "lib", HERE.parents[1] / "build" / "lib"]
@@ -25,6 +27,5 @@ def find(name):
 @functools.cache
 def binding():
     """The module of the functions that python/binding/Binding.cpp exports."""
-    import tvm_ffi  # Loads the library that the binding is linked with.
-
-    return tvm_ffi.load_module(str(find("libsattn_binding.so")))
+    # The library that the binding is linked with comes first.
+    return _tvm_ffi.load().load_module(str(find("libsattn_binding.so")))

@@ -1,35 +1,34 @@
 """The sparse operand: a BSR matrix of PyTorch or SciPy, or (crow, col, values)."""
 
-import math
-
-import numpy as np
-
-from . import _arrays, _repeats
+from . import _arrays, _repeats, _storage
 
 
 class Operand:
-    """Index arrays and values of a BSR matrix, where they lie. shape is None where only the arrays are known."""
+    """Index arrays and values of a BSR matrix, where they lie, with as many batch dimensions each.
+
+    shape is (*, M, K), or None where only the arrays are known.
+    """
 
     prepared = None
 
     def __init__(self, crow, col, values, shape=None):
-        self.crow, self.col, self.values, self.shape = crow, col, values, shape
         self.arrays = _arrays.arrays_of("bsr", values)
         for name, array in (("crow", crow), ("col", col)):
             _arrays.require_same(name, array, self.arrays, "values")
-        if values.ndim < 3:
-            raise ValueError(f"argument 'values': expected shape (*, nnz, BM, BK), but got {tuple(values.shape)}")
-        if crow.ndim != values.ndim - 2 or crow.shape[-1] < 1:
-            raise ValueError(f"argument 'crow': expected shape (*, M / BM + 1) of rank {values.ndim - 2}, but got "
-                             f"{tuple(crow.shape)}")
-        if col.ndim != crow.ndim:
-            raise ValueError(f"argument 'col': expected shape (*, nnz) of rank {crow.ndim}, but got {tuple(col.shape)}")
+        # Names of the values' and of the indices' element types.
+        self.element, self.index = _storage.require_types(self.arrays, crow, col, values)
+        self.crow, self.col, self.values = crow, col, values = _storage.with_equal_ranks(crow, col, values)
+        #: Batch dimensions of the three, broadcast.
+        self.batch = _storage.batch_of(crow, col, values)
+        if shape is not None:
+            _storage.require_own_shape(shape, self.batch, crow, values)
+        self.shape = shape
         self.block = tuple(values.shape[-2:])
-        if any(size % 8 or not 0 < size <= 128 for size in self.block):
-            raise NotImplementedError("argument 'bsr': expected blocks of multiples of 8 up to 128, but got "
+        if any(size % 8 or size <= 0 for size in self.block):
+            raise NotImplementedError("argument 'bsr': expected blocks of positive multiples of 8, but got "
                                       f"{self.block[0]} x {self.block[1]}")
         # What a call's kernel depends on.
-        self.signature = (tuple(crow.shape), crow.dtype, tuple(values.shape), values.dtype, self.shape)
+        self.signature = (*(tuple(array.shape) for array in (crow, col, values)), crow.dtype, values.dtype, shape)
 
     @property
     def rows(self):
@@ -44,53 +43,48 @@ def operand_of(bsr):
         return Operand(*bsr)
     if _arrays.is_torch(bsr):
         if str(bsr.layout) != "torch.sparse_bsr":
-            raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}")
-        return Operand(bsr.crow_indices(), bsr.col_indices(), bsr.values(), tuple(bsr.shape[-2:]))
+            raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
+                            ".to_sparse_bsr((BM, BK))")
+        try:
+            arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+        except RuntimeError as error:
+            raise TypeError(f"argument 'bsr': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
+        return Operand(*arrays, tuple(bsr.shape))
     form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
     if isinstance(form, str) and form == "bsr":
         return Operand(bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape))
+    if hasattr(bsr, "tobsr"):
+        got = f"{form if isinstance(form, str) else type(bsr).__name__}; use .tobsr(blocksize=(BM, BK))"
+    elif isinstance(bsr, tuple):
+        got = f"a tuple of {len(bsr)} members"
+    else:
+        got = type(bsr).__name__
     raise TypeError("argument 'bsr': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
-                    f"got {form if isinstance(form, str) else type(bsr).__name__}")
-
-
-def check_indices(crow, col, columns):
-    """Raises ValueError where offsets do not ascend within [0, nnz], or a column that a row refers to is outside
-    [0, columns); columns may be None. Returns one more than the largest column."""
-    nnz = col.shape[-1]
-    try:
-        batch = np.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
-    except ValueError:
-        raise ValueError(f"argument 'col': expected batch dimensions that broadcast with those of crow, "
-                         f"{tuple(crow.shape[:-1])}, but got {tuple(col.shape[:-1])}") from None
-    crow, col = (np.broadcast_to(array, batch + array.shape[-1:]).reshape(math.prod(batch), array.shape[-1])
-                 for array in (crow, col))
-    if (np.diff(crow, axis=1) < 0).any() or (crow[:, 0] < 0).any() or (crow[:, -1] > nnz).any():
-        raise ValueError(f"argument 'crow': expected offsets that ascend within [0, {nnz}], but got others")
-    largest = 0
-    for offsets, places in zip(crow, col):
-        used = places[offsets[0]:offsets[-1]]
-        if used.size and (used.min() < 0 or columns is not None and used.max() >= columns):
-            wrong = used.min() if used.min() < 0 else used.max()
-            raise ValueError(f"argument 'col': expected block columns in [0, {columns or 'K / BK'}), but got {wrong}")
-        largest = max(largest, int(used.max()) + 1 if used.size else 0)
-    return largest
+                    f"got {got}")
 
 
 class Prepared(Operand):
     """A sparse operand for many calls: a snapshot of its indices, whose contents were checked.
 
-    Values are used where they lie, so changes of them show. Give it to bsr_dense_addmm in the place of the matrix.
+    Values are used where they lie, so changes of them show. Give it to bsr_dense_addmm in the place of the matrix, or
+    write `operand @ dense`. Its memory, and what was prepared on the device, go with the last reference.
+
+    `copy.copy` shares all but later updates; `copy.deepcopy`, and `pickle` in any process, have memory of their own
+    and check the indices again; of tensors of PyTorch they keep the device, as those do. `sattn.nn.Bsr` is one as a
+    torch.nn.Module.
     """
+
+    # NumPy's arrays leave `array @ operand` to Python, which refuses it.
+    __array_ufunc__ = None
 
     def __init__(self, bsr):
         operand = operand_of(bsr)
-        index = _arrays.require_element("crow", operand.crow, operand.arrays, ("i32", "i64"))
-        _arrays.require_element("col", operand.col, operand.arrays, (index,))
-        columns = operand.shape and operand.shape[1] // operand.block[1]
-        copy, host = operand.arrays.copy, operand.arrays.host
-        super().__init__(copy(operand.crow), copy(operand.col), operand.values, operand.shape)
+        k = operand.shape and operand.shape[-1]
+        columns = None if k is None else k // operand.block[1]
+        copy = operand.arrays.copy
+        super().__init__(copy(operand.crow), copy(operand.col), operand.values, None if k is None else operand.shape)
         # Of the copies, which is also to wait for them: products may be on any stream.
-        largest = check_indices(host(self.crow), host(self.col), columns)
+        largest = _storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
         # Calls with fewer columns of another matrix do not tell that dense has enough rows for this one.
@@ -98,18 +92,82 @@ class Prepared(Operand):
         self.prepared = {}
         self.repeats = _repeats.Repeats()
         self._rows = super().rows
+        #: (*, M, K). K is None where only arrays were given: dense says how many columns there are.
+        self.shape = (*self.batch, self._rows, k)
 
     @property
     def rows(self):
         return self._rows
 
+    @property
+    def ndim(self):
+        """Dimensions of the matrix, with those of batches."""
+        return len(self.shape)
+
+    @property
+    def nnz(self):
+        """Stored blocks of one matrix."""
+        return self.col.shape[-1]
+
+    @property
+    def dtype(self):
+        """The values' element type, of their library."""
+        return self.values.dtype
+
+    @property
+    def device(self):
+        """Of the arrays: a torch.device, or "cpu" for NumPy's."""
+        return self.arrays.device or "cpu"
+
+    def __repr__(self):
+        return (f"sattn.Prepared(shape={self.shape}, block={self.block}, nnz={self.nnz}, dtype={self.dtype}, "
+                f"device={str(self.device)!r})")
+
+    def __matmul__(self, dense):
+        from . import _bsr  # Which takes operands.
+
+        return _bsr.bsr_dense_addmm(None, self, dense, beta=0)
+
+    def __copy__(self):
+        other = object.__new__(Prepared)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __reduce__(self):
+        return _restored, (self.crow, self.col, self.values, self.shape[-1])
+
+    def to(self, device=None, dtype=None):
+        """This operand on another device, its values of another type: itself where nothing changes.
+
+        device: as PyTorch's tensors take it; for NumPy's arrays only "cpu". dtype: of the values' library. The indices
+        are checked again, and copied as `prepare` does.
+
+        Raises ValueError for NumPy's arrays and another device, and what PyTorch raises for devices that it has not.
+        """
+        moved = self.arrays.moved
+        crow, values = moved(self.crow, device), moved(self.values, device, dtype)
+        if crow is self.crow and values is self.values:
+            return self
+        return self.of_arrays(crow, moved(self.col, device), values)
+
+    def of_arrays(self, crow, col, values):
+        """A Prepared of as many columns, of other arrays. Raises as `prepare` does."""
+        return _restored(crow, col, values, self.shape[-1])
+
     def update(self, values):
         """Takes other values for the same blocks. Raises ValueError for another shape, type or device."""
         _arrays.require_same("values", values, self.arrays, "those prepared")
+        values = _storage.with_rank(values, self.values.ndim)
         if values.shape != self.values.shape or values.dtype != self.values.dtype:
             raise ValueError(f"argument 'values': expected shape {tuple(self.values.shape)} and type "
                              f"{self.values.dtype}, as prepared, but got {tuple(values.shape)} and {values.dtype}")
         self.values = values
+
+
+def _restored(crow, col, values, columns):
+    """A Prepared of arrays of another. columns: K, or None."""
+    rows, batch = (crow.shape[-1] - 1) * values.shape[-2], _storage.batch_of(crow, col, values)
+    return Prepared(Operand(crow, col, values, None if columns is None else (*batch, rows, columns)))
 
 
 def prepare(bsr):

@@ -1,6 +1,40 @@
 """Compiled programs."""
 
-from . import _arrays, _libraries
+import functools
+import json
+import logging
+
+from . import _arrays, _autograd, _libraries
+from ._texts import integer, text_bytes
+
+CUBIN = b"\x7fELF"
+_LOGGER = logging.getLogger("sattn")
+
+
+@functools.lru_cache(256)
+def _arguments_of(manifest):
+    """(name, whether it may be written) of each argument."""
+    return [(argument.get("name", str(number)), argument.get("access", "read") != "read")
+            for number, argument in enumerate(json.loads(manifest)["arguments"])]
+
+
+def _passed(manifest, function, arguments):
+    """What the function returns for arrays where they lie. Raises for those that cannot be used so."""
+    named = dict(zip((name for name, _ in _arguments_of(manifest)), arguments))
+    _arrays.require_memory(named)
+    plain = (_arrays.without_gradient(value) for value in arguments)
+    try:
+        return function(*plain)
+    except BufferError as error:
+        _arrays.raise_refusal(named, error)
+
+
+def _launched(manifest, function, arguments):
+    """Runs the program, and tells PyTorch what it may have written."""
+    _passed(manifest, function, arguments)
+    for (_, is_written), argument in zip(_arguments_of(manifest), arguments):
+        if is_written and _arrays.is_torch(argument):
+            _autograd.count_write(argument)
 
 
 class Program:
@@ -10,12 +44,17 @@ class Program:
     numpy.ndarray), which it neither copies nor keeps. On a CUDA device a call launches on PyTorch's current
     stream, returns None and does not wait; on the CPU the result is there when it returns.
 
-    Raises TypeError or ValueError for arguments that the program does not take, before anything is launched or
-    written, and RuntimeError where the driver fails. On the CPU that includes the contents of index arrays; on CUDA,
-    where to read them would synchronize, it does not: see `check` and `prepare`.
+    Raises TypeError or ValueError for arguments that the program does not take, NotImplementedError for tensors of
+    which PyTorch wants a gradient, before anything is launched or written, and RuntimeError where the driver fails. On
+    the CPU that includes the contents of index arrays; on CUDA, where to read them would synchronize, it does not: see
+    `check` and `prepare`.
+
+    One that was compiled for a chip by name ("sm_90a") is loaded into its CUDA device by the first call; where there
+    is none, that is a RuntimeError. Its texts (`manifest`, `ptx`, `cubin`) need no device.
     """
 
-    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check")
+    __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check", "_image", "_device",
+                 "_is_logged")
 
     def __init__(self, manifest, launch, prepare=None, messages=""):
         #: The JSON that says what the program takes (docs/Manifest.md).
@@ -26,10 +65,21 @@ class Program:
         # On the CPU, a launch that does what `check` does before.
         self._launch_checked = None
         self._check = None
+        # PTX or cubin of the kernels, and the number of the device for it; None for the CPU.
+        self._image = self._device = None
+        # Whether it was said which kernels are generic (_explain.py).
+        self._is_logged = False
+
+    def __repr__(self):
+        described = json.loads(self.manifest)
+        arguments = ", ".join(argument["name"] for argument in described["arguments"])
+        return f"<sattn.Program {described['name']}({arguments}) for {described['target']}>"
 
     def __call__(self, *arguments):
-        _arrays.require_memory(arguments)
-        (self._launch_checked or self._launch)(*arguments)
+        if not self._is_logged and self._device is not None and _LOGGER.isEnabledFor(logging.INFO):
+            from . import _explain
+            _explain.log_generic(self, arguments)
+        _launched(self.manifest, self._launch_checked or self._launch or self._load(), arguments)
 
     def prepare(self, *arguments):
         """Does what depends on the sparse operands' indices alone, once: CUDA only.
@@ -39,10 +89,12 @@ class Program:
         those of the values do. It waits for its work, so the function may be called on any stream, but itself not
         while a CUDA graph is captured: RuntimeError. Raises as a call does.
         """
+        if self._launch is None:
+            self._load()
         if self._prepare is None:
             raise NotImplementedError("expected a program for a CUDA device, but got one for the CPU")
-        _arrays.require_memory(arguments)
-        return self._prepare(*arguments)
+        launch = _passed(self.manifest, self._prepare, arguments)
+        return lambda *arguments: _launched(self.manifest, launch, arguments)
 
     def check(self, *arguments):
         """Raises ValueError where arguments break the program's contract, contents of index arrays included.
@@ -51,8 +103,48 @@ class Program:
         """
         if self._check is None:
             self._check = _libraries.binding().checker(self.manifest)
-        _arrays.require_memory(arguments)
-        self._check(*arguments)
+        _passed(self.manifest, self._check, arguments)
+
+    @property
+    def target(self):
+        """What it is compiled for: "cpu" or a chip, such as "sm_90a"."""
+        return json.loads(self.manifest)["target"]
+
+    @property
+    def ptx(self):
+        """The text of its kernels in PTX; None for the CPU, and where it was loaded from a cubin."""
+        if self._image is None or self._image.startswith(CUBIN):
+            return None
+        return self._image.decode()
+
+    def cubin(self):
+        """The bytes of its kernels as ptxas assembles them for its chip, without a device.
+
+        ptxas is $SATTN_PTXAS, or found on PATH. Raises RuntimeError where there is none, or it refuses the kernels, and
+        NotImplementedError for the CPU.
+        """
+        from . import _compiler  # Which makes programs.
+
+        if self._image is None:
+            raise NotImplementedError("expected a program for a CUDA device, but got one for the CPU")
+        if self._image.startswith(CUBIN):
+            return self._image
+        return _compiler.assemble(self._image, self.target)
+
+    def _load(self):
+        """Loads the kernels into their device, and returns what launches them."""
+        try:
+            self._launch, self._prepare = _libraries.binding().load(self.manifest, self._image, self._device)
+        except RuntimeError as error:
+            raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: {error}") from None
+        return self._launch
+
+
+def for_device(manifest, image, device, messages=""):
+    """A Program that its first call loads."""
+    program = Program(manifest, None, messages=messages)
+    program._image, program._device = image, device
+    return program
 
 
 def load(manifest, image, device=0):
@@ -62,9 +154,13 @@ def load(manifest, image, device=0):
     image: the PTX or the cubin, as bytes or text.
     device: the CUDA device's number.
 
-    Returns a Program. Raises RuntimeError where the driver, the device or the image does not do.
+    Returns a Program. Raises TypeError for arguments of other types, RuntimeError where the driver, the device, the
+    manifest or the image does not do.
     """
-    if isinstance(image, str):
-        image = image.encode()
-    launch, prepare = _libraries.binding().load(manifest, image, device)
-    return Program(manifest, launch, prepare)
+    text_bytes("manifest", manifest)
+    if not isinstance(image, bytes):
+        image = text_bytes("image", image)
+    device = integer("device", device)
+    program = for_device(manifest, image, device)
+    program._launch, program._prepare = _libraries.binding().load(manifest, image, device)
+    return program

@@ -7,7 +7,7 @@ devices and shapes with those of calls before. Whatever is new to it takes the l
 import itertools
 import sys
 
-from . import _libraries
+from . import _autograd, _libraries
 
 # The kind of a call: what its tensors do not tell.
 BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
@@ -16,7 +16,8 @@ FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()
 _sparse_bsr = None
-_NUMBERS = (float, int)
+# Of PyTorch then: whether gradients are recorded, and its module of forward-mode differentiation.
+_is_recording = _forward = None
 # Given parameters, by their text: numbers of META. That of None is 0.
 _metas = {}
 _numbers = itertools.count(1)  # Threads get different ones.
@@ -57,10 +58,11 @@ class Repeats:
 
     def remember(self, program, with_beta, with_input, indices, kind, meta, operands):
         """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
-        global _sparse_bsr
+        global _sparse_bsr, _is_recording, _forward
         if _sparse_bsr is None:
             torch = sys.modules["torch"]
             _plain.update((torch.Tensor, torch.nn.Parameter))
+            _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
             _sparse_bsr = torch.sparse_bsr
         if meta is not None:
             text = _text_of(meta)
@@ -73,6 +75,11 @@ class Repeats:
         functions[2](program, with_beta, with_input, *indices, kind, *operands)
 
 
+def _is_plain(tensor):
+    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
+    return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg()
+
+
 def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
     """The result, or None where this is no repetition, or one that got no memory; then nothing was done. Raises what
     the program raises.
@@ -80,7 +87,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     prepared: whether bsr is a Prepared; repeats: its own, or those of all others.
     """
     functions = repeats.functions
-    if functions is None or type(dense) not in _plain or type(alpha) not in _NUMBERS or type(beta) not in _NUMBERS:
+    if functions is None or not _is_plain(dense):
         return None
     kind = BETA_IS_ZERO if beta == 0 else 0
     if tf32:
@@ -95,48 +102,54 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if number is None:
             return None
         kind |= META * number
-    crow = col = None
+    if getattr(_forward, "_current_level", 0) >= 0:  # There may be duals.
+        return None
+    crow = col = shape = None
     if prepared:
         values, rows = bsr.values, bsr.rows
-        if type(values) not in _plain:
-            return None
     elif type(bsr) is tuple:
         if len(bsr) != 3:
             return None
         crow, col, values = bsr
-        if type(crow) not in _plain or type(col) not in _plain or type(values) not in _plain:
+        if not _is_plain(crow) or not _is_plain(col):
             return None
-        rows = None
     elif type(bsr) in _plain and bsr.layout is _sparse_bsr:
-        *_, rows, columns = bsr.shape
-        if dense.shape[-2:-1] != (columns,):
+        try:
+            crow, col, values, shape = bsr.crow_indices(), bsr.col_indices(), bsr.values(), bsr.shape
+        except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
             return None
-        crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
     else:
         return None
-    if values.requires_grad or dense.requires_grad or dense.is_neg() or not prepared and values.is_neg():
+    if not _is_plain(values) or values.dim() < 3 or dense.dim() < 2:
         return None
+    if not prepared:
+        if crow.dim() < 1 or crow.shape[-1] < 1:
+            return None
+        rows = (crow.shape[-1] - 1) * values.shape[-2]
+        if shape is not None and shape != (*values.shape[:-3], rows, dense.shape[-2]):
+            return None
     if input is not None:
-        if type(input) not in _plain or input.requires_grad or input.is_neg():
+        if not _is_plain(input):
             return None
         if input is out:
             kind |= IN_PLACE
             input = None
     for scale in (left, right):
-        if scale is not None and (type(scale) not in _plain or scale.requires_grad or scale.is_neg()):
+        if scale is not None and not _is_plain(scale):
             return None
-    if out is None:
-        if dense.dim() != 2 or values.dim() != 3:
-            return None
-        if rows is None:
-            if crow.dim() != 1 or crow.shape[0] < 1:
-                return None
-            rows = (crow.shape[0] - 1) * values.shape[1]
-        out = dense.new_empty((rows, dense.shape[1]))
-    elif type(out) not in _plain or out.requires_grad or out.is_neg():
+    if out is not None and not _is_plain(out):
         return None
+    if _is_recording():
+        for tensor in (values, dense, input, left, right, out):
+            if tensor is not None and tensor.requires_grad:
+                return None
+    result = out
+    if out is None:
+        if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
+            return None
+        result = dense.new_empty((rows, dense.shape[1]))
     try:
-        outcome = functions[0](kind, alpha, beta, crow, col, values, dense, input, left, right, out)
+        outcome = functions[0](kind, alpha, beta, crow, col, values, dense, input, left, right, result)
     except Exception:  # Of what cannot be passed the long way has a reason.
         return None
     if outcome == FAILED:
@@ -146,4 +159,6 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
             if not is_out_of_memory(error):
                 raise
             return None  # The long way makes room.
-    return out if outcome else None
+    if outcome and out is not None:
+        _autograd.count_write(out)
+    return result if outcome else None

@@ -3,13 +3,17 @@
 import dataclasses
 
 
+# The op's names of operands that callers know by others.
+CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
+
+
 @dataclasses.dataclass(frozen=True)
 class BsrAddmm:
     """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of values, b and input: "f16", "bf16" or "f32". out: the result's.
+    dtype: element type of values, dense and input: "f16", "bf16" or "f32". out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
-    batch: batch dimensions of (crow, col, values), of b and of out.
+    batch: batch dimensions of (crow, col, values), of dense and of out.
     input, left, right: the operand's element type, or "" where there is none; without input the result's
     former contents are scaled by beta. input_batch, left_batch, right_batch: their batch dimensions.
     alpha, beta: a number that is known now, or None for an argument.
@@ -58,6 +62,7 @@ class BsrAddmm:
         """The module: one function @bsr_addmm, which returns its last argument's new contents."""
         types = self.types()
         arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
+        names = ", ".join(f'"{CALLERS_NAMES.get(name, name)}"' for name in self.arguments)
         constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : f32\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
         inputs = ["crow", "col", "values", "b"]
@@ -67,7 +72,8 @@ class BsrAddmm:
         if self.precision != "ieee":
             attributes.append(f'precision = "{self.precision}"')
         attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
-        return (f"func.func @bsr_addmm({arguments}) -> {types['out']} {{\n{constants}"
+        return (f"func.func @bsr_addmm({arguments}) -> {types['out']}\n"
+                f"    attributes {{sattn.names = [{names}]}} {{\n{constants}"
                 "  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
                 f"      ins({', '.join(f'%{name}' for name in inputs)} : {', '.join(types[name] for name in inputs)})"
                 f" {optional}\n"

@@ -1,9 +1,8 @@
 """Compiled kernels of this process, kept by program and chosen parameters."""
 
 import collections
-import re
 
-from . import _compiler, _repeats
+from . import _compiler, _repeats, _tuning
 
 Info = collections.namedtuple("Info", "kernels compilations choices")
 
@@ -15,7 +14,8 @@ calls = {}
 repeats = _repeats.Repeats()
 _programs, _choices = {}, {}
 _compilations = 0
-_META = re.compile(r"meta = #sattn\.meta<([^<>]*)>")
+# As they were read for the first choice on a device.
+_tables = None
 
 
 def info():
@@ -24,40 +24,37 @@ def info():
 
 
 def clear():
-    """Forgets kernels and choices; compilations count on.
+    """Forgets kernels, choices, and the tables that choices are made by; compilations count on.
 
     Prepared operands keep the kernels of products that were made with them, and what was prepared for those, until
     they go themselves.
     """
+    global _tables
     calls.clear()
     repeats.clear()
+    _tables = None
     _programs.clear()
     _choices.clear()
 
 
-def chosen(source, target, sizes, sparsity, row=()):
+def chosen(source, target, sizes, nnz, batches=1, row=()):
     """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
 
-    On a CUDA device they are those of a row of the meta table for its name, where there is one (docs/MetaTable.md).
-    row: parameters to take instead, as in a row: ("SPLIT_N=4", "num_stages=3"). Raises CompileError where it cannot
-    be, or fits no tile.
+    nnz: stored blocks of one matrix. batches: products in one call. On a CUDA device parameters are those of a row of
+    the meta table for its name, where there is one (docs/MetaTable.md); tables are read once. row: parameters to take
+    instead, as in a row: ("SPLIT_N=4", "num_stages=3"). Raises CompileError where it cannot be, or fits no tile.
     """
-    key = source, target, sizes, sparsity, row
+    global _tables
+    key = source, target, sizes, nnz, batches, row
     choice = _choices.get(key)
     if choice is None:
-        options = f"sizes={','.join(map(str, sizes))} sparsity={sparsity}"
-        if row:
-            options += f" row={','.join(row)}"
-        if isinstance(target, str):
-            options += f" target={target}"
-        else:
-            options += (f" target={_compiler.chip_of(target)} {_compiler.table_options(target)}"
-                        f" max-shared-bytes={_compiler.shared_bytes(target)}")
-        text, messages = _compiler.run_passes(source.text(), f"sattn-inject-meta{{{options}}}")
-        _compiler.warn(messages)
+        tables = _tables
+        if target != _compiler.CPU and tables is None:
+            _tables = tables = _tuning.Tables()
+        choice = _tuning.choose(tables, source, target, sizes, nnz, batches, row)
         if len(_choices) >= CHOICES_LIMIT:
             _choices.clear()
-        _choices[key] = choice = _META.search(text)[1]
+        _choices[key] = choice
     return choice
 
 

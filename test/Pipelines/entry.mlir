@@ -3,9 +3,15 @@
 // Matrices in upstream's encoding, passed through a call, on both targets.
 // RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/bf16
 // RUN: sparse-run --check %t/call.mlir 1.5 0.5 %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy %t/bf16/c.npy
-// RUN: sparse-translate --to=manifest %t/call.mlir 2>/dev/null | FileCheck %s --check-prefix=MANIFEST
+// RUN: sparse-translate --to=manifest %t/call.mlir | FileCheck %s --check-prefix=MANIFEST
 // MANIFEST: "contracts":[{"alpha":{"argument":0},"b":5,
 // MANIFEST-SAME: "launch":"main"
+
+// Whatever the callee says: the runtime makes no calls.
+// RUN: sed 's/%c: tensor<?x?xbf16>) -> tensor<?x?xbf16> {/%c: tensor<?x?xbf16>) -> tensor<?x?xbf16> attributes {no_inline} {/' %t/call.mlir > %t/no_inline.mlir
+// RUN: grep -c no_inline %t/no_inline.mlir
+// RUN: sparse-run --check %t/no_inline.mlir 1.5 0.5 %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy %t/bf16/c.npy
+// RUN: sparse-translate --to=manifest %t/no_inline.mlir | FileCheck %s --check-prefix=MANIFEST
 
 // 64-bit positions, f32, blocks that are not square.
 // RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/f32 dtype=f32 block=24x40 n=37 index=i64
@@ -20,16 +26,16 @@
 // STACKED:   scf.forall
 // STACKED-COUNT-2: memref.load %[[POS]]
 
-// What is left of calls is refused where the runtime would have to make them.
+// A call of what the module does not have is refused: nobody knows what it requires.
 // RUN: not sparse-translate --to=manifest %t/external.mlir 2>&1 | FileCheck %s --check-prefix=EXTERNAL
-// EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected no call on the host: the function is not defined in the module, or calls itself
+// EXTERNAL: external.mlir:3:{{.*}} error: {{.*}}expected a call of a function with one block in the module
 
 // Ops on the result: run and written, but not compared with the op alone.
 // RUN: sparse-run %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy nan --out=%t/relu.npy
 // RUN: %python -c "import numpy as np; x = np.load('%t/relu.npy'); assert x.shape == (192, 72) and (x >= 0).all() and x.any()"
 // RUN: not sparse-run --check %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy nan 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FUSED
-// FUSED: sparse-run: error: option '--check': expected one op of the sattn dialect alone, but function 'main' computes others on its result
+// FUSED: sparse-run: error: option '--check': expected one op of the sattn dialect alone on the arguments of function 'main', but it computes others on its result
 // RUN: not sparse-run %t/relu.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/c.npy nan 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CONTENTS
 // CONTENTS: sparse-run: error: argument 'col': expected block columns in [0, 3), but got 3

@@ -169,3 +169,35 @@ func.func @blocks_of_72(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [72, 128, 72]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
+
+// One matrix of 8 x 8 a load: eight columns of a depth of eight, and what is left
+// of 40 by 16.
+// CHECK: .entry columns_of_8(
+// CHECK: ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16
+// CHECK: mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32
+func.func @columns_of_8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 8, 8]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// CHECK: .entry rest_of_40(
+// CHECK: ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16
+// CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// CHECK: ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16
+// CHECK: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
+func.func @rest_of_40(%alpha: f32, %beta: f32, %crow: tensor<?x?xi64>,
+    %col: tensor<?x?xi64>, %values: tensor<?x?x40x40xf16>,
+    %b: tensor<?x?x136xf16>, %out: tensor<?x?x136xf16>) -> tensor<?x?x136xf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?x?xi64>, tensor<?x?xi64>,
+          tensor<?x?x40x40xf16>, tensor<?x?x136xf16>)
+      outs(%out : tensor<?x?x136xf16>)
+      {meta = #sattn.meta<tile = [120, 8, 40]>} -> tensor<?x?x136xf16>
+  return %0 : tensor<?x?x136xf16>
+}

@@ -97,7 +97,7 @@ func.func @contract(%crow: memref<?xi32>, %col: memref<?xi32>,
 // Of a matrix in a product with computed operands, the extents that are known;
 // those of arguments that must be equal are checked.
 // CHECK-LABEL: func.func @storage
-// CHECK-SAME:    {\22message\22:\22argument 'arg3': expected dimension 0 to be that of dimension 1 of argument 'arg4'\22,\22value\22:8},{\22message\22:\22argument 'arg4': expected dimension 0 to be 64\22,\22value\22:11}]
+// CHECK-SAME:    {\22message\22:\22argument 'arg3': expected dimension 0 to be that of dimension 1 of argument 'arg4', {7}, but got {6}\22,\22value\22:8},{\22message\22:\22argument 'arg4': expected dimension 0 to be 64, but got {9}\22,\22value\22:11}]
 // CHECK-SAME:    \22contracts\22:[{\22block\22:[8,16],\22col\22:1,\22columns\22:{\22argument\22:3,\22dimension\22:1},\22crow\22:0,\22one_list\22:true,\22op\22:\22bsr_storage\22,\22rows\22:{\22constant\22:64},\22values\22:2}]
 // CHECK-SAME:    {\22argument\22:3,\22index\22:0,\22op\22:\22dim\22},{\22argument\22:4,\22index\22:1,\22op\22:\22dim\22},{\22op\22:\22eq\22,\22operands\22:[6,7]},
 func.func @storage(%crow: memref<?xi32>, %col: memref<?xi32>, %values: memref<?x8x16xf32>, %x: memref<?x?xf32>,
@@ -105,16 +105,17 @@ func.func @storage(%crow: memref<?xi32>, %col: memref<?xi32>, %values: memref<?x
     attributes {sattn.contracts = [{block = array<i64: 8, 16>, col = 1 : i64,
         columns = {argument = 3 : i64, dimension = 1 : i64}, crow = 0 : i64,
         one_list, op = "bsr_storage", rows = {constant = 64 : i64}, values = 2 : i64}],
-      sattn.same_extents = [[{argument = 3 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 1 : i64}],
-                            [{constant = 64 : i64}, {argument = 4 : i64, dimension = 0 : i64}]]} {
+      sattn.extent_checks = {
+        checks = [{equal = affine_map<()[s0, s1, s2] -> (s0, s1)>}, {equal = affine_map<()[s0, s1, s2] -> (s2, 64)>}],
+        extents = [array<i64: 3, 0>, array<i64: 4, 1>, array<i64: 4, 0>]}} {
   return
 }
 
 // What types say of sizes and strides is checked; a stride matters from two
 // elements on.
 // CHECK-LABEL: func.func @checks
-// CHECK-SAME:    \22checks\22:[{\22message\22:\22argument 'arg0': expected dimension 1 to be 64\22,\22value\22:2},
-// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1\22,\22value\22:[[STRIDE:[0-9]+]]}]
+// CHECK-SAME:    \22checks\22:[{\22message\22:\22argument 'arg0': expected dimension 1 to be 64, but got {0}\22,\22value\22:2},
+// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1, but got {{[{][0-9]+[}]}}\22,\22value\22:[[STRIDE:[0-9]+]]}]
 // CHECK-SAME:    {\22arguments\22:[{\22memref\22:0}]
 // CHECK-SAME:    \22values\22:[{\22argument\22:0,\22index\22:1,\22op\22:\22dim\22},{\22op\22:\22constant\22,\22value\22:64},{\22op\22:\22eq\22,\22operands\22:[0,1]}
 // CHECK-SAME:    {\22argument\22:0,\22index\22:1,\22op\22:\22stride\22},{\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22eq\22,\22operands\22:
@@ -132,7 +133,7 @@ func.func @checks(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
 // Launches in a branch are under its condition, and so are checks; values are
 // computed in any case.
 // CHECK-LABEL: func.func @versions
-// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1\22,\22value\22:16}]
+// CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1, but got {{[{][0-9]+[}]}}\22,\22value\22:16}]
 // CHECK-SAME:    \22when\22:7},
 // CHECK-SAME:    \22when\22:19}]
 // CHECK-SAME:    {\22argument\22:0,\22op\22:\22mappable\22},{\22argument\22:0,\22index\22:0,\22op\22:\22stride\22},

@@ -138,3 +138,24 @@ func.func @not_lowered(%x: f32) {
   wgtile.launch @kernels::@kernel grid(%c0) args(%x) : f32
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op expected a name in UTF-8, as JSON takes}}
+func.func @"\FF"(%x: f32) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected 'sattn.names' to be an array of at most 1 strings, but got ["x", "y"]}}
+func.func @names(%x: f32) attributes {sattn.names = ["x", "y"]} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected 'sattn.names' to be an array of at most 2 strings, but got [5]}}
+func.func @no_strings(%x: f32, %y: f32) attributes {sattn.names = [5]} {
+  return
+}

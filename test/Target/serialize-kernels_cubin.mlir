@@ -11,7 +11,16 @@
 // RUN: echo 'echo "$@"; exit 3' >> %t.arguments
 // RUN: chmod +x %t.arguments
 // RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.arguments" 2>&1 | FileCheck %s --check-prefix=FAILED
-// FAILED: error: ptxas refused the kernel: -arch=sm_90a -v --split-compile=0 {{.*}}.ptx -o {{.*}}.cubin
+// FAILED: error: ptxas refused the kernel: -arch=sm_90a -v --split-compile=0 /proc/[[PID:[0-9]+]]/fd/{{[0-9]+}} -o /proc/[[PID]]/fd/{{[0-9]+}}
+
+// RUN: echo '#!/bin/sh' > %t.killed
+// RUN: echo 'kill -9 $$' >> %t.killed
+// RUN: chmod +x %t.killed
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.killed" 2>&1 | FileCheck %s --check-prefix=KILLED
+// KILLED: error: ptxas refused the kernel: Killed
+
+// Nothing is written to a disk, which may be full.
+// RUN: env TMPDIR=/dev/full sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.words" | FileCheck %s
 
 // RUN: echo '#!/bin/sh' > %t.spills
 // RUN: echo 'echo "ptxas info : 8 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads"' >> %t.spills

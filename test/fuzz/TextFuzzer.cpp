@@ -20,6 +20,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include <cstdlib>
+#include <cstring>
 
 using namespace mlir;
 
@@ -63,5 +64,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
-  return sattn::fuzz::mutateTokens(data, size, maxSize, seed);
+  std::string text = sattn::fuzz::mutateTokens(
+      std::string(reinterpret_cast<char *>(data), size), seed);
+  size_t length = std::min(text.size(), maxSize);
+  std::memcpy(data, text.data(), length);
+  return length;
 }

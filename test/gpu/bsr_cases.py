@@ -51,17 +51,18 @@ def operand_types(case):
     bm, bk = case.block
     storage, dense, out = case.batches
     values = "".join(f"{size if case.static else '?'}x" for size in storage)
+    values += "0x" if case.static and case.pattern == "empty" else "?x"
     types = {
         "crow": type_of((*storage, m // bm + 1), case.index, case.static),
-        "col": type_of((*storage, 0), case.index, False),
-        "values": f"tensor<{values}?x{bm}x{bk}x{case.dtype}>",
+        "col": type_of((*storage, 0), case.index, case.static and case.pattern == "empty"),
+        "values": f"tensor<{values}{bm}x{bk}x{case.dtype}>",
         "b": type_of((*dense, k, n), case.dtype, case.static),
         "input": type_of((*out, m, n), case.dtype, case.static),
         "left": type_of((m,), case.dtype, case.static),
         "right": type_of((n,), "f32", case.static),
         "out": type_of((*out, m, n), case.out_dtype, case.static),
     }
-    if case.static and storage:
+    if case.static and storage and case.pattern != "empty":
         types["col"] = f"tensor<{''.join(f'{size}x' for size in storage)}?x{case.index}>"
     return types
 
@@ -253,6 +254,13 @@ def gpu_cases():
                                   ((200, 200), 64, 40), ((8, 24), 256, 24), ((56, 8), 256, 8)):
         cases.append(Case(f"mma-sync-{block[0]}x{block[1]}", block=block, tile=(block[0], columns, depth),
                           shape=(5 * block[0], 6 * block[1], 300), beta=0.5, pattern="empty_rows", density=0.3))
+    # Eight columns, or an odd number of eights of depth: one matrix of 8 x 8 a load.
+    for block, columns, depth in (((64, 64), 8, 8), ((64, 64), 8, 64), ((40, 40), 8, 40), ((16, 16), 24, 8),
+                                  ((8, 8), 8, 8), ((120, 8), 40, 8), ((32, 24), 8, 24)):
+        cases.append(Case(f"mma-sync-{block[0]}x{block[1]}-n{columns}-k{depth}", block=block,
+                          tile=(block[0], columns, depth), shape=(5 * block[0], 6 * block[1], 100), beta=0.5))
+    cases.append(Case("mma-sync-panel-40x40-n8", dtype="f16", block=(40, 40), tile=(120, 8, 40), shape=(280, 240, 136),
+                      index="i64", operands=("right",)))
     cases += [
         Case("mma-sync-f16", dtype="f16", block=(32, 32), tile=(32, 128, 32), shape=(160, 192, 131)),
         Case("tf32", dtype="f32", precision="tf32", tile=(64, 128, 32), beta=1.0),
@@ -290,6 +298,14 @@ def gpu_cases():
         Case("duplicates", pattern="duplicates", beta=0.5),
         Case("no-rows", shape=(0, 256, 128), density=0.0, pattern="empty"),
         Case("no-depth", shape=(128, 0, 128), density=0.0, pattern="empty", beta=1.0),
+        Case("no-columns", shape=(128, 128, 0), beta=1.0),
+        Case("no-batches", shape=(128, 128, 64), batches=((), (0,), (0,))),
+        *[Case(f"static-{name}", static=True, density=0.0, pattern="empty", operands=("left", "right"),
+               **{"shape": (128, 128, 128), "beta": 0.5, **changes})
+          for name, changes in (("no-blocks", {}), ("no-blocks-beta-0", {"beta": 0.0, "nan_in": ("out",)}),
+                                ("no-rows", {"shape": (0, 128, 128)}), ("no-depth", {"shape": (128, 0, 128)}),
+                                ("no-columns", {"shape": (128, 128, 0)}), ("no-blocks-panel", {"tile": (128, 128, 64)}),
+                                ("no-batches", {"batches": ((), (0,), (0,))}))],
         Case("batch", batches=((3,), (3,), (3,)), beta=0.5),
         Case("batch-of-b", batches=((), (3,), (3,)), beta=0.5),
         Case("batch-of-storage", batches=((3,), (), (3,)), beta=0.5, operands=("left",)),

@@ -202,3 +202,42 @@ def test_parameters(meta):
     assert sattn.cache.info().compilations - before <= 1
     with pytest.raises(ValueError, match="argument 'meta': .*expected SPLIT_N to divide N = 256, but got 3"):
         sattn.bsr_dense_addmm(c, bsr, b, meta={"SPLIT_N": 3})
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_autograd(prepare):
+    bsr, b, c, expected = problem()
+    bsr = sattn.prepare(bsr) if prepare else bsr
+    weight, out = torch.nn.Parameter(b), torch.zeros_like(c)
+    for _ in range(3):
+        leaf = torch.ones_like(c).requires_grad_()
+        loss = (leaf * out).sum()
+        with torch.inference_mode():
+            near(sattn.bsr_dense_addmm(c, bsr, weight, out=out), expected)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+        with pytest.raises(NotImplementedError, match="argument 'dense': expected a tensor that requires no gradient"):
+            sattn.bsr_dense_addmm(c, bsr, weight)
+
+
+def test_numbers():
+    bsr, b, c, expected = problem()
+    for _ in range(2):
+        near(sattn.bsr_dense_addmm(c, bsr, b, alpha=torch.tensor(2.0), beta=torch.tensor(2)), 2 * expected)
+        with pytest.raises(ValueError, match="argument 'alpha': expected a number or a tensor on the CPU"):
+            sattn.bsr_dense_addmm(c, bsr, b, alpha=torch.tensor(2.0, device="cuda"))
+
+
+def test_indices_and_values_of_different_batches():
+    bsr, b, c, expected = problem()
+    crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    product = expected - c.double()
+    scale = torch.tensor([1.0, -2.0, 0.5], device="cuda")
+    several = (values * scale[:, None, None, None]).to(values.dtype)
+    wanted = product * scale[:, None, None]
+    for arrays in ((crow, col, several), (crow[None], col.expand(3, -1), several), (crow.expand(3, -1), col, several)):
+        for operand in (arrays, sattn.prepare(arrays)):
+            for _ in range(2):
+                near(sattn.bsr_dense_addmm(None, operand, b, beta=0), wanted)
+    for operand in ((crow.expand(3, -1), col, values), (crow, col.expand(3, -1), values)):
+        near(sattn.bsr_dense_addmm(None, operand, b, beta=0), product.expand(3, -1, -1))

@@ -1,9 +1,9 @@
 """Calls of the package on the CPU with arguments that were broken at random: nothing but an exception may come of it.
 
-    ./dev run python test/python/bad_arguments.py [--seeds N] [--first SEED]
+    ./dev run python test/python/bad_arguments.py [--seeds N] [--first SEED] [--torch]
 
-prints how often which outcome occurred, and ends with an error at any but a result, TypeError, ValueError and
-NotImplementedError. A call that ends the process is that of the seed named last in the file --log.
+(with --torch of PyTorch's tensors, where PyTorch is installed) prints how often which outcome occurred, and ends with
+an error at any but a result, TypeError, ValueError and NotImplementedError. A call that ends the process is that of the seed named last in the file --log.
 """
 
 import argparse
@@ -37,6 +37,9 @@ BREAKS = {
     "read-only": lambda a, _, rng: np.broadcast_to(a.copy(), a.shape),
     "misaligned": lambda a, _, rng: np.frombuffer(b"\0" + a.tobytes(), np.uint8)[1:].view(a.dtype).reshape(a.shape),
     "no array": lambda a, _, rng: [None, 3, "x", [1, 2], np.array(5.0, np.float32), a.tolist()][rng.integers(6)],
+    "masked": lambda a, _, rng: np.ma.masked_array(a),
+    "big-endian": lambda a, _, rng: a.astype(a.dtype.newbyteorder(">")),
+    "a field of records": lambda a, _, rng: field_of_records(a),
     "another": lambda a, others, rng: others[rng.choice(sorted(others))],
 }
 
@@ -45,6 +48,14 @@ def set_one(array, value, rng):
     array = array.copy()
     array.flat[rng.integers(array.size)] = value
     return array
+
+
+def field_of_records(array):
+    """The same numbers, a byte further apart each."""
+    records = np.zeros(array.shape, np.dtype({"names": ["x"], "formats": [array.dtype], "offsets": [0],
+                                              "itemsize": array.itemsize + 1}))
+    records["x"] = array
+    return records["x"]
 
 
 def arguments(rng):
@@ -73,7 +84,8 @@ def arguments(rng):
 
 def options(rng):
     chosen = {}
-    for name, values in {"beta": [0, 1, 0.5, np.nan, None, "a", 1j], "alpha": [0, -2, np.inf, np.float32(2), []],
+    for name, values in {"beta": [0, 1, 0.5, np.nan, None, "a", 1j, np.array(2.0), np.ones(2)],
+                         "alpha": [0, -2, np.inf, np.float32(2), [], np.ma.masked, np.array(3)],
                          "precision": ["ieee", "tf32", "x", 5], "check": [True, None],
                          "meta": [{}, {"tile": (1, 2, 3)}, {"x": 1}, 5, {"tile": (0, 0, 0)}, {"tile": (1 << 40, 8, 8)},
                                   {"SPLIT_N": 3}, {"group": -1}]}.items():
@@ -82,8 +94,9 @@ def options(rng):
     return chosen
 
 
-def call(sattn, seed):
-    """Breaks up to two arguments and makes a call, sometimes of a prepared operand."""
+def call(sattn, seed, convert=None):
+    """Breaks up to two arguments and makes a call, sometimes of a prepared operand. convert(arrays, rng) gives other
+    arrays for those by name."""
     rng = np.random.default_rng(seed)
     arrays = arguments(rng)
     for _ in range(rng.integers(0, 3)):
@@ -92,13 +105,17 @@ def call(sattn, seed):
             arrays[name] = BREAKS[rng.choice(sorted(BREAKS))](arrays[name], arrays, rng)
         except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
             pass  # What cannot be broken so stays as it is.
+    if convert:
+        arrays = convert(arrays, rng)
     bsr = tuple(arrays.pop(name) for name in ("crow", "col", "values"))
+    if "shape" in arrays:
+        bsr = arrays.pop("shape")(*bsr)
     if rng.random() < 0.2:
         bsr = sattn.prepare(bsr)
     sattn.bsr_dense_addmm(arrays.pop("input"), bsr, arrays.pop("dense"), **arrays, **options(rng))
 
 
-def run(sattn, seeds, log=None):
+def run(sattn, seeds, log=None, convert=None):
     """{outcome: how often}."""
     outcomes = collections.Counter()
     for seed in seeds:
@@ -107,7 +124,7 @@ def run(sattn, seeds, log=None):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                call(sattn, seed)
+                call(sattn, seed, convert)
             outcomes["a result"] += 1
         except EXPECTED as error:
             outcomes[type(error).__name__] += 1
@@ -121,10 +138,15 @@ def main():
     parser.add_argument("--seeds", type=int, default=250, help="how many calls (default 250)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default 0)")
     parser.add_argument("--log", type=Path, help="file for the seed of the call that is made")
+    parser.add_argument("--torch", action="store_true", help="calls with PyTorch's tensors")
     options = parser.parse_args()
     import sattn
 
-    for outcome, count in run(sattn, range(options.first, options.first + options.seeds), options.log).most_common():
+    convert = None
+    if options.torch:
+        from bad_tensors import convert
+    seeds = range(options.first, options.first + options.seeds)
+    for outcome, count in run(sattn, seeds, options.log, convert).most_common():
         print(f"{outcome:20} {count}")
 
 

@@ -45,13 +45,38 @@ def aligned(shape, dtype):
 class ArrayTensor:
     """What tensors over NumPy's arrays have in common; `of` makes another one of the kind."""
 
-    requires_grad = negated = False
+    requires_grad = negated = inference = is_nested = False
+    tangent = None
+    _version = 0
 
     def is_neg(self):
         return self.negated
 
+    def is_inference(self):
+        return self.inference
+
     def dim(self):
         return self.ndim
+
+    def item(self):
+        return self.array.item()
+
+    def detach(self):
+        return self.of(self.array)
+
+    def require_no_gradient(self):
+        """As DLPack of PyTorch does, where there is no faster way."""
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+    def __getitem__(self, index):
+        return self.of(self.array[index])
+
+    def numel(self):
+        return self.array.size
+
+    def data_ptr(self):
+        return self.array.ctypes.data
 
     def expand(self, shape):
         return self.of(np.broadcast_to(self.array, shape))
@@ -60,6 +85,11 @@ class ArrayTensor:
         return self.of(self.array.copy())
 
     def cpu(self):
+        from fake_torch_cpu import Tensor
+
+        return Tensor(self.array)
+
+    def __array__(self, *_, **__):
         return self.array
 
 
@@ -78,6 +108,7 @@ class Tensor(ArrayTensor):
         return self.passed.__dlpack_device__()
 
     def __dlpack__(self, **_):
+        self.require_no_gradient()
         return self.passed.__dlpack__()
 
     def of(self, array):
@@ -112,10 +143,47 @@ class Cuda:
         self.emptied += 1
 
 
+class ForwardAD:
+    """torch.autograd.forward_ad. Tensors have their tangents at level 0."""
+
+    _current_level = -1
+
+    @contextlib.contextmanager
+    def dual_level(self):
+        self._current_level += 1
+        yield
+        self._current_level -= 1
+
+    def unpack_dual(self, tensor):
+        return types.SimpleNamespace(tangent=tensor.tangent if self._current_level >= 0 else None)
+
+
+def increment_version(tensor):
+    if tensor.inference:
+        raise RuntimeError("Inplace update to inference tensor")
+    tensor._version += 1
+
+
+def add_autograd(torch):
+    """What autograd needs; grad mode is on."""
+    modes = [True]
+
+    @contextlib.contextmanager
+    def no_grad():
+        modes.append(False)
+        yield
+        modes.pop()
+
+    torch.is_grad_enabled, torch.no_grad = lambda: modes[-1], no_grad
+    torch.autograd = types.SimpleNamespace(forward_ad=ForwardAD(),
+                                           graph=types.SimpleNamespace(increment_version=increment_version))
+
+
 def module():
     """To be put into sys.modules as torch."""
     torch = types.ModuleType("torch")
     torch.Tensor = Tensor
+    add_autograd(torch)
     torch.cuda = Cuda()
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     for name in (*DTYPES, "strided", "sparse_bsr"):

@@ -28,6 +28,7 @@ class Tensor(fake_torch.ArrayTensor):
         return self.array.__dlpack_device__()
 
     def __dlpack__(self, **_):
+        self.require_no_gradient()
         return self.array.__dlpack__()
 
     def of(self, array):

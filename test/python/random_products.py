@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Random well-formed programs of one bsr_addmm, run on the CPU and compared with the Reference.
+"""Random well-formed programs of one bsr_addmm with random tiles.
 
-    ./dev run python test/python/random_products.py [--seeds N] [--first SEED]
+    ./dev run python test/python/random_products.py [--target cpu|gpu] [--seeds N] [--first SEED]
 
-prints how often each choice occurred. A seed that fails is named; --first SEED --seeds 1 runs it again. The first 200
-seeds are a test (test_bsr_addmm_fuzz.py).
+On the CPU they are run and compared with the Reference; for a GPU they are compiled, by ptxas too where that is on
+PATH. Prints how often each choice occurred. A seed that fails is named; --first SEED --seeds 1 runs it again. The first
+200 seeds on the CPU and 16 for a GPU are a test (test_bsr_addmm_fuzz.py).
 """
 
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -40,7 +43,21 @@ CHOICES = {
     "left": [False, True],
     "right": [False, True],
     "layout of b": ["rows", "columns", "gaps"],
+    # In block rows, in columns, and as what divides the columns of a block.
+    "tile's rows": [1, 2, 4],
+    "tile's columns": [8, 24, 64, 72, 128, 136, 200, 256],
+    "tile's depth": [1, 2, 4],
 }
+# What only a GPU's programs have.
+GPU_CHOICES = {
+    "chip": ["sm_80", "sm_90a"],
+    "schedule": ["plain", "specialized"],
+    "stages": [None, 1, 2, 3, 7, 40],
+    "warps": [None, 1, 2, 4, 7, 8, 16],
+    "group": [None, 1, 3, 100],
+}
+# What a program may be refused for: a tile that the hardware has no room for.
+NO_ROOM = ("choose smaller tiles", "choose a smaller tile", "expected a tile of at most")
 # What follows from the others.
 EMPTY_ROWS = ["none", "some", "all"]
 
@@ -51,13 +68,19 @@ class Failure(Exception):
 
 def random_choices(seed):
     rng = np.random.default_rng(seed)
-    picked = {name: values[rng.integers(len(values))] for name, values in CHOICES.items()}
+    picked = {name: values[rng.integers(len(values))] for name, values in {**CHOICES, **GPU_CHOICES}.items()}
     # Half of the programs have no batch, a fifth static extents.
     if rng.random() < 0.4:
         picked["batches"] = "none"
     if rng.random() < 0.6:
         picked["extents"] = "dynamic"
     return picked, rng
+
+
+def tile_of(picked):
+    """A tile of that block: K is a multiple of 8 that divides the block's columns."""
+    rows, depth = picked["block"]
+    return rows * picked["tile's rows"], picked["tile's columns"], depth // math.gcd(picked["tile's depth"], depth // 8)
 
 
 def random_case(seed):
@@ -69,7 +92,7 @@ def random_case(seed):
         unread += ("out", "input")
     case = Case(
         f"seed-{seed}", dtype=picked["dtype"], out="f32" if picked["result"] == "f32" else "", block=picked["block"],
-        tile=(rows, int(rng.choice([8, 64, 128])), depth), alpha=picked["alpha"], beta=picked["beta"],
+        tile=tile_of(picked), alpha=picked["alpha"], beta=picked["beta"],
         operands=tuple(name for name in ("input", "left", "right") if picked[name]),
         shape=(rows * int(rng.integers(2, 6)), depth * int(rng.integers(1, 6)),
                int(rng.choice([1, 7, 8, 63, 64, 65, 100, 129, 257]))),
@@ -114,34 +137,55 @@ def run(sparse_run, seed):
     return picked
 
 
-def run_all(sparse_run, seeds):
+def compile_for_gpu(sparse_opt, seed):
+    """Compiles one program for a GPU and returns what was chosen for it. Raises Failure."""
+    case, picked = random_case(seed)
+    schedule = [f"{name} = {picked[name]}" for name in ("stages", "warps", "group") if picked[name]]
+    # Products of f32 are in tf32 there.
+    case = dataclasses.replace(case, schedule=", ".join(schedule), precision="tf32" if case.dtype == "f32" else "")
+    pipeline = "sattn-to-cubin" if shutil.which("ptxas") else "sattn-to-ptx"
+    done = subprocess.run([sparse_opt, f"--{pipeline}=chip={picked['chip']} schedule={picked['schedule']}",
+                           "-o", os.devnull], input=program(case), capture_output=True, text=True, check=False)
+    picked["refused"] = done.returncode == 1 and any(text in done.stderr for text in NO_ROOM)
+    if done.returncode != 0 and not picked["refused"]:
+        raise Failure(f"{case}: exit status {done.returncode}, {picked['chip']}, {picked['schedule']}: "
+                      f"{done.stderr.strip()}\n{program(case)}")
+    return picked
+
+
+def run_all(tool, seeds, one=run):
     """Coverage of the seeds: a Counter of (name of a choice, its value)."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = list(pool.map(lambda seed: run(sparse_run, seed), seeds))
+        done = list(pool.map(lambda seed: one(tool, seed), seeds))
     return collections.Counter((name, value) for picked in done for name, value in picked.items())
 
 
-def table(coverage):
+def table(coverage, also=None):
     """Lines: each choice with how often each of its values occurred."""
-    for name, values in {**CHOICES, "empty rows": EMPTY_ROWS}.items():
+    for name, values in {**CHOICES, **(also or {"empty rows": EMPTY_ROWS})}.items():
         counts = ", ".join(f"{value!r} {coverage[name, value]}" for value in values)
         yield f"{name}: {counts}"
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", choices=["cpu", "gpu"], default="cpu", help="what to compile for (default cpu)")
     parser.add_argument("--seeds", type=int, default=200, help="how many programs (default 200)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default 0)")
     options = parser.parse_args(arguments)
-    tool = shutil.which("sparse-run")
+    name, one, also, verdict = {
+        "cpu": ("sparse-run", run, None, "agree with the Reference"),
+        "gpu": ("sparse-opt", compile_for_gpu, {**GPU_CHOICES, "refused": [False, True]}, "compile or have no room"),
+    }[options.target]
+    tool = shutil.which(name)
     if tool is None:
-        parser.error("expected sparse-run on PATH; use ./dev run")
+        parser.error(f"expected {name} on PATH; use ./dev run")
     try:
-        coverage = run_all(tool, range(options.first, options.first + options.seeds))
+        coverage = run_all(tool, range(options.first, options.first + options.seeds), one)
     except Failure as failure:
         print(f"random_products: error: {failure}", file=sys.stderr)
         return 1
-    print(f"{options.seeds} programs agree with the Reference\n" + "\n".join(table(coverage)))
+    print(f"{options.seeds} programs {verdict}\n" + "\n".join(table(coverage, also)))
     return 0
 
 

@@ -7,6 +7,8 @@ import pytest
 import random_products
 
 SEEDS = 200
+# Compiled for a GPU, each by ptxas too.
+GPU_SEEDS = 16
 # Each value of each choice occurs at least as often.
 LEAST = 5
 
@@ -20,6 +22,25 @@ def test_random_products_agree_with_the_reference(built_tools, capsys):
     rare = {(name, value): coverage[name, value] for name, values in choices.items() for value in values
             if coverage[name, value] < LEAST}
     assert rare == {}
+
+
+def test_random_products_compile_for_a_gpu(built_tools):
+    coverage = random_products.run_all(built_tools / "sparse-opt", range(GPU_SEEDS), random_products.compile_for_gpu)
+    assert coverage["refused", False] > GPU_SEEDS / 2
+
+
+def test_a_refused_program_is_found(tmp_path):
+    """A compiler that crashes, and one that refuses; not one that has no room for the tile."""
+    tool = tmp_path / "tool"
+    for script, is_found in [("kill -ABRT $$", True), ("echo no >&2; exit 1", True),
+                             ("echo 'error: choose smaller tiles' >&2; exit 1", False)]:
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
+        if not is_found:
+            assert random_products.compile_for_gpu(tool, 7)["refused"]
+            continue
+        with pytest.raises(random_products.Failure, match="seed-7"):
+            random_products.compile_for_gpu(tool, 7)
 
 
 def test_a_wrong_result_is_found(built_tools, tmp_path):

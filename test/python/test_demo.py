@@ -1,5 +1,6 @@
-"""examples/demo.py: its program text, its errors, and the whole of it on small matrices."""
+"""examples/demo.py: its program text, its options, its errors, and the whole of it on small matrices."""
 
+import gzip
 import os
 import re
 import subprocess
@@ -11,6 +12,8 @@ import scipy.io
 import scipy.sparse as sparse
 
 import demo
+import demo_options
+import matrix_files
 
 PROGRAM = """func.func @f(%values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>) {
   sattn.bsr_addmm {meta = #sattn.meta<tile = [64, 128, 64]>}
@@ -22,13 +25,20 @@ def test_program_text(block, dtype):
     text = demo.program_text(PROGRAM, block, dtype)
     assert f"tensor<?x{block}x{block}x{dtype}>" in text
     assert f"tensor<?x?x{dtype}>" in text
-    assert "sattn.bsr_addmm\n" in text
+    assert ('sattn.bsr_addmm {precision = "tf32"}\n' if dtype == "f32" else "sattn.bsr_addmm\n") in text
 
 
 def test_options_of_the_gpu():
     assert demo.gpu_options(demo.parse([])) == ["--device=0"]
     given = demo.parse(["--device", "1", "--meta-table", "t.json"])
     assert demo.gpu_options(given) == ["--device=1", "--meta-table=t.json"]
+
+
+def test_options_need_no_package(root):
+    """Those of a Python that has nothing but its library."""
+    code = "import sys; sys.path.insert(0, 'examples'); import demo_options; demo_options.parse(['--block', 'auto'])"
+    subprocess.run([sys.executable, "-S", "-E", "-c", code], cwd=root, check=True)
+    assert sorted(demo_options.DTYPES) == sorted(matrix_files.DTYPES)
 
 
 def test_relative_error():
@@ -41,6 +51,10 @@ def test_relative_error():
     (["--block", "24"], "invalid choice: 24"),
     (["--columns", "0"], "expected --columns of at least 1, but got 0"),
     (["--dtype", "f8"], "invalid choice: 'f8'"),
+    (["--size", "100", "64"], "expected --size of positive multiples of 64, but got 100 64"),
+    (["--sparsity", "-1"], "expected --sparsity from 0 to 1, but got -1.0"),
+    (["--matrix", "none.npz"], "no matrix 'none.npz'"),
+    (["--matrix", "a.npz", "--fem"], "not allowed with argument"),
 ])
 def test_bad_options(arguments, message, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -66,32 +80,50 @@ def test_huge_matrix_is_refused_before_memory_is_taken(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("demo: error: expected dense operands of at most 8 GiB for ")
 
 
+def test_nothing_left_by_pruning(tmp_path, capsys):
+    assert demo.main(["--sparsity", "1", "--output-dir", str(tmp_path)]) == 1
+    assert "expected --sparsity to leave a block of 4096 x 1024 weights, but got 1.0" in capsys.readouterr().err
+
+
 def test_missing_tool(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert demo.main(["--n", "8", "--output-dir", str(tmp_path)]) == 1
+    assert demo.main(["--size", "128", "128", "--columns", "8", "--output-dir", str(tmp_path)]) == 1
     assert "no command 'sparse-translate'" in capsys.readouterr().err
 
 
-def run_demo(root, tools, *arguments):
-    path = os.pathsep.join([str(tools), os.path.dirname(sys.executable), os.environ["PATH"]])
+def run_demo(root, *folders_and_arguments, **environment):
+    """folders before the first string: of the built tools and others, first on PATH."""
+    folders = [str(part) for part in folders_and_arguments if not isinstance(part, str)]
+    arguments = [part for part in folders_and_arguments if isinstance(part, str)]
+    path = os.pathsep.join([*folders, os.path.dirname(sys.executable), os.environ["PATH"]])
     return subprocess.run([sys.executable, root / "examples" / "demo.py", "--repeat", "1", *arguments],
-                          env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+                          env={**os.environ, "PATH": path, **environment}, capture_output=True, text=True, check=False)
 
 
 def table_errors(text):
     """The error column of the table, by row."""
-    return {match[1].strip(): float(match[2])
-            for match in re.finditer(r"^  (\S.*?) +(\d\.\de[-+]\d\d) +[\d.]+ ms +[\d.]+ GFLOP/s$", text, re.MULTILINE)}
+    row = re.compile(r"^  (\S.*?) +(\d\.\de[-+]\d\d) +[\d.]+ ms +[\d.]+ GFLOP +[\d.]+ GFLOP/s$", re.MULTILINE)
+    return {match[1].strip(): float(match[2]) for match in row.finditer(text)}
 
 
-def test_finite_elements_end_to_end(root, built_tools, tmp_path):
-    done = run_demo(root, built_tools, "--n", "100", "--columns", "40", "--output-dir", str(tmp_path))
+PEERS = ["SciPy, BSR, f32, 1 thread", "SciPy, CSR, f32, 1 thread", "NumPy, dense, f32, its threads"]
+VERDICT = re.compile(r"^(Every stored block is full|A fill of [\d.]+ %: blocks do [\d.]+ times the work of the "
+                     r"elements); (use CSR|use a dense product|blocks are [\d.]+ times as fast as CSR)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("source, name", [
+    (["--size", "256", "192"], "weights pruned by the norm of blocks of 64 x 64"),
+    (["--fem", "--nodes", "100"], "finite-element stiffness matrix")])
+def test_made_matrices_end_to_end(root, built_tools, tmp_path, source, name):
+    done = run_demo(root, built_tools, *source, "--columns", "40", "--output-dir", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "bytes of static shared memory" in done.stdout
-    assert "empty block rows" in done.stdout
+    assert f"A @ b, bf16: {name}" in done.stdout
     errors = table_errors(done.stdout)
-    assert 0 < next(error for row, error in errors.items() if row.startswith("sattn, CPU")) < 5e-3
-    assert errors["SciPy's bsr_array, float32, 1 thread"] < 1e-6
+    assert list(errors)[1:] == PEERS
+    assert 0 < next(error for row, error in errors.items() if row.startswith("sattn, bf16, CPU")) < 5e-3
+    assert max(errors[peer] for peer in PEERS) < 1e-6
+    assert VERDICT.search(done.stdout)[1].startswith("Every" if "pruned" in name else "A fill")
     assert (tmp_path / "bsr_addmm.ptx").stat().st_size > 0
     assert np.load(tmp_path / "out-cpu.npy").dtype.str == "|V2"
 
@@ -104,16 +136,59 @@ def test_own_matrix_end_to_end(root, built_tools, tmp_path, block, dtype, bound)
                     "--columns", "24", "--output-dir", str(tmp_path))
     assert done.returncode == 0, done.stderr
     errors = table_errors(done.stdout)
-    assert next(error for row, error in errors.items() if row.startswith("sattn, CPU")) < bound
+    assert next(error for row, error in errors.items() if row.startswith(f"sattn, {dtype}, CPU")) < bound
 
 
-def test_own_matrix_says_what_blocks_cost(root, built_tools, tmp_path):
-    scipy.io.mmwrite(tmp_path / "own.mtx", sparse.eye_array(100, 70))
-    done = run_demo(root, built_tools, "--matrix", str(tmp_path / "own.mtx"), "--block", "32", "--columns", "8",
+def diagonal(path):
+    """A file with ones on the diagonal of a 100 x 70 matrix."""
+    scipy.io.mmwrite(path.with_suffix(""), sparse.eye_array(100, 70))
+    path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("block, chosen", [("32", 32), ("auto", 8)])
+def test_own_matrix_says_what_blocks_cost(root, built_tools, tmp_path, block, chosen):
+    path = diagonal(tmp_path / "own.mtx.gz")
+    # No GPU, whose cheapest block is another.
+    (tmp_path / "bin").mkdir()
+    nvidia_smi(tmp_path / "bin", 1)
+    done = run_demo(root, tmp_path / "bin", built_tools, "--matrix", str(path), "--block", block, "--columns", "8",
                     "--output-dir", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert f"Blocks of {tmp_path / 'own.mtx'}: 100 x 70, 70 elements" in done.stdout
+    assert "Blocks of A: 100 x 70, 70 elements" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines() if re.match(r"[ ->]* \d+ x \d+ +\d+ \+ ", line)]
-    assert rows == ["16 x 16 12 + 10 112 x 80 5 5.5 % 18.3".split(), "-> 32 x 32 28 + 26 128 x 96 3 2.3 % 43.9".split(),
-                    "64 x 64 28 + 58 128 x 128 2 0.9 % 117.0".split(), "128 x 128 28 + 58 128 x 128 1 0.4 % 234.1".split()]
-    assert "A: 128 x 96, block 32 x 32, 3 of 12 blocks stored" in done.stdout
+    costs = [["8", "x", "8", *"4 + 2 104 x 72 9 12.2 % 8.2".split()], "16 x 16 12 + 10 112 x 80 5 5.5 % 18.3".split(),
+             "32 x 32 28 + 26 128 x 96 3 2.3 % 43.9".split(), "64 x 64 28 + 58 128 x 128 2 0.9 % 117.0".split(),
+             "128 x 128 28 + 58 128 x 128 1 0.4 % 234.1".split()]
+    assert rows == [["->", *row] if row[0] == str(chosen) else row for row in costs]
+    assert f"block {chosen} x {chosen}, " in done.stdout
+    work = {8: "A fill of 12 %: blocks do 8.2 times", 32: "A fill of 2.3 %: blocks do 44 times"}
+    assert f"{work[chosen]} the work of the elements; " in done.stdout
+
+
+def test_a_matrix_that_blocks_do_not_fit_is_told_its_costs(tmp_path, monkeypatch, capsys):
+    path = diagonal(tmp_path / "own.mtx.gz")
+    monkeypatch.setattr(matrix_files, "MAX_BYTES", 1 << 15)
+    assert demo.main(["--matrix", str(path), "--columns", "1", "--output-dir", str(tmp_path)]) == 1
+    output = capsys.readouterr()
+    assert "128 x 128" in output.out
+    assert "choose smaller ones" in output.err and "or use CSR" in output.err
+
+
+def nvidia_smi(folder, code):
+    """The driver's tool, with a GPU (code 0) or without."""
+    (folder / "nvidia-smi").write_text(f"#!/bin/sh\necho 'GPU 0: stand-in'\nexit {code}\n")
+    (folder / "nvidia-smi").chmod(0o755)
+
+
+@pytest.mark.parametrize("dtype, where", [("bf16", "sattn, bf16, "), ("f32", "sattn, tf32, ")])
+def test_refusal_of_a_gpu_is_an_error(root, built_tools, tmp_path, dtype, where):
+    """The driver lists a GPU, but cannot be opened: the CPU's rows are shown, and the exit code tells."""
+    (tmp_path / "bin").mkdir()
+    nvidia_smi(tmp_path / "bin", 0)
+    done = run_demo(root, tmp_path / "bin", built_tools, "--size", "128", "128", "--columns", "8", "--dtype", dtype,
+                    "--output-dir", str(tmp_path), SATTN_LIBCUDA=str(tmp_path / "none.so"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("demo: error: not run on the GPU: ") and "none.so" in done.stderr
+    assert list(table_errors(done.stdout))[1:] == PEERS
+    assert where not in done.stdout.replace(f"{where}CPU", "")

@@ -6,6 +6,7 @@ The machine is a PATH of stand-ins: nothing is installed, and only the messages 
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -60,18 +61,41 @@ def fails(done, *parts):
     (["setup", "x"], "expected no argument after 'setup', but got 'x'"),
     (["bundle", "x"], "expected no argument after 'bundle', but got 'x'"),
     (["test", "luit"], "expected a suite (format, lit, unit or python), but got 'luit'"),
-    (["demo", "--matrix", "none.npz"], "no matrix 'none.npz'"),
 ])
 def test_usage_errors(root, arguments, message):
     done = subprocess.run([root / "dev", *arguments], capture_output=True, text=True, check=False)
     fails(done, message)
 
 
-@pytest.mark.parametrize("arguments", [[], ["help"], ["--help"], ["demo", "--help"]])
+@pytest.mark.parametrize("arguments", [[], ["help"], ["--help"]])
 def test_help_installs_nothing(machine, arguments):
     done = machine.dev(*arguments)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("usage: ./dev COMMAND")
+
+
+def test_help_of_the_demo_installs_nothing(machine, root):
+    """It is the demo's own."""
+    (machine.folder / "python3").symlink_to(sys.executable)
+    done = machine.dev("demo", "--help")
+    assert done.returncode == 0, done.stderr
+    own = subprocess.run([sys.executable, root / "examples" / "demo.py", "--help"], capture_output=True, text=True,
+                         check=True)
+    assert done.stdout == own.stdout
+    assert done.stdout.startswith("usage: ./dev demo")
+    for option in ["--matrix FILE", "--fem", "--block {8,16,32,64,128,auto}", "--columns", ".mtx.gz"]:
+        assert option in done.stdout
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--matrix", "none.npz"], "no matrix 'none.npz'"), (["--matrix=none.npz"], "no matrix 'none.npz'"),
+    (["--block", "24"], "invalid choice: 24"), (["--fast"], "unrecognized arguments: --fast"),
+])
+def test_options_of_the_demo_are_read_before_anything_is_installed(machine, arguments, message):
+    (machine.folder / "python3").symlink_to(sys.executable)
+    done = machine.dev("demo", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("jobs", ["0", "two", "-1"])
@@ -87,6 +111,32 @@ def test_run_of_an_unknown_command(machine, tmp_path):
     (tmp_path / "build" / "bin").mkdir(parents=True)
     (tmp_path / "build" / "bin" / "sparse-opt").touch()
     fails(machine.dev("run", "no-such", SATTN_BUILD_DIR=str(tmp_path / "build")), "no command 'no-such'", "sparse-opt")
+
+
+@pytest.mark.parametrize("built", [[], ["sparse-translate"]])
+def test_run_after_a_build_that_was_interrupted(machine, tmp_path, built):
+    (tmp_path / "build" / "bin").mkdir(parents=True)
+    for name in built:
+        (tmp_path / "build" / "bin" / name).touch()
+    fails(machine.dev("run", "sparse-opt", SATTN_BUILD_DIR=str(tmp_path / "build")), "'sparse-opt' is not built",
+          "./dev build")
+
+
+def test_run_python_without_its_environment(machine, tmp_path):
+    (tmp_path / "build" / "bin").mkdir(parents=True)
+    fails(machine.dev("run", "python", SATTN_BUILD_DIR=str(tmp_path / "build")), "the virtual environment of 'python'",
+          "./dev setup")
+
+
+def test_run_python_finds_the_package(machine, tmp_path, root):
+    (tmp_path / "build" / "bin").mkdir(parents=True)
+    (tmp_path / "venv" / "bin").mkdir(parents=True)
+    (tmp_path / "venv" / "bin" / "python").symlink_to("/usr/bin/env")
+    done = machine.dev("run", "python", SATTN_BUILD_DIR=str(tmp_path / "build"), PYTHONPATH="/mine")
+    assert done.returncode == 0, done.stderr
+    environment = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    assert environment["PYTHONPATH"] == f"{root / 'python'}:/mine"
+    assert environment["SATTN_LIBRARIES"] == str(tmp_path / "build" / "lib")
 
 
 def test_run_passes_arguments_and_exit_code(machine, tmp_path):
@@ -185,7 +235,13 @@ def test_missing_program(machine):
 def test_no_python(machine):
     complete(machine)
     fails(machine.dev("setup", SATTN_PYTHON="/nonexistent/python3"), "expected Python 3.11 or newer",
-          "/nonexistent/python3", "python3-venv")
+          "/nonexistent/python3 (not there)", "python3-venv")
+
+
+def test_old_python(machine):
+    complete(machine)
+    machine.command("python-old", 'case "$2" in *sys.exit*) exit 1 ;; *) echo 3.10.13 ;; esac')
+    fails(machine.dev("setup", SATTN_PYTHON="python-old"), "expected Python 3.11 or newer", "python-old (3.10.13)")
 
 
 def fake_python(machine, pip):
@@ -241,3 +297,14 @@ printf '#!/bin/bash\\n' > {ptxas}
     second = machine.dev("setup")
     assert second.returncode == 0, second.stderr
     assert "making" not in second.stdout
+
+
+def test_configures_again(root, built_tools, tmp_path):
+    """With other options than the last time, in the same build folder."""
+    build = tmp_path / "build"
+    for _ in range(2):
+        done = subprocess.run([root / "dev", "build", "help"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "SATTN_NO_APT": "1", "SATTN_BUILD_DIR": str(build)})
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "==> configuring" in done.stdout and "sparse-opt" in done.stdout
+        (build / ".dev-configured").write_text("other options\n")

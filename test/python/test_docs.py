@@ -14,10 +14,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
 import make_walk  # noqa: E402
+import pictures  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
+import svg  # noqa: E402
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # A command of ours before the IR that it prints.
 SNIPPET = re.compile(r"```sh\n\./dev run (cat|sparse-opt) ([^\n]*)\n```\n```mlir\n(.*?)```", re.DOTALL)
 OUR_PASS = re.compile(r"--((?:sattn|wgtile|convert-[a-z-]*(?:sattn|wgtile|kernel))[a-z0-9-]*) ")
@@ -261,25 +263,81 @@ def test_table_of_results(tmp_path):
         "|---|---|---|---|---|---|---|---|---|---|",
         "| 512³ | 64 | 50% | 64 x 128 x 64 | 0.500 ms | 10 | 20 | **2.00** | 1.25 | 3 |",
         "| 4096 x 4096 x 256, in a CUDA graph | 64 | 90% | chosen | 10.0 us | 85 | 430 | **2.00** | same |  |"]
-    text = f"a\n{results_table.BEGIN}\nold\n{results_table.END}\nb\n"
-    assert results_table.replace(text, "new\n") == text.replace("old", "new")
+    begin, end = results_table.MARKERS["results"]
+    text = f"a\n{begin}\nold\n{end}\nb\n"
+    assert results_table.replace(text, "results", "new\n") == text.replace("old", "new")
     path.write_text('{"device": "card"}')
     with pytest.raises(results_table.ResultsError, match="x.json: expected what benchmarks/bsr_addmm.py writes"):
         results_table.table(path)
     with pytest.raises(results_table.ResultsError, match="both markers"):
-        results_table.replace("no markers", "new")
+        results_table.replace("no markers", "results", "new")
+
+
+def with_tuned():
+    """The results with a second Triton, and with a library that is far slower."""
+    rows = json.loads(json.dumps(RESULTS["rows"]))
+    rows[0]["peers"] |= {"triton_tuned": {"ms": 0.8, "tflops": 6.5}, "csr": {"ms": 50.0, "tflops": 0.1}}
+    return {**RESULTS, "rows": rows}
+
+
+def test_table_with_a_tuned_peer(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(with_tuned()))
+    head, _, row, other = results_table.table(path).splitlines()[2:]
+    assert head.endswith("| unprepared | torch Triton | torch Triton, tuned | cuSPARSE CSR |")
+    assert row.endswith("| 1.25 | 3 | 6 | 0 |") and other.endswith("| same |  |  |  |")
+
+
+def test_sentence_of_results(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(RESULTS))
+    start = ("**On one card, products in bf16 with blocks of 64 x 64 and 128 x 128 run "
+             "2.0 times as fast as dense cuBLAS**")
+    assert results_table.sentence(path).startswith(f"{start}, at 50% to 50% sparsity and with tiles picked by hand, and ")
+    assert "4.0 times as fast as PyTorch's Triton kernel, which was not tuned" in results_table.sentence(path)
+    path.write_text(json.dumps(with_tuned()))
+    assert "1.6 times as fast as PyTorch's Triton kernel, tuned by its own" in results_table.sentence(path)
+    path.write_text(json.dumps({**RESULTS, "rows": RESULTS["rows"][1:]}))
+    with pytest.raises(results_table.ResultsError, match="rows of the case 'square' with blocks of 64 or more"):
+        results_table.sentence(path)
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def bars(text):
+    """{tip: height} of the bars of a plot."""
+    return {bar.find(f"{SVG}title").text: float(bar.get("height"))
+            for bar in xml.etree.ElementTree.fromstring(text).iter(f"{SVG}rect") if bar.find(f"{SVG}title") is not None}
 
 
 def test_plot_of_results(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(RESULTS))
-    svg = xml.etree.ElementTree.fromstring(results_plot.plot(path))
-    titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
-    assert titles == ["sattn: 2.00", "torch Triton: 0.50"]
-    # The scale is logarithmic from 0.1 to 10: 2 and 0.5 are as far from 1.
-    ours, triton = (float(bar.get("height")) for bar in svg.iter("{http://www.w3.org/2000/svg}rect")
-                    if bar.find("{http://www.w3.org/2000/svg}title") is not None)
-    assert ours + triton == pytest.approx(results_plot.HEIGHT - results_plot.TOP - results_plot.BOTTOM, abs=0.2)
+    heights = bars(results_plot.plot(path))
+    assert list(heights) == ["sattn: 2.00", "torch Triton: 0.50"]
+    assert heights["sattn: 2.00"] == pytest.approx(4 * heights["torch Triton: 0.50"], abs=0.2)
+    path.write_text(json.dumps(with_tuned()))
+    assert list(bars(results_plot.plot(path))) == ["sattn: 2.00", "torch Triton, tuned: 1.25", "torch Triton: 0.50"]
+    assert "Not drawn: cuSPARSE CSR (at most 0.02)." in results_plot.plot(path)
     path.write_text(json.dumps({**RESULTS, "rows": RESULTS["rows"][1:]}))
     with pytest.raises(results_table.ResultsError, match="rows of the case 'square'"):
         results_plot.plot(path)
+
+
+@pytest.mark.parametrize("draw", [*pictures.PICTURES.values(),
+                                  lambda dark: results_plot.plot(results_table.newest(), dark)])
+def test_pictures_have_both_modes(draw):
+    """Every colour is one that has a light and a dark form, and nothing leaves the picture."""
+    both, light, dark = (draw(mode) for mode in (None, False, True))
+    assert "prefers-color-scheme: dark" in both and "prefers-color-scheme" not in light + dark
+    assert light != dark
+    root = xml.etree.ElementTree.fromstring(both)
+    known = {*svg.COLOURS, *(f"{name}-line" for name in svg.COLOURS), "mono", "small", "strong"}
+    width, height = float(root.get("width")), float(root.get("height"))
+    for element in root.iter():
+        assert set((element.get("class") or "").split()) <= known
+        assert not {"fill", "stroke"} & set(element.attrib) or element.get("fill") == "none"
+        if element.tag == f"{SVG}rect":
+            assert float(element.get("x")) + float(element.get("width")) <= width
+            assert float(element.get("y")) + float(element.get("height")) <= height

@@ -73,6 +73,16 @@ def test_a_program_that_fails_is_refused(tmp_path):
         make_bundle.check_programs(tmp_path)
 
 
+def test_what_the_examples_need_is_there(tmp_path, root):
+    for part in ["bin", "lib"]:
+        (tmp_path / "build" / "bundle" / part).mkdir(parents=True)
+    make_bundle.stage(tmp_path / "build", root, tmp_path / "bundle")
+    for name in ["examples/c_api/CMakeLists.txt", "examples/c_api/multiply.c", "include/sattn-c/Compiler.h",
+                 "examples/demo_options.py", "examples/python/pytorch.py", "python/sattn/__init__.py"]:
+        assert (tmp_path / "bundle" / name).is_file()
+    assert not list((tmp_path / "bundle").rglob("__pycache__"))
+
+
 def test_the_same_folder_gives_the_same_archive(tmp_path):
     folder = tmp_path / "sattn-1"
     (folder / "bin").mkdir(parents=True)

@@ -1,5 +1,7 @@
 """examples/matrix_files.py: .npz and .mtx in, .npy out."""
 
+import gzip
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -117,22 +119,47 @@ def test_bad_matrix_market(tmp_path, text, message):
         matrix_files.load_matrix(tmp_path / "a.mtx")
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.mtx.gz", "a"])
+@pytest.mark.parametrize("name", ["a.csv", "a.npz.gz", "a.gz", "a"])
 def test_other_files_are_refused_by_name(tmp_path, name):
     (tmp_path / name).write_text("1")
     with pytest.raises(matrix_files.MatrixError,
-                       match=rf"expected a SciPy file \(.npz\) or a Matrix Market file \(.mtx\), but got '.*/{name}'"):
+                       match=rf"expected a SciPy file \(.npz\) or a Matrix Market file \(.mtx, .mtx.gz\), but got '.*/{name}'"):
         matrix_files.load_matrix(tmp_path / name)
 
 
-def test_costs_of_blocks():
-    """17 elements on the diagonal: what 8, 16 and 32 add and store."""
-    lines = list(matrix_files.block_costs(sparse.eye_array(17, 20), [8, 16, 32], 16))
-    assert [line.split() for line in lines[1:]] == [
-        "8 x 8 7 + 4 24 x 24 3 8.9 % 11.3".split(), "-> 16 x 16 15 + 12 32 x 32 2 3.3 % 30.1".split(),
-        "32 x 32 15 + 12 32 x 32 1 1.7 % 60.2".split()]
-    twice = sparse.coo_array((np.ones(2), ([0, 0], [0, 0])), shape=(8, 8))
-    assert list(matrix_files.block_costs(twice, [8], 8))[1].split()[-3:] == ["1.6", "%", "64.0"]
+def compressed(path, text):
+    path.write_bytes(gzip.compress(text.encode()))
+    return path
+
+
+ONE_ENTRY = "%%MatrixMarket matrix coordinate real general\n4 3 1\n2 3 1.5\n"
+
+
+@pytest.mark.parametrize("name", ["a.mtx.gz", "A.MTX.GZ"])
+def test_loads_compressed_matrix_market(tmp_path, name):
+    loaded = matrix_files.load_matrix(compressed(tmp_path / name, ONE_ENTRY))
+    assert loaded.shape == (4, 3)
+    assert loaded.toarray()[1, 2] == 1.5
+
+
+@pytest.mark.parametrize("content, message", [
+    (b"no gzip", "expected '.*a.mtx.gz' to be a file of gzip, but got: Not a gzipped file"),
+    (gzip.compress(ONE_ENTRY.encode())[:-12], "expected '.*a.mtx.gz' to be a file of gzip, but got: "),
+    (gzip.compress(b"nothing"), "expected '.*a.mtx.gz' to be a Matrix Market file, but got: "),
+    (gzip.compress(ONE_ENTRY.replace("3 1\n", "3 99999999\n").encode()),
+     "expected 99999999 entries in '.*a.mtx.gz', as its header says, but got a file of"),
+])
+def test_bad_compressed_files(tmp_path, content, message):
+    path = tmp_path / "a.mtx.gz"
+    path.write_bytes(content)
+    with pytest.raises(matrix_files.MatrixError, match=message):
+        matrix_files.load_matrix(path)
+
+
+def test_a_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(matrix_files, "MAX_BYTES", 1 << 20)
+    with pytest.raises(matrix_files.MatrixError, match="expected at most 0 GiB in '.*a.mtx.gz', but got more"):
+        matrix_files.load_matrix(compressed(tmp_path / "a.mtx.gz", " " * (3 << 20)))
 
 
 @pytest.mark.parametrize("block", [8, 16, 64])

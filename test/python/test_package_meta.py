@@ -110,14 +110,14 @@ def test_a_hundred_changes_need_few_kernels(sattn, meta):
 def test_a_look_up_is_remembered_by_shape_and_sparsity(sattn, operands, monkeypatch):
     (crow, col, values), b, _ = operands
     sattn.cache.clear()
-    passes = []
-    run_passes = sattn._compiler.run_passes
+    asked = []
+    choose = sattn.cache._tuning.choose
 
-    def counted(source, options):
-        passes.append(options)
-        return run_passes(source, options)
+    def counted(tables, source, target, *facts):
+        asked.append(facts)
+        return choose(tables, source, target, *facts)
 
-    monkeypatch.setattr(sattn._compiler, "run_passes", counted)
+    monkeypatch.setattr(sattn.cache._tuning, "choose", counted)
 
     def multiply(alpha=1.0, n=256, bsr=(crow, col, values)):
         sattn.bsr_dense_addmm(None, bsr, np.ascontiguousarray(b[:, :n]), beta=0, alpha=alpha)
@@ -125,14 +125,14 @@ def test_a_look_up_is_remembered_by_shape_and_sparsity(sattn, operands, monkeypa
     multiply()
     multiply(alpha=2.0)
     multiply(bsr=(crow.copy(), col.copy(), values + 1))
-    assert len(passes) == 1 and "sizes=64,256,96 sparsity=0.54" in passes[0]
+    assert asked == [((64, 256, 96), 11, 1, ())]
     assert sattn.cache.info().choices == 1
     multiply(n=100)
     fewer = np.minimum(crow, 8).astype(np.int32)
     multiply(bsr=(fewer, col[:8], values[:8]))
     multiply(bsr=(fewer, col[:8], values[:8]))
-    assert ["sizes=64,100,96 sparsity=0.54" in passes[1], "sizes=64,256,96 sparsity=0.67" in passes[2]] == [True, True]
-    assert len(passes) == sattn.cache.info().choices == 3
+    assert asked[1:] == [((64, 100, 96), 11, 1, ()), ((64, 256, 96), 8, 1, ())]
+    assert sattn.cache.info().choices == 3
 
 
 def run(stub_cuda, tmp_path, code, **environment):
@@ -147,8 +147,8 @@ CHOSEN = """
 import sattn
 from sattn._source import BsrAddmm
 source = BsrAddmm(dtype="bf16", beta=0.0)
-print(sattn.cache.chosen(source, 0, (192, 512, 192), 0.56))
-print(sattn.cache.chosen(source, 0, (192, 512, 192), 0.56, ("SPLIT_N=4", "num_stages=20")))
+print(sattn.cache.chosen(source, 0, (192, 512, 192), 4))
+print(sattn.cache.chosen(source, 0, (192, 512, 192), 4, row=("SPLIT_N=4", "num_stages=20")))
 """
 
 

@@ -268,7 +268,7 @@ def test_failures_of_repetitions(package, stub_cuda, monkeypatch, prepare, short
     inside = fake_torch.Tensor(fake_torch.aligned((2048 * 2049,), c.array.dtype))
     # b in out's memory.
     out, dense = (fake_torch.Tensor(inside.array[:rows * 2048].reshape(rows, 2048)) for rows in (2048, 64))
-    with pytest.raises(ValueError, match="argument 'out': expected memory apart from argument 'b'"):
+    with pytest.raises(ValueError, match="argument 'out': expected memory apart from argument 'dense'"):
         package.bsr_dense_addmm(out, bsr, dense, out=out)
     assert len(stub_cuda.lines("launch")) == before
     with monkeypatch.context() as patch:

@@ -78,7 +78,7 @@ def test_columns_of_each_prepared_operand_count(sattn):
 @pytest.mark.parametrize("crow", [np.array(3, np.int32), np.zeros(0, np.int32)])
 def test_crow_of_another_rank_is_refused_as_at_first(package, crow):
     bsr, b = tensors()
-    message = r"argument 'crow': expected shape \(\*, M / BM \+ 1\) of rank 1, but got"
+    message = r"argument 'crow': expected shape \(\*, M / BM \+ 1\), but got"
     for _ in range(2):
         with pytest.raises(ValueError, match=message):
             package.bsr_dense_addmm(None, (Tensor(crow), *bsr[1:]), b, beta=0)

@@ -4,6 +4,7 @@ The package's compiler does not know the op either: it takes the op's tile progr
 """
 
 import dataclasses
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,12 +20,14 @@ SMALL = [dataclasses.replace(case, block_rows=min(case.block_rows, 12)) for case
 
 
 def tiled(tools, case):
-    """The program after sattn-tile."""
+    """The program after sattn-tile, of which nothing tells that its columns are in bounds."""
     done = subprocess.run([tools / "sattn-test-opt", "--sattn-tile"], input=program(case), capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "sattn_test" not in done.stdout
-    return done.stdout
+    text, count = re.subn(r"(func\.func .*) \{$", r"\1 attributes {sattn.unchecked} {", done.stdout, flags=re.M)
+    assert count == 1
+    return text
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)

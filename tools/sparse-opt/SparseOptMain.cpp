@@ -8,11 +8,12 @@
 
 #include "SparseOptMain.h"
 
+#include "ToolOutput.h"
+
 #include "sattn/InitAll.h"
 #include "sattn/Version.h"
 
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +23,6 @@ int sattn::sparseOptMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "sattn optimizer driver\n", registry));
+  return optMain(argc, argv, "sparse-opt", "sattn optimizer driver\n",
+                 registry);
 }

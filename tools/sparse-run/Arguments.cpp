@@ -10,6 +10,8 @@
 
 #include "sattn/Reference/ElementConversion.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
@@ -66,6 +68,15 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
   return result;
 }
 
+static std::string text(const Shape &shape) {
+  return "[" +
+         llvm::join(
+             llvm::map_range(
+                 shape, [](int64_t extent) { return std::to_string(extent); }),
+             ", ") +
+         "]";
+}
+
 /// A byte of what is no element; a NaN in all float types.
 static constexpr unsigned char kGap = 0xFF;
 
@@ -87,16 +98,17 @@ static ErrorOr<NpyArray> allocate(DType dtype, const Shape &shape,
                    std::to_string(*rowStride));
     padded.back() = *rowStride;
   }
-  int64_t bytes = runtime::byteWidth(dtype);
-  for (int64_t extent : padded)
-    if (__builtin_mul_overflow(bytes, extent, &bytes))
-      return Error(argument + ": too large");
-  ErrorOr<NpyArray> array =
-      NpyArray::allocate(dtype, shape, runtime::rowMajorStrides(padded), bytes);
+  std::optional<int64_t> bytes = runtime::byteSize(dtype, padded);
+  if (!bytes)
+    return Error(argument +
+                 ": expected an array of less than 2^63 bytes, but " +
+                 "got shape " + text(padded));
+  ErrorOr<NpyArray> array = NpyArray::allocate(
+      dtype, shape, runtime::rowMajorStrides(padded), *bytes);
   if (!array)
     return Error(argument + ": " + array.error().message());
-  if (bytes)
-    std::memset(array->view().data, kGap, bytes);
+  if (*bytes)
+    std::memset(array->view().data, kGap, *bytes);
   return array;
 }
 
@@ -192,7 +204,12 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
                    "'");
     Shape shape = broadcastBatch(contract, values, rank - 2);
     int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0);
-    shape.push_back(blockRows * contract.blockRows);
+    int64_t rows = 0;
+    if (__builtin_mul_overflow(blockRows, contract.blockRows, &rows))
+      return Error(manifest.describeArgument(contract.crow) +
+                   ": expected offsets of less than 2^63 rows, but got shape " +
+                   text(crow->shape));
+    shape.push_back(rows);
     shape.push_back(b->shape.back());
     for (size_t dim = 0; dim < declared.size(); ++dim)
       if (declared[dim] >= 0)

@@ -44,6 +44,9 @@ options:
                         how a thread block of the GPU works: all threads
                         together, or producer and consumers (default)
   --chip=CHIP           code for CHIP instead of the device's own, such as sm_80
+  --precision=ieee|tf32
+                        how f32 products of linalg ops are rounded (default:
+                        ieee, which GPUs have not)
   --meta-table=FILE     tuned parameters of the device that are searched first
   --prepare             plan the sparse operand once, before the runs
   --launches=N          launch N times on the same arguments; fail unless every
@@ -116,6 +119,12 @@ static Error parseValue(CommandLine &line, StringRef option, StringRef value) {
     if (value != "plain" && value != "specialized")
       return badValue(option, "'plain' or 'specialized'", value);
     line.cuda.plainSchedule = value == "plain";
+    return Error::success();
+  }
+  if (option == "--precision") {
+    if (value != "ieee" && value != "tf32")
+      return badValue(option, "'ieee' or 'tf32'", value);
+    line.cuda.precision = value.str();
     return Error::success();
   }
   if (option == "--tolerance") {
@@ -191,6 +200,7 @@ ErrorOr<CommandLine> sattn::run::parseCommandLine(int argc, char **argv) {
         {cuda.prepare, "--prepare"},
         {cuda.device != 0, "--device"},
         {line.launches > 1, "--launches"},
+        {cuda.precision != "ieee", "--precision"},
         {!cuda.metaTable.empty(), "--meta-table"}};
     for (auto [isGiven, name] : given)
       if (isGiven)

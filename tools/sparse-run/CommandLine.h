@@ -31,6 +31,8 @@ struct CudaOptions {
   int64_t delays = 0;
   /// Plans once, before the first launch.
   bool prepare = false;
+  /// Of f32 products of linalg ops: "ieee" or "tf32".
+  std::string precision = "ieee";
   /// File of tuned parameters that is searched first; empty: none.
   std::string metaTable;
 };

@@ -64,8 +64,22 @@ static int64_t hostVectorBits() {
   return features.lookup("avx") ? 256 : 128;
 }
 
+/// Gives the function a name that has no meaning to LLVM or to the linker, as
+/// `malloc` or `llvm.sin` have.
+static FailureOr<std::string> renameEntry(ModuleOp module, StringRef entry) {
+  SymbolTable symbols(module);
+  Operation *function = symbols.lookup(entry);
+  unsigned counter = 0;
+  SmallString<32> name = SymbolTable::generateSymbolName<32>(
+      "sattn_entry", [&](StringRef taken) { return symbols.lookup(taken); },
+      counter);
+  if (!function || failed(symbols.rename(function, name)))
+    return failure();
+  return name.str().str();
+}
+
 static Error lower(ModuleOp module, const std::string &entry,
-                   size_t numArguments, bool openMP) {
+                   const runtime::Manifest &manifest, bool openMP) {
   SAttnToCPUOptions options;
   options.threads = openMP ? CPUThreads::OpenMP : CPUThreads::Sequential;
   options.vectorBits = hostVectorBits();
@@ -75,9 +89,9 @@ static Error lower(ModuleOp module, const std::string &entry,
     return Error("the program could not be compiled for the CPU");
   auto function =
       module.lookupSymbol<LLVM::LLVMFuncOp>("_mlir_ciface_" + entry);
-  if (!function || function.getNumArguments() != numArguments ||
+  if (!function || function.getNumArguments() != manifest.arguments.size() ||
       !isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType()))
-    return Error("function '" + entry +
+    return Error("function '" + manifest.name +
                  "': expected every result in place of an argument, but got a "
                  "result in memory of its own");
   return Error::success();
@@ -96,8 +110,10 @@ CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
       return started.takeError();
     program->numThreads = *started;
   }
-  if (Error error = lower(module, manifest.name, manifest.arguments.size(),
-                          program->numThreads > 1))
+  FailureOr<std::string> entry = renameEntry(module, manifest.name);
+  if (failed(entry))
+    return Error("no function '" + manifest.name + "' in the program");
+  if (Error error = lower(module, *entry, manifest, program->numThreads > 1))
     return error;
 
   DialectRegistry translations;
@@ -128,7 +144,7 @@ CpuProgram::compile(ModuleOp module, const runtime::Manifest &manifest,
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
     return describe(engine.takeError());
-  auto address = (*engine)->lookupPacked("_mlir_ciface_" + manifest.name);
+  auto address = (*engine)->lookupPacked("_mlir_ciface_" + *entry);
   if (!address)
     return describe(address.takeError());
   program->engine = std::move(*engine);

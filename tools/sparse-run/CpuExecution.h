@@ -25,7 +25,8 @@ namespace sattn::run {
 /// A function compiled for the CPU that this process runs on.
 class CpuProgram {
 public:
-  /// Compiles `entry` of the module, which is lowered in place. With more than
+  /// Compiles the manifest's function of the module, which is lowered in place,
+  /// under another name. With more than
   /// one thread LLVM's OpenMP runtime is loaded; `threads` of 0 asks for as
   /// many as it offers, and for one where there is no such runtime.
   static runtime::ErrorOr<std::unique_ptr<CpuProgram>>

@@ -70,6 +70,7 @@ static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
       wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
   options.chip = wanted.chip.empty() ? chipOf(device) : wanted.chip;
   options.delays = wanted.delays;
+  options.precision = wanted.precision;
   options.device = device.name();
   options.metaTable = wanted.metaTable;
   options.sizes = llvm::to_vector(problem.sizes);

@@ -70,7 +70,8 @@ static ErrorOr<std::string> findEntry(ModuleOp module, const std::string &path,
 ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
                                                const std::string &path,
                                                const std::string &entry,
-                                               bool remarks) {
+                                               bool remarks,
+                                               const std::string &precision) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)
@@ -100,7 +101,7 @@ ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
   program.module->lookupSymbol<func::FuncOp>(program.entry).setPublic();
   // From here on the functions have the arguments that are passed.
   PassManager pm(context);
-  buildSAttnEntryPipeline(pm);
+  buildSAttnEntryPipeline(pm, precision);
   if (failed(pm.run(*program.module)))
     return Error("the program's arguments could not be described");
   return program;

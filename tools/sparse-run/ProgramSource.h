@@ -46,11 +46,13 @@ struct ProgramSource {
 
 /// Reads and verifies the file (`-`: standard input) and finds the function:
 /// the one called `entry`, or the only public one where that is empty. MLIR's
-/// diagnostics are printed when they come.
+/// diagnostics are printed when they come. Products of f32 that linalg ops say
+/// have the precision: "ieee" or "tf32".
 runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
                                             const std::string &path,
                                             const std::string &entry,
-                                            bool remarks);
+                                            bool remarks,
+                                            const std::string &precision);
 
 /// What the entry's arguments must be, whatever it is compiled for. An error
 /// where the function takes what is neither an array nor a number.

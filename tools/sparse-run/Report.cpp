@@ -44,6 +44,7 @@ void sattn::run::describeProblem(
   auto view = [&](size_t i) { return std::get<TensorView>(arguments[i]); };
   TensorView crow = view(contract.crow), b = view(contract.b),
              out = view(contract.out);
+  report.isProduct = true;
   report.m = out.shape[out.rank() - 2];
   report.n = out.shape.back();
   report.k = b.shape[b.rank() - 2];
@@ -94,14 +95,16 @@ std::string sattn::run::formatText(const Report &report) {
     where += llvm::formatv(" ({0} thread{1})", report.threads,
                            report.threads == 1 ? "" : "s")
                  .str();
-  std::string text =
-      llvm::formatv("{0}: {1}{2}x{3} @ {3}x{4}, block {5}x{6}, {7} stored "
-                    "blocks, {8} -> {9}, {10}\n",
-                    report.entry, batch, report.m, report.k, report.n,
-                    report.blockRows, report.blockColumns, report.storedBlocks,
-                    runtime::name(report.dtype), runtime::name(report.outDType),
-                    where)
-          .str();
+  std::string problem;
+  if (report.isProduct)
+    problem = llvm::formatv("{0}{1}x{2} @ {2}x{3}, block {4}x{5}, {6} stored "
+                            "blocks, {7} -> {8}, ",
+                            batch, report.m, report.k, report.n,
+                            report.blockRows, report.blockColumns,
+                            report.storedBlocks, runtime::name(report.dtype),
+                            runtime::name(report.outDType))
+                  .str();
+  std::string text = report.entry + ": " + problem + where + "\n";
   if (report.relativeError)
     text += llvm::formatv("relative error: {0:e1} (at most {1:e1})\n",
                           *report.relativeError, *report.tolerance)
@@ -111,26 +114,28 @@ std::string sattn::run::formatText(const Report &report) {
     text += llvm::formatv("time: {0:f4} ms (median of {1})\n", time,
                           report.times.size())
                 .str();
-    text += llvm::formatv("rate: {0:f1} GFLOP/s\n", rate(report, time)).str();
+    if (report.isProduct)
+      text += llvm::formatv("rate: {0:f1} GFLOP/s\n", rate(report, time)).str();
   }
   return text;
 }
 
 std::string sattn::run::formatJson(const Report &report) {
-  llvm::json::Object object{
-      {"entry", report.entry},
-      {"op", "bsr_addmm"},
-      {"target", report.target},
-      {"device", report.device},
-      {"m", report.m},
-      {"k", report.k},
-      {"n", report.n},
-      {"batch", report.batch},
-      {"block", llvm::json::Array{report.blockRows, report.blockColumns}},
-      {"stored_blocks", report.storedBlocks},
-      {"dtype", runtime::name(report.dtype)},
-      {"out_dtype", runtime::name(report.outDType)},
-      {"compile_ms", report.compileMilliseconds}};
+  llvm::json::Object object{{"entry", report.entry},
+                            {"target", report.target},
+                            {"device", report.device},
+                            {"compile_ms", report.compileMilliseconds}};
+  if (report.isProduct) {
+    object["op"] = "bsr_addmm";
+    object["m"] = report.m;
+    object["k"] = report.k;
+    object["n"] = report.n;
+    object["batch"] = report.batch;
+    object["block"] = llvm::json::Array{report.blockRows, report.blockColumns};
+    object["stored_blocks"] = report.storedBlocks;
+    object["dtype"] = runtime::name(report.dtype);
+    object["out_dtype"] = runtime::name(report.outDType);
+  }
   if (report.threads)
     object["threads"] = report.threads;
   if (report.relativeError) {
@@ -146,7 +151,8 @@ std::string sattn::run::formatJson(const Report &report) {
     object["median_ms"] = time;
     object["min_ms"] =
         *std::min_element(report.times.begin(), report.times.end());
-    object["gflops"] = rate(report, time);
+    if (report.isProduct)
+      object["gflops"] = rate(report, time);
   }
   return llvm::formatv("{0}\n", llvm::json::Value(std::move(object))).str();
 }

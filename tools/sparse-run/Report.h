@@ -32,6 +32,8 @@ struct Report {
   /// Milliseconds of each timed run.
   std::vector<double> times;
 
+  /// Whether the program is one bsr_addmm, which the rest describes.
+  bool isProduct = false;
   int64_t batch = 1, m = 0, k = 0, n = 0, blockRows = 0, blockColumns = 0;
   /// Stored blocks that are multiplied, over the whole batch.
   int64_t storedBlocks = 0;

@@ -14,10 +14,12 @@
 #include "CudaExecution.h"
 #include "ProgramSource.h"
 #include "Report.h"
+#include "ToolOutput.h"
 
 #include "sattn/InitAll.h"
 #include "sattn/Reference/BsrAddmm.h"
 #include "sattn/Reference/Compare.h"
+#include "sattn/Remarks.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Version.h"
 
@@ -125,8 +127,10 @@ static Error relaunch(CudaProgram &program, int64_t launches, size_t out,
   return Error::success();
 }
 
-/// Of the whole batch's blocks.
+/// Of the whole batch's blocks; -1 where it is not known.
 static double sparsity(const Report &report) {
+  if (!report.isProduct)
+    return -1;
   double total = double(report.m) * report.k * report.batch;
   double stored =
       double(report.storedBlocks) * report.blockRows * report.blockColumns;
@@ -191,30 +195,47 @@ static Error checkResult(const CommandLine &line,
                    .str());
 }
 
+/// The last array that the program writes.
+static std::optional<size_t> findResult(const Manifest &manifest) {
+  for (size_t i = manifest.arguments.size(); i-- > 0;)
+    if (manifest.arguments[i].isTensor &&
+        manifest.arguments[i].access != runtime::Access::Read)
+      return i;
+  return std::nullopt;
+}
+
 static Error runProgram(const CommandLine &line) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
-  ErrorOr<ProgramSource> program =
-      loadProgram(&context, line.program, line.entry, line.remarks);
+  if (line.remarks)
+    enableRemarks(context);
+  ErrorOr<ProgramSource> program = loadProgram(
+      &context, line.program, line.entry, line.remarks, line.cuda.precision);
   if (!program)
     return program.takeError();
   bool isCpu = line.target == Target::Cpu;
   ErrorOr<Manifest> manifest = describeProgram(*program);
   if (!manifest)
     return manifest.takeError();
-  if (manifest->contracts.size() != 1)
-    return Error(llvm::formatv("function '{0}': expected one op of the sattn "
-                               "dialect on its arguments, but got {1}",
-                               manifest->name, manifest->contracts.size())
-                     .str());
-  const runtime::BsrAddmmContract &contract = manifest->contracts.front();
-  if (line.check && contract.fused)
-    return Error(llvm::formatv("option '--check': expected one op of the sattn "
-                               "dialect alone, but function '{0}' computes "
-                               "others on its result",
+  const runtime::BsrAddmmContract *contract =
+      manifest->contracts.size() == 1 ? &manifest->contracts.front() : nullptr;
+  if (line.check && (!contract || contract->fused))
+    return Error(
+        llvm::formatv("option '--check': expected one op of the sattn "
+                      "dialect alone on the arguments of function "
+                      "'{0}', but it computes {1}",
+                      manifest->name,
+                      contract ? "others on its result" : "something else")
+            .str());
+  std::optional<size_t> written =
+      contract ? contract->out : findResult(*manifest);
+  if (!written)
+    return Error(llvm::formatv("function '{0}': expected an argument that it "
+                               "writes, but it writes none",
                                manifest->name)
                      .str());
+  size_t out = *written;
 
   std::vector<std::vector<int64_t>> declared = getDeclaredShapes(*program);
   ErrorOr<Arguments> arguments =
@@ -228,39 +249,42 @@ static Error runProgram(const CommandLine &line) {
     return error;
   if (Error error = checkDeclaredShapes(*manifest, declared, *arguments))
     return error;
+  if (Error error = runtime::checkCall(*manifest, arguments->values,
+                                       runtime::ContentCheck::Off))
+    return error;
 
   Report report;
   report.entry = manifest->name;
   report.target = isCpu ? "cpu" : "cuda";
-  describeProblem(report, contract, arguments->values);
+  if (contract)
+    describeProblem(report, *contract, arguments->values);
   std::vector<double> expected;
   if (line.check) {
     ErrorOr<std::vector<double>> result =
-        computeReference(contract, arguments->values);
+        computeReference(*contract, arguments->values);
     if (!result)
       return result.takeError();
     expected = std::move(*result);
   }
   if (Error error = (isCpu ? runOnCpu : runOnCuda)(
-          line, *program->module, *manifest, *arguments, contract.out, report))
+          line, *program->module, *manifest, *arguments, out, report))
     return error;
 
-  const TensorView &result = arguments->arrays[contract.out]->view();
+  const TensorView &result = arguments->arrays[out]->view();
   Error failure = Error::success();
   if (line.check) {
     failure = checkResult(line, expected, result, report);
     if (!failure)
-      failure = checkGaps(*arguments->arrays[contract.out]);
+      failure = checkGaps(*arguments->arrays[out]);
   }
   if (!failure && !line.out.empty())
     if (Error error = runtime::writeNpy(line.out, result))
       return error;
   llvm::outs() << (line.json ? formatJson(report) : formatText(report));
-  llvm::outs().flush();
   return failure;
 }
 
-int sattn::sparseRunMain(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   ErrorOr<CommandLine> line = parseCommandLine(argc, argv);
   if (line && line->help) {
     llvm::outs() << kUsage;
@@ -275,4 +299,11 @@ int sattn::sparseRunMain(int argc, char **argv) {
     return 0;
   llvm::errs() << "sparse-run: error: " << error.message() << "\n";
   return 1;
+}
+
+int sattn::sparseRunMain(int argc, char **argv) {
+  int status = runCommand(argc, argv);
+  bool isWritten =
+      mlir::succeeded(flushOutput("sparse-run", llvm::outs(), "-"));
+  return isWritten ? status : 1;
 }

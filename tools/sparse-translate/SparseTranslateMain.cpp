@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "SparseTranslateMain.h"
+#include "ToolOutput.h"
 
 #include "sattn/InitAll.h"
 #include "sattn/Pipelines/SAttnEntry.h"
 #include "sattn/Pipelines/SAttnToCPU.h"
 #include "sattn/Pipelines/SAttnToGPU.h"
+#include "sattn/Remarks.h"
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
 #include "sattn/Target/NVPTX.h"
@@ -93,10 +95,21 @@ struct Options {
       llvm::cl::desc("Part of the blocks that is not stored, 0 to 1, that "
                      "parameters are chosen for"),
       llvm::cl::init(-1.0), llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> precision{
+      "precision",
+      llvm::cl::desc("Precision of f32 products of linalg ops: ieee (default), "
+                     "which GPUs have not, or tf32"),
+      llvm::cl::value_desc("name"), llvm::cl::init("ieee"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<bool> verifyEach{
       "verify-each",
       llvm::cl::desc("Verify the IR after each pass (default: only what is "
                      "read)"),
+      llvm::cl::init(false), llvm::cl::cat(category)};
+  llvm::cl::opt<bool> remarks{
+      "remarks",
+      llvm::cl::desc("Print what passes remark, such as where tile parameters "
+                     "come from"),
       llvm::cl::init(false), llvm::cl::cat(category)};
   llvm::cl::opt<std::string> entry{
       "entry",
@@ -116,7 +129,7 @@ static std::string checkOptions(const Options &options) {
     for (const llvm::cl::Option &option :
          std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>{
              options.ptxas, options.schedule, options.device, options.metaTable,
-             options.sizes, options.sparsity})
+             options.sizes, options.sparsity, options.precision})
       if (isGiven(option))
         return ("option '--" + option.ArgStr + "' is not for --chip=cpu").str();
   if (isGiven(options.metaTable) && options.device.empty())
@@ -169,7 +182,8 @@ static FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
 static FailureOr<std::string> translateForCPU(ModuleOp module,
                                               const Options &options) {
   if (options.to == Output::Manifest) {
-    if (failed(run(module, options, buildSAttnEntryPipeline)))
+    if (failed(run(module, options,
+                   [](OpPassManager &pm) { buildSAttnEntryPipeline(pm); })))
       return failure();
     FailureOr<func::FuncOp> entry = findEntry(module, options.entry);
     if (failed(entry))
@@ -204,6 +218,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   pipeline.metaTable = options.metaTable.getValue();
   pipeline.sizes = llvm::to_vector(options.sizes);
   pipeline.sparsity = options.sparsity.getValue();
+  pipeline.precision = options.precision.getValue();
   if (failed(run(module, options, [&](OpPassManager &pm) {
         if (options.to == Output::LLVMIR)
           buildSAttnToNVVMPipeline(pm, pipeline);
@@ -261,6 +276,8 @@ int sattn::sparseTranslateMain(int argc, char **argv,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // Messages name the place in the source; the IR around it is for --debug.
   context.printOpOnDiagnostic(false);
+  if (options.remarks)
+    enableRemarks(context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
@@ -279,6 +296,5 @@ int sattn::sparseTranslateMain(int argc, char **argv,
     return 1;
   }
   output->os() << *text;
-  output->keep();
-  return 0;
+  return failed(keepOutput("sparse-translate", *output));
 }

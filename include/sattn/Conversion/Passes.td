@@ -111,8 +111,10 @@ def ConvertKernelToLLVM
     : Pass<"convert-kernel-to-llvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower what remains of a kernel to the LLVM and NVVM dialects";
   let description = [{
-    Converts kernels and their `arith`, `cf`, `memref`, `gpu` and `vector` ops. Memrefs are passed as upstream's descriptors are, field by field; tensor
-    maps by value, as grid constants. Takes the place of upstream's
+    Converts kernels and their `arith`, `cf`, `memref`, `gpu` and `vector` ops.
+    Memrefs are passed as upstream's descriptors are, field by field; tensor
+    maps by value, as grid constants. Maxima stay single instructions; divisions
+    that round up or down are expanded. Takes the place of upstream's
     `convert-gpu-to-nvvm`, which leaves `cf` behind and turns maxnumf and math
     into calls of libdevice.
 

@@ -39,7 +39,8 @@ llvm::Expected<Section> makeSection(const Query &query,
                                     llvm::ArrayRef<std::string> parameters);
 
 /// Part of blocks that is not stored, in hundredths, rounded:
-/// 1 - nnz * blockRows * blockColumns / (m * k). 0 where m or k is 0.
+/// 1 - nnz * blockRows * blockColumns / (m * k). 0 where m or k is 0, and where
+/// more are stored than a matrix has.
 int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,
                              int64_t blockColumns, int64_t m, int64_t k);
 

@@ -9,6 +9,8 @@
 #ifndef SATTN_PIPELINES_SATTNENTRY_H
 #define SATTN_PIPELINES_SATTNENTRY_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -17,8 +19,10 @@ namespace sattn {
 
 /// What every target begins with: passes that settle which arguments the
 /// functions have, and record which of them is which operand. A second run
-/// changes nothing.
-void buildSAttnEntryPipeline(mlir::OpPassManager &pm);
+/// changes nothing. Products of f32 that are raised have the given precision,
+/// that of `sattn.bsr_addmm`.
+void buildSAttnEntryPipeline(mlir::OpPassManager &pm,
+                             llvm::StringRef precision = "ieee");
 
 } // namespace sattn
 

@@ -55,6 +55,12 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       *this, "meta-table",
       llvm::cl::desc("File of tuned parameters that is searched first"),
       llvm::cl::init("")};
+  PassOptions::Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc(
+          "Precision of f32 products of linalg ops: ieee, which GPUs "
+          "have not, or tf32"),
+      llvm::cl::init("ieee")};
   PassOptions::ListOption<int64_t> sizes{
       *this, "sizes",
       llvm::cl::desc("M, N and K that parameters are chosen for where types "

@@ -58,6 +58,12 @@ Error checkBsrContents(const Manifest &manifest,
                        const BsrStorageContract &contract,
                        const std::vector<Argument> &arguments);
 
+/// All that must hold before a call: `checkContracts`, then the manifest's
+/// checks. `multiprocessors`: of the device.
+Error checkCall(const Manifest &manifest,
+                const std::vector<Argument> &arguments, ContentCheck contents,
+                int64_t multiprocessors = 1);
+
 } // namespace sattn::runtime
 
 #endif // SATTN_RUNTIME_CONTRACT_H

@@ -167,6 +167,10 @@ struct LaunchStep {
   /// Reads nothing but the index arrays of a contract and what such steps have
   /// written: its results may be kept over calls (Program::prepare).
   bool prepare = false;
+  /// For `explainCall` (Explain.h): which of the kernel's versions it is, why
+  /// where that is known when it is compiled, and the parameters of its tiles
+  /// and where they came from. Each may be empty.
+  std::string version, reason, tuning, origin;
   std::vector<KernelParameter> parameters;
 };
 

@@ -10,6 +10,7 @@
 
 #include "sattn/Runtime/Error.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -83,15 +84,26 @@ struct TensorView {
   /// Product of the extents: 1 for rank 0, 0 when any extent is 0. The caller
   /// has made sure that it fits (memory that exists does).
   int64_t numElements() const {
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+      return 0;
     int64_t count = 1;
-    for (int64_t extent : shape) {
-      if (extent == 0)
-        return 0;
+    for (int64_t extent : shape)
       count *= extent;
-    }
     return count;
   }
 };
+
+/// Bytes of a dense array of that shape, whose extents are at least 0; nothing
+/// where 2^63 or more. An extent of 0 does not excuse the others: strides are
+/// computed from them.
+inline std::optional<int64_t> byteSize(DType dtype,
+                                       const std::vector<int64_t> &shape) {
+  int64_t size = byteWidth(dtype);
+  for (int64_t extent : shape)
+    if (extent > 0 && __builtin_mul_overflow(size, extent, &size))
+      return std::nullopt;
+  return std::find(shape.begin(), shape.end(), 0) == shape.end() ? size : 0;
+}
 
 /// The strides, in elements, of a dense row-major array of that shape.
 /// Extents of 0 count as 1, as in NumPy.

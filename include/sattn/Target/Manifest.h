@@ -19,6 +19,11 @@ namespace sattn {
 /// (`sattn-emit-manifests`).
 inline constexpr llvm::StringLiteral kManifestAttrName = "sattn.manifest";
 
+/// Array of strings on such a function: what diagnostics of the program call
+/// its first arguments, in order. Others, and those with "", are called by the
+/// operand that they are.
+inline constexpr llvm::StringLiteral kNamesAttrName = "sattn.names";
+
 /// Manifest (docs/Manifest.md) of a function: its arguments, the contracts that
 /// `sattn-record-contracts` put on it and, where it launches kernels, what to
 /// compute and to launch. `target` is the name of a chip, or kCPUTarget. Emits

@@ -35,10 +35,12 @@ mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
 
 /// What ptxas makes of PTX. `ptxas` is its path, or empty: SATTN_PTXAS from the
 /// environment, then PATH. Emits an error where ptxas is missing, fails, spills
-/// registers, or serializes wgmma.
+/// registers, or serializes wgmma; `emitErrorAt` gets the name of the kernel,
+/// or none where ptxas names none.
 mlir::FailureOr<std::string>
 assemble(llvm::StringRef ptx, const Chip &chip, llvm::StringRef ptxas,
-         llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+         llvm::function_ref<mlir::InFlightDiagnostic(llvm::StringRef kernel)>
+             emitErrorAt);
 
 } // namespace sattn
 

@@ -17,7 +17,9 @@ def SAttnEmitManifests : Pass<"sattn-emit-manifests", "::mlir::ModuleOp"> {
     Puts the attribute `sattn.manifest` on every public function: a JSON text
     (docs/Manifest.md) from which the runtime, which has no compiler, checks
     arguments and makes launches. A function that launches kernels must be of the
-    restricted set of host ops; any other op is refused by name.
+    restricted set of host ops; any other op is refused by name. Arguments are
+    named by the function's attribute `sattn.names`, an array of strings, else by
+    the operand that they are.
 
     Before:
     ```mlir

@@ -16,10 +16,13 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -130,6 +133,11 @@ struct ConvertKernelToLLVMPass
     : public sattn::impl::ConvertKernelToLLVMBase<ConvertKernelToLLVMPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    // Not all of arith-expand, which makes a comparison and two selections of a
+    // maximum, one instruction.
+    RewritePatternSet divisions(context);
+    arith::populateCeilFloorDivExpandOpsPatterns(divisions);
+    walkAndApplyPatterns(getOperation(), std::move(divisions));
     LLVMTypeConverter converter(context, LowerToLLVMOptions(context));
     converter.addConversion([](wgtile::TensorMapType type) -> Type {
       return LLVM::LLVMPointerType::get(type.getContext());
@@ -141,13 +149,17 @@ struct ConvertKernelToLLVMPass
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     patterns.add<BarrierLowering, KernelLowering, ReturnLowering,
                  IndexLowering<gpu::BlockIdOp, NVVM::BlockIdXOp>,
                  IndexLowering<gpu::GridDimOp, NVVM::GridDimXOp>,
                  IndexLowering<gpu::ThreadIdOp, NVVM::ThreadIdXOp>>(converter);
+    // Folding would leave constants that nothing converts.
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never;
     if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+                                      std::move(patterns), config)))
       signalPassFailure();
   }
 };

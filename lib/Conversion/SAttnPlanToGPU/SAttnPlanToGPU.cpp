@@ -11,6 +11,7 @@
 #include "PlanKernels.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,8 +24,6 @@ namespace sattn {
 } // namespace sattn
 
 using namespace sattn;
-
-static constexpr StringLiteral kModuleName = "kernels";
 
 /// Launches a kernel of the module when the operand is prepared.
 static void launch(OpBuilder &b, gpu::GPUFuncOp kernel, gpu::GPUModuleOp module,
@@ -40,7 +39,8 @@ static void launch(OpBuilder &b, gpu::GPUFuncOp kernel, gpu::GPUModuleOp module,
 /// Replaces the op by two kernels and their launches.
 static void convert(PlanOp plan, gpu::GPUModuleOp module,
                     SymbolTable &symbols) {
-  StringRef function = plan->getParentOfType<func::FuncOp>().getName();
+  std::string name =
+      wgtile::getKernelName(plan->getParentOfType<func::FuncOp>().getName());
   OpBuilder b(plan);
   Location loc = plan.getLoc();
   auto dim = [&](Value memref, int64_t i) {
@@ -60,16 +60,12 @@ static void convert(PlanOp plan, gpu::GPUModuleOp module,
     windows = b.createOrFold<arith::MulIOp>(loc, size, windows);
     panels = b.createOrFold<arith::MulIOp>(loc, size, panels);
   }
-  launch(
-      b,
-      buildGroupRowsKernel(plan, (function + "_group").str(), module, symbols),
-      module, windows, {plan.getCrow(), plan.getCol(), plan.getPanels()});
-  launch(
-      b,
-      buildPlanStepsKernel(plan, (function + "_plan").str(), module, symbols),
-      module, panels,
-      {plan.getCrow(), plan.getCol(), plan.getPanels(), plan.getSteps(),
-       plan.getColumns()});
+  launch(b, buildGroupRowsKernel(plan, name + "_group", module, symbols),
+         module, windows, {plan.getCrow(), plan.getCol(), plan.getPanels()});
+  launch(b, buildPlanStepsKernel(plan, name + "_plan", module, symbols), module,
+         panels,
+         {plan.getCrow(), plan.getCol(), plan.getPanels(), plan.getSteps(),
+          plan.getColumns()});
   plan.erase();
 }
 
@@ -92,13 +88,7 @@ struct ConvertSAttnPlanToGPUPass
         return signalPassFailure();
       }
     }
-    auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(kModuleName);
-    if (!kernels) {
-      OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-      kernels = gpu::GPUModuleOp::create(b, module.getLoc(), kModuleName);
-      module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                      b.getUnitAttr());
-    }
+    gpu::GPUModuleOp kernels = wgtile::getOrCreateKernelModule(module);
     SymbolTable symbols(kernels);
     for (PlanOp plan : plans)
       convert(plan, kernels, symbols);

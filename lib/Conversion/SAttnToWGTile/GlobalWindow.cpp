@@ -15,6 +15,28 @@
 using namespace mlir;
 using namespace sattn;
 
+/// Whether an index is the size of dimension `dim` of `memref`.
+static bool isSizeOf(Value index, Value memref, int64_t dim) {
+  if (auto expand = memref.getDefiningOp<memref::ExpandShapeOp>())
+    if (expand.getMixedOutputShape()[dim] == OpFoldResult(index))
+      return true;
+  if (auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>()) {
+    // Of dimensions of size 1 and another, the other.
+    SmallVector<int64_t> others;
+    for (int64_t from : collapse.getReassociationIndices()[dim])
+      if (collapse.getSrcType().getDimSize(from) != 1)
+        others.push_back(from);
+    if (others.size() == 1 && isSizeOf(index, collapse.getSrc(), others[0]))
+      return true;
+  }
+  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+    if (view.getMixedSizes()[dim] == OpFoldResult(index))
+      return true;
+  auto dimOp = index.getDefiningOp<memref::DimOp>();
+  return dimOp && dimOp.getSource() == memref &&
+         dimOp.getConstantIndex() == dim;
+}
+
 /// Whether `expr` of `operands` plus `offset` is the size of dimension `dim` of
 /// `memref`, whatever the values.
 static bool reachesEnd(AffineExpr expr, unsigned numDims, unsigned numSymbols,
@@ -41,9 +63,7 @@ static bool reachesEnd(AffineExpr expr, unsigned numDims, unsigned numSymbols,
     rest = rest - size;
   } else {
     for (auto [position, value] : llvm::enumerate(values)) {
-      auto dimOp = value.getDefiningOp<memref::DimOp>();
-      if (!dimOp || dimOp.getSource() != memref ||
-          dimOp.getConstantIndex() != dim)
+      if (!isSizeOf(value, memref, dim))
         continue;
       rest = rest -
              (position < map.getNumDims()
@@ -144,19 +164,26 @@ sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer) {
     vectorDims = std::move(dims);
   }
 
-  // The vector's dimensions must be the innermost ones.
-  SmallVector<int64_t> fromMemory;
-  for (int64_t vectorDim : vectorDims)
-    if (vectorDim >= 0)
-      fromMemory.push_back(vectorDim);
-  bool innermost =
-      llvm::is_sorted(fromMemory) &&
-      llvm::none_of(ArrayRef(vectorDims).take_back(fromMemory.size()),
-                    [](int64_t dim) { return dim < 0; });
-  if (!innermost)
-    return transfer->emitOpError(
-        "expected the vector to run along the innermost dimensions of memory");
-  for (int64_t vectorDim : fromMemory)
-    window.inBounds.push_back(inBounds[vectorDim]);
+  // The vector's dimensions become the innermost ones, in its order: elsewhere
+  // the memref is seen transposed.
+  SmallVector<unsigned> order;
+  for (auto [dim, vectorDim] : llvm::enumerate(vectorDims))
+    if (vectorDim < 0)
+      order.push_back(dim);
+  for (int64_t vectorDim = 0; vectorDim < transfer.getVectorType().getRank();
+       ++vectorDim)
+    if (auto *it = llvm::find(vectorDims, vectorDim); it != vectorDims.end()) {
+      order.push_back(it - vectorDims.begin());
+      window.inBounds.push_back(inBounds[vectorDim]);
+    }
+  if (llvm::is_sorted(order))
+    return window;
+  window.memref = memref::TransposeOp::create(
+      b, loc, window.memref,
+      AffineMapAttr::get(AffineMap::getPermutationMap(order, b.getContext())));
+  SmallVector<Value> indices;
+  for (unsigned dim : order)
+    indices.push_back(window.indices[dim]);
+  window.indices = std::move(indices);
   return window;
 }

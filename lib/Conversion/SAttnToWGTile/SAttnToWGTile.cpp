@@ -35,7 +35,9 @@ using namespace sattn;
 static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
                                    Value operand, StringRef name) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
-  if (!read || read.getMask() || !read.getPermutationMap().isMinorIdentity())
+  if (!read || read.getMask() ||
+      !llvm::all_of(read.getPermutationMap().getResults(),
+                    [](AffineExpr expr) { return isa<AffineDimExpr>(expr); }))
     return contract.emitOpError() << "expected the " << name
                                   << " operand to be read from memory as it is";
   OpBuilder::InsertionGuard guard(b);

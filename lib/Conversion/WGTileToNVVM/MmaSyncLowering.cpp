@@ -270,10 +270,14 @@ private:
                                   NVVM::MMALayout layout) {
     MLIRContext *context = b.getContext();
     SmallVector<Type> types(count, b.getI32Type());
+    Type result = count == 1 ? types.front()
+                             : LLVM::LLVMStructType::getLiteral(context, types);
     auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, 8);
-    Value matrices = NVVM::LdMatrixOp::create(
-        b, loc, LLVM::LLVMStructType::getLiteral(context, types), address,
-        count, layout, shape, NVVM::LdStMatrixEltType::B16);
+    Value matrices =
+        NVVM::LdMatrixOp::create(b, loc, result, address, count, layout, shape,
+                                 NVVM::LdStMatrixEltType::B16);
+    if (count == 1)
+      return {matrices};
     SmallVector<Value> registers;
     for (int64_t i = 0; i < count; ++i)
       registers.push_back(LLVM::ExtractValueOp::create(b, loc, matrices, i));

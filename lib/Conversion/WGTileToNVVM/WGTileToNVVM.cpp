@@ -10,6 +10,8 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -35,6 +37,8 @@ struct ConvertWGTileToNVVMPass
     : public sattn::impl::ConvertWGTileToNVVMBase<ConvertWGTileToNVVMPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
+    if (failed(verify(module)))
+      return signalPassFailure();
     bool usesShared = false;
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
@@ -83,6 +87,36 @@ struct ConvertWGTileToNVVMPass
   }
 
 private:
+  /// What the patterns take for granted: the passes before choose layouts.
+  static LogicalResult verify(gpu::GPUModuleOp module) {
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+      bool hasRoles = false;
+      kernel.walk([&](RolesOp) { hasRoles = true; });
+      bool needsThreads = hasRoles || kernel.getKnownBlockSizeAttr();
+      if (failed(verifySwizzles(kernel)) ||
+          failed(verifyRegisterTiles(kernel)) ||
+          (needsThreads && failed(verifyThreads(kernel))))
+        return failure();
+    }
+    WalkResult walk = module.walk([](Operation *op) {
+      if (!isa_and_present<WGTileDialect>(op->getDialect()))
+        return WalkResult::advance();
+      if (!op->getParentOfType<gpu::GPUFuncOp>()) {
+        op->emitOpError("expected to be in a gpu.func");
+        return WalkResult::interrupt();
+      }
+      // Its place is an attribute of the op.
+      for (Value operand : op->getOperands())
+        if (isa<RingType>(operand.getType()) &&
+            !operand.getDefiningOp<RingOp>()) {
+          op->emitOpError("expected a ring of this kernel (wgtile.ring)");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
   /// Barriers of loads and of rings that have a place; the patterns report
   /// those that have none.
   static SmallVector<BarrierInit> collectBarriers(gpu::GPUFuncOp kernel) {

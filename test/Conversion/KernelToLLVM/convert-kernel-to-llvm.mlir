@@ -50,19 +50,32 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A maximum stays an op: no call of libdevice.
+  // A maximum stays an op: no call of libdevice, no comparison.
   // CHECK-LABEL: llvm.func @math
+  // CHECK:         llvm.intr.maximum
   // CHECK:         llvm.intr.maxnum
   // CHECK:         vector<2xf32>
   // CHECK:         llvm.fptrunc %{{.*}} : vector<2xf32> to vector<2xbf16>
   // CHECK-NOT:     llvm.call
   gpu.func @math(%x: f32, %y: f32, %out: memref<2xbf16>) kernel {
     %c0 = arith.constant 0 : index
-    %0 = arith.maxnumf %x, %y : f32
+    %z = arith.maximumf %x, %y : f32
+    %0 = arith.maxnumf %z, %y : f32
     %1 = vector.from_elements %0, %x : vector<2xf32>
     %2 = arith.truncf %1 : vector<2xf32> to vector<2xbf16>
     %3 = vector.extract %2[0] : bf16 from vector<2xbf16>
     memref.store %3, %out[%c0] : memref<2xbf16>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @divisions
+  // CHECK:         llvm.sdiv
+  // CHECK:         llvm.sdiv
+  gpu.func @divisions(%i: index, %j: index, %out: memref<?xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = arith.ceildivsi %i, %j : index
+    %1 = arith.floordivsi %0, %j : index
+    memref.store %1, %out[%c0] : memref<?xindex>
     gpu.return
   }
 }

@@ -180,3 +180,32 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A tile whose rows are columns of memory: the memref is seen transposed.
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+#columns = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-LABEL: gpu.func @transposed(
+// CHECK-SAME:    %[[SOURCE:[^:]*]]: memref<?x?xf32>, %[[BATCHES:[^:]*]]: memref<?x?x?xf32>
+// CHECK-DAG:     %[[VIEW:.*]] = memref.transpose %[[SOURCE]] (d0, d1) -> (d1, d0)
+// CHECK-DAG:     wgtile.read %[[VIEW]][%[[J:.*]], %[[I:.*]]] in_bounds [true, false]
+// CHECK-DAG:     %[[INNER:.*]] = memref.transpose %[[BATCHES]] (d0, d1, d2) -> (d1, d2, d0)
+// CHECK-DAG:     wgtile.read %[[INNER]][%{{.*}}, %[[J]], %[[I]]] in_bounds [true, true]
+gpu.module @kernels {
+  gpu.func @transposed(%source: memref<?x?xf32>, %batches: memref<?x?x?xf32>,
+                       %out: memref<?x?xf32>, %i: index, %j: index) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %tile = vector.transfer_read %source[%i, %j], %pad
+        {in_bounds = [true, false], permutation_map = #transposed}
+        : memref<?x?xf32>, vector<64x64xf32>
+    %other = vector.transfer_read %batches[%i, %c0, %j], %pad
+        {in_bounds = [true, true], permutation_map = #columns}
+        : memref<?x?x?xf32>, vector<64x64xf32>
+    %sum = arith.addf %tile, %other : vector<64x64xf32>
+    vector.transfer_write %sum, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

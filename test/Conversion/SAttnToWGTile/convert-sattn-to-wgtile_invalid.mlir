@@ -131,21 +131,3 @@ gpu.module @kernels {
     gpu.return
   }
 }
-
-// -----
-
-#transposed = affine_map<(d0, d1) -> (d1, d0)>
-gpu.module @kernels {
-  gpu.func @innermost(%source: memref<?x?xf32>, %out: memref<?x?xf32>) kernel {
-    %c0 = arith.constant 0 : index
-    %pad = arith.constant 0.0 : f32
-    // expected-error @below {{expected the vector to run along the innermost dimensions of memory}}
-    // expected-error @below {{failed to legalize operation}}
-    %tile = vector.transfer_read %source[%c0, %c0], %pad
-        {in_bounds = [true, true], permutation_map = #transposed}
-        : memref<?x?xf32>, vector<64x64xf32>
-    vector.transfer_write %tile, %out[%c0, %c0] {in_bounds = [true, true]}
-        : vector<64x64xf32>, memref<?x?xf32>
-    gpu.return
-  }
-}

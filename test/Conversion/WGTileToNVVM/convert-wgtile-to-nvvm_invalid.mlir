@@ -43,7 +43,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   gpu.func @no_layout(%source: memref<?x?xf32>, %i: index) kernel {
-    // expected-error @below {{failed to legalize operation 'wgtile.read'}}
+    // expected-error @below {{expected register tiles with a layout (wgtile-assign-layouts), but got 'tensor<16x8xf32>'}}
     %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
         : memref<?x?xf32> -> tensor<16x8xf32>
     gpu.return
@@ -85,6 +85,75 @@ gpu.module @kernels {
         -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
     wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
         : tensor<16x16xf32, #wgtile.mma<warps = 1>>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @swizzle(%x: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected a tile with a swizzle (wgtile-assign-layouts), but got none}}
+    %a = wgtile.load %x[%c0, %c0] {offset = 0 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<16x16xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @warps(%a: memref<?xf32>, %c0: index) kernel {
+    %0 = wgtile.read %a[%c0] in_bounds [true]
+        : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+    // expected-error @below {{expected register tiles of 4 warps, 1 of them along the columns, but got 'tensor<64x64xf32, #wgtile.mma<warps = 8>>'}}
+    %1 = wgtile.broadcast %0 dimension 0 : tensor<64xf32, #wgtile.row<warps = 4>>
+        -> tensor<64x64xf32, #wgtile.mma<warps = 8>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expected a number of threads of whole warps up to 1024 (wgtile-assign-layouts), but got 48}}
+  gpu.func @threads() kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expected a number of threads of whole warps up to 1024 (wgtile-assign-layouts), but got none}}
+  gpu.func @roles() kernel {
+    wgtile.roles producer 0 {
+    } consumer 0 {
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  func.func @no_kernel(%x: memref<?x?xbf16>) {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected to be in a gpu.func}}
+    %a = wgtile.load %x[%c0, %c0] {offset = 0 : i64}
+        : memref<?x?xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 32>
+    return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+gpu.module @kernels {
+  gpu.func @ring(%ring: !ring) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    // expected-error @below {{expected a ring of this kernel (wgtile.ring)}}
+    wgtile.ring_acquire %ring : !ring
     gpu.return
   }
 }

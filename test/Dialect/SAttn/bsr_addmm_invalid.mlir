@@ -193,6 +193,22 @@ func.func @c2_index_type_of_crow(%alpha: f32, %beta: f32,
 
 // -----
 
+func.func @c2_unsigned_type_of_crow(%alpha: f32, %beta: f32,
+                                    %crow: tensor<?xui32>, %col: tensor<?xui32>,
+                                    %values: tensor<?x64x64xbf16>,
+                                    %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'ui32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xui32>, tensor<?xui32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>)
+      -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
 func.func @c2_type_of_col(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                           %col: tensor<?xi64>, %values: tensor<?x64x64xbf16>,
                           %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -912,5 +928,29 @@ func.func @c11_encoded(%alpha: f32, %a: tensor<3x?x?xbf16, #bsr>, %b: tensor<?x?
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
       ins(%a, %b : tensor<3x?x?xbf16, #bsr>, tensor<?x?xbf16>)
       outs(%out : tensor<2x?x?xbf16>) -> tensor<2x?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @c17(%alpha: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+               %b: tensor<?x9223372036854775807xbf16>, %out: tensor<?x9223372036854775807xbf16>) {
+  // expected-error @below {{expected 'b' of less than 2^63 bytes, but got 'tensor<?x9223372036854775807xbf16>'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b
+          : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x9223372036854775807xbf16>)
+      outs(%out : tensor<?x9223372036854775807xbf16>) -> tensor<?x9223372036854775807xbf16>
+  return
+}
+
+// -----
+
+func.func @c17_rows(%alpha: f32, %crow: tensor<1152921504606846976xi32>, %col: tensor<?xi32>,
+                    %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>) {
+  // expected-error @below {{expected 'crow' of less than 2^63 rows, but got 'tensor<1152921504606846976xi32>' and blocks of 64 rows}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b
+          : tensor<1152921504606846976xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return
 }

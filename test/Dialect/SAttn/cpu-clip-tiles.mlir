@@ -241,3 +241,37 @@ func.func @merge_in_branch(%which: i1, %in: tensor<8x64xf32>, %out: tensor<8x64x
   }
   return %0 : tensor<8x64xf32>
 }
+
+// A slice without elements is not one of what it is made from.
+// CHECK-LABEL: func.func @slice_of_nothing(
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         %[[NOTHING:.*]] = tensor.empty() : tensor<0xf32>
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         return %[[NOTHING]]
+func.func @slice_of_nothing(%x: tensor<?xf32>, %k: tensor<?xf32>, %y: tensor<1xf32>, %i: index) -> tensor<0xf32> {
+  %0 = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<?xf32>) outs(%y : tensor<1xf32>) -> tensor<1xf32>
+  %1 = tensor.extract_slice %0[%i] [0] [1] : tensor<1xf32> to tensor<0xf32>
+  return %1 : tensor<0xf32>
+}
+
+// CHECK-LABEL: func.func @slice_of_indices(
+// CHECK-SAME:    %[[I:[a-z0-9]*]]: index
+// CHECK:         linalg.generic
+// CHECK:           %[[INDEX:.*]] = linalg.index 0
+// CHECK:           %[[AT:.*]] = affine.apply #{{.*}}{{\[|\(}}%[[INDEX]], %[[I]]{{\]|\)}}
+// CHECK:           tensor.extract %{{.*}}[%[[AT]]]
+// CHECK:           linalg.yield
+// CHECK-NEXT:    } -> tensor<4xf32>
+// CHECK-NOT:     tensor.extract_slice
+func.func @slice_of_indices(%i: index, %x: tensor<?xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<8xf32>) {
+  ^bb0(%o: f32):
+    %at = linalg.index 0 : index
+    %y = tensor.extract %x[%at] : tensor<?xf32>
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %1 = tensor.extract_slice %0[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -2,7 +2,7 @@
 // RUN: sparse-opt %s --sattn-cpu-pack-panels=vector-bits=256 --split-input-file | FileCheck %s --check-prefixes=CHECK,W256
 // RUN: not sparse-opt %s --sattn-cpu-pack-panels=vector-bits=100 2>&1 | FileCheck %s --check-prefix=BITS
 
-// BITS: error: expected vector-bits to be a power of two of at least 32, but got 100
+// BITS: error: expected vector-bits to be a power of two from 32 to 65536, but got 100
 
 // All of the right operand's tensor is copied once, in f32, to panels of the
 // register tile's width, zeros where it ends; a tile reads those of its columns,

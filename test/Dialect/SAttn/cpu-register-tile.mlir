@@ -4,8 +4,8 @@
 // RUN: not sparse-opt %s --sattn-cpu-register-tile=vector-bits=100 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not sparse-opt %s --sattn-cpu-register-tile=register-tile=8 2>&1 | FileCheck %s --check-prefix=SIZES
 
-// BITS: error: expected vector-bits to be a power of two of at least 32, but got 100
-// SIZES: error: expected register-tile to be two positive sizes
+// BITS: error: expected vector-bits to be a power of two from 32 to 65536, but got 100
+// SIZES: error: expected register-tile to be two sizes from 1 to 65536
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

@@ -1,6 +1,9 @@
-// RUN: sparse-opt %s --sattn-inject-meta --verify-diagnostics | FileCheck %s
-// RUN: sparse-opt %s --sattn-inject-meta=target=sm_90a 2>/dev/null | FileCheck %s --check-prefix=HOPPER
-// RUN: sparse-opt %s --sattn-inject-meta="target=sm_90a sizes=4096,256,4096" 2>/dev/null | FileCheck %s --check-prefix=SKINNY
+// RUN: sparse-opt %s --sattn-inject-meta | FileCheck %s
+// RUN: sparse-opt %s --sattn-inject-meta --remarks-filter=sattn-.* -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: sparse-opt %s --sattn-inject-meta -o /dev/null 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
+// QUIET-NOT: remark
+// RUN: sparse-opt %s --sattn-inject-meta=target=sm_90a | FileCheck %s --check-prefix=HOPPER
+// RUN: sparse-opt %s --sattn-inject-meta="target=sm_90a sizes=4096,256,4096" | FileCheck %s --check-prefix=SKINNY
 // RUN: not sparse-opt %s --sattn-inject-meta=target=sm_70 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not sparse-opt %s --sattn-inject-meta=sizes=1,2 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not sparse-opt %s --sattn-inject-meta=sizes=1,2,-3 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -21,7 +24,7 @@ func.func @blocks_of_64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  // REMARK-DAG: Function=blocks_of_64 | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
@@ -37,7 +40,7 @@ func.func @blocks_of_16(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [16, 128, 16]>}}
+  // REMARK-DAG: Function=blocks_of_16 | Remark="tile parameters from the computed default: #sattn.meta<tile = [16, 128, 16]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x16x16xbf16>, tensor<?x?xbf16>)
@@ -53,7 +56,7 @@ func.func @blocks_of_128(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                          %col: tensor<?xi32>, %values: tensor<?x128x128xbf16>,
                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [128, 64, 64]>}}
+  // REMARK-DAG: Function=blocks_of_128 | Remark="tile parameters from the computed default: #sattn.meta<tile = [128, 64, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x128x128xbf16>, tensor<?x?xbf16>)
@@ -68,7 +71,7 @@ func.func @deep_blocks(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                        %col: tensor<?xi32>, %values: tensor<?x64x192xbf16>,
                        %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  // REMARK-DAG: Function=deep_blocks | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x192xbf16>, tensor<?x?xbf16>)
@@ -84,7 +87,7 @@ func.func @odd_depth(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                      %col: tensor<?xi32>, %values: tensor<?x64x72xbf16>,
                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 72]>}}
+  // REMARK-DAG: Function=odd_depth | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 72]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x72xbf16>, tensor<?x?xbf16>)
@@ -101,7 +104,7 @@ func.func @static_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                     %b: tensor<?x256xbf16>, %out: tensor<?x256xbf16>)
     -> tensor<?x256xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  // REMARK-DAG: Function=static_n | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x256xbf16>)
@@ -118,7 +121,7 @@ func.func @factors(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %b: tensor<?x?xbf16>, %left: tensor<?xf32>,
                    %right: tensor<?xf32>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>}}
+  // REMARK-DAG: Function=factors | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
@@ -135,7 +138,7 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                    %b: tensor<?x40xbf16>, %out: tensor<?x40xbf16>)
     -> tensor<?x40xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 64, 64]>}}
+  // REMARK-DAG: Function=small_n | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 64, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x40xbf16>)
@@ -153,7 +156,7 @@ func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                   %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)
     -> tensor<?x3xbf16> {
-  // expected-remark @below {{tile parameters from the computed default: #sattn.meta<tile = [64, 16, 64]>}}
+  // REMARK-DAG: Function=tiny_n | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 16, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x3xbf16>)
@@ -186,7 +189,7 @@ func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                  %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                  %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-remark @below {{tile of one block row, as the CPU takes: #sattn.meta<tile = [64, 256, 32], stages = 3>}}
+  // REMARK-DAG: Function=panel | Remark="tile of one block row, as the CPU takes: #sattn.meta<tile = [64, 256, 32], stages = 3>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
@@ -194,4 +197,41 @@ func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [128, 256, 32], stages = 3>}
       -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
+}
+
+// Nor does the CPU take a plan.
+// CHECK-LABEL: func.func @planned
+// CHECK:         sattn.bsr_addmm
+// CHECK-NOT:     plan
+// CHECK:         {meta = #sattn.meta<tile = [64, 128, 64]>}
+// HOPPER-LABEL: func.func @planned
+// HOPPER:         sattn.bsr_addmm {{.*}} plan({{.*}} {meta = #sattn.meta<tile = [128, {{[0-9]+}}, 64]>}
+func.func @planned(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                   %b: tensor<?x?xbf16>, %panels: tensor<?x4xi32>,
+                   %steps: tensor<?x3xi32>, %out: tensor<?x?xbf16>)
+    -> tensor<?x?xbf16> {
+  // REMARK-DAG: Function=planned | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<?x?xbf16>)
+      plan(%panels, %steps : tensor<?x4xi32>, tensor<?x3xi32>)
+      outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// There is no plan of columns that all batches share.
+// HOPPER-LABEL: func.func @shared_columns
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 64]>}
+func.func @shared_columns(%alpha: f32, %beta: f32, %crow: tensor<3x?xi32>,
+                          %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+                          %b: tensor<3x?x?xbf16>, %out: tensor<3x?x?xbf16>)
+    -> tensor<3x?x?xbf16> {
+  // REMARK-DAG: Function=shared_columns | Remark="tile of one block row
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<3x?xi32>, tensor<?xi32>,
+          tensor<?x64x64xbf16>, tensor<3x?x?xbf16>)
+      outs(%out : tensor<3x?x?xbf16>)
+      {meta = #sattn.meta<tile = [128, 256, 64]>} -> tensor<3x?x?xbf16>
+  return %0 : tensor<3x?x?xbf16>
 }

@@ -5,7 +5,6 @@ func.func @large_block(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                        %col: tensor<?xi32>, %values: tensor<?x131072x64xf32>,
                        %b: tensor<?x?xf32>, %out: tensor<?x?xf32>)
     -> tensor<?x?xf32> {
-  // expected-remark @below {{tile parameters from the computed default}}
   // expected-error @below {{expected the tile's M to be at most 65536, but got 131072}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,

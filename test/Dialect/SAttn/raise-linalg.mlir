@@ -134,3 +134,87 @@ func.func @left(%a: tensor<64x64xf32, #bsr>, %i: tensor<64x64xi32, #bsr>, %b: te
   %3 = linalg.matmul ins(%a, %a : tensor<64x64xf32, #bsr>, tensor<64x64xf32, #bsr>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0, %1, %2, %3 : tensor<64x64xf32>, tensor<64x64xi32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+// A vector is a matrix of one column.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense, j floordiv 16 : compressed, i mod 16 : dense, j mod 16 : dense)}>
+
+// CHECK-LABEL: func.func @matvec(
+// CHECK-SAME:    %[[A:.*]]: tensor<?x?xf16, #{{.*}}>, %[[X:.*]]: tensor<?xf16>, %[[Y:.*]]: tensor<?xf16>
+// CHECK:         %[[B:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xf16> into tensor<?x1xf16>
+// CHECK:         %[[OUT:.*]] = tensor.expand_shape %[[Y]] {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xf16> into tensor<?x1xf16>
+// CHECK:         %[[R:.*]] = sattn.bsr_addmm {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[OUT]] : tensor<?x1xf16>)
+// CHECK:         tensor.extract_slice %[[R]][0, 0] [%{{.*}}, 1] [1, 1] : tensor<?x1xf16> to tensor<?xf16>
+func.func @matvec(%a: tensor<?x?xf16, #bsr>, %x: tensor<?xf16>, %y: tensor<?xf16>) -> tensor<?xf16> {
+  %0 = linalg.matvec ins(%a, %x : tensor<?x?xf16, #bsr>, tensor<?xf16>) outs(%y : tensor<?xf16>) -> tensor<?xf16>
+  return %0 : tensor<?xf16>
+}
+
+// x^T W, W the transpose of what is encoded.
+// CHECK-LABEL: func.func @vecmat(
+// CHECK:         sattn.bsr_addmm {{.*}} outs(%{{.*}} : tensor<64x1xf16>)
+func.func @vecmat(%w: tensor<64x32xf16, #bsr>, %x: tensor<32xf16>, %y: tensor<64xf16>) -> tensor<64xf16> {
+  %0 = tensor.empty() : tensor<32x64xf16>
+  %t = linalg.transpose ins(%w : tensor<64x32xf16, #bsr>) outs(%0 : tensor<32x64xf16>) permutation = [1, 0]
+  %1 = linalg.vecmat ins(%x, %t : tensor<32xf16>, tensor<32x64xf16>) outs(%y : tensor<64xf16>) -> tensor<64xf16>
+  return %1 : tensor<64xf16>
+}
+
+// -----
+
+// torch-mlir's product with an input of rank 3: the weight in each batch.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense, j floordiv 16 : compressed, i mod 16 : dense, j mod 16 : dense)}>
+
+// CHECK-LABEL: func.func @broadcast_weight(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x9x32xf16>, %[[W:.*]]: tensor<64x32xf16, #{{.*}}>
+// CHECK:         %[[XT:.*]] = linalg.transpose ins(%[[X]] : tensor<?x9x32xf16>) outs(%{{.*}} : tensor<?x32x9xf16>) permutation = [0, 2, 1]
+// CHECK:         sattn.bsr_addmm {{.*}} ins(%[[W]], %[[XT]] : tensor<64x32xf16, #{{.*}}>, tensor<?x32x9xf16>) outs(%{{.*}} : tensor<?x64x9xf16>)
+// CHECK-NOT:     linalg.batch_matmul
+func.func @broadcast_weight(%x: tensor<?x9x32xf16>, %w: tensor<64x32xf16, #bsr>, %out: tensor<?x9x64xf16>) -> tensor<?x9x64xf16> {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 0.0 : f16
+  %n = tensor.dim %x, %c0 : tensor<?x9x32xf16>
+  %0 = tensor.empty() : tensor<32x64xf16>
+  %t = linalg.transpose ins(%w : tensor<64x32xf16, #bsr>) outs(%0 : tensor<32x64xf16>) permutation = [1, 0]
+  %1 = tensor.empty(%n) : tensor<?x32x64xf16>
+  %2 = linalg.generic {
+      indexing_maps = [affine_map<(b, k, m) -> (k, m)>, affine_map<(b, k, m) -> (b, k, m)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%t : tensor<32x64xf16>) outs(%1 : tensor<?x32x64xf16>) {
+  ^bb0(%in: f16, %z: f16):
+    linalg.yield %in : f16
+  } -> tensor<?x32x64xf16>
+  %3 = linalg.fill ins(%cst : f16) outs(%out : tensor<?x9x64xf16>) -> tensor<?x9x64xf16>
+  %4 = linalg.batch_matmul ins(%x, %2 : tensor<?x9x32xf16>, tensor<?x32x64xf16>) outs(%3 : tensor<?x9x64xf16>) -> tensor<?x9x64xf16>
+  return %4 : tensor<?x9x64xf16>
+}
+
+// -----
+
+// Rows of two dimensions, made one for the product and two after it, are
+// batches of the product.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense, j floordiv 16 : compressed, i mod 16 : dense, j mod 16 : dense)}>
+
+// CHECK-LABEL: func.func @collapsed(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x?x32xbf16>, %[[W:.*]]: tensor<64x32xbf16, #{{.*}}>
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         linalg.transpose ins(%[[X]] : tensor<?x?x32xbf16>)
+// CHECK:         sattn.bsr_addmm {{.*}} outs(%{{.*}} : tensor<?x64x?xbf16>)
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         return
+func.func @collapsed(%x: tensor<?x?x32xbf16>, %w: tensor<64x32xbf16, #bsr>) -> tensor<?x?x64xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cst = arith.constant 0.0 : bf16
+  %d0 = tensor.dim %x, %c0 : tensor<?x?x32xbf16>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?x32xbf16>
+  %flat = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x32xbf16> into tensor<?x32xbf16>
+  %n = arith.muli %d0, %d1 : index
+  %0 = tensor.empty(%n) : tensor<?x64xbf16>
+  %1 = linalg.fill ins(%cst : bf16) outs(%0 : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  %2 = linalg.matmul
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%flat, %w : tensor<?x32xbf16>, tensor<64x32xbf16, #bsr>) outs(%1 : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [%d0, %d1, 64] : tensor<?x64xbf16> into tensor<?x?x64xbf16>
+  return %3 : tensor<?x?x64xbf16>
+}

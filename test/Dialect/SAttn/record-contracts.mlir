@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sattn-record-contracts | FileCheck %s
+// RUN: sparse-opt %s --sattn-record-contracts --mlir-print-local-scope | FileCheck %s
 
 // Every operand is an argument.
 // CHECK-LABEL: func.func @arguments
@@ -72,11 +72,15 @@ func.func @two(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32
 // An operand that is computed: what remains are the indices, and extents as far
 // as they are those of arguments.
 // CHECK-LABEL: func.func @computed
-// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 64, 64>, col = 3 : i64, columns = {argument = 5 : i64, dimension = 0 : i64}, crow = 2 : i64, op = "bsr_storage", values = 4 : i64}]} {
+// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 64, 64>, col = 3 : i64, columns = {argument = 5 : i64, dimension = 0 : i64}, crow = 2 : i64, op = "bsr_storage", values = 4 : i64}],
 func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
-                    %b: tensor<?x?xbf16>, %m: index, %n: index)
-    -> tensor<?x?xbf16> {
+                    %b: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %entries = tensor.dim %crow, %c0 : tensor<?xi32>
+  %n = tensor.dim %b, %c1 : tensor<?x?xbf16>
+  %m = affine.apply affine_map<(d0) -> (d0 * 64 - 64)>(%entries)
   %out = tensor.empty(%m, %n) : tensor<?x?xbf16>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
@@ -89,7 +93,8 @@ func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // is another argument's dimension than the result's.
 // CHECK-LABEL: func.func @transposed
 // CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 8, 16>, col = 1 : i64, columns = {argument = 3 : i64, dimension = 1 : i64}, crow = 0 : i64, op = "bsr_storage", rows = {constant = 64 : i64}, values = 2 : i64}],
-// CHECK-SAME:    sattn.same_extents = {{\[\[}}{argument = 3 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 1 : i64}]]} {
+// CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1, s2, s3, s4] -> (s2, s4)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s3 mod 16, 0)>},
+// CHECK-SAME:    {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s0, s1)>}], extents = [array<i64: 1, 0>, array<i64: 2, 0>, array<i64: 3, 0>, array<i64: 3, 1>, array<i64: 4, 1>]}} {
 func.func @transposed(%crow: tensor<9xi64>, %col: tensor<?xi64>, %values: tensor<?x8x16xf32>, %x: tensor<?x?xf32>,
                       %out: tensor<64x?xf32>) -> tensor<64x?xf32> {
   %c0 = arith.constant 0 : index
@@ -140,8 +145,8 @@ func.func @none(%x: f32) {
 #j = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @fused(
 // CHECK-SAME:    sattn.contracts = [{{{.*}} beta = 1.000000e+00 : f32, {{.*}} fused, input = 4 : i64, op = "bsr_addmm", out = 6 : i64,
-// CHECK-SAME:    sattn.same_extents = {{\[\[}}{argument = 5 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 1 : i64}],
-// CHECK-SAME:    [{argument = 6 : i64, dimension = 0 : i64}, {argument = 4 : i64, dimension = 0 : i64}], [{argument = 6 : i64, dimension = 1 : i64}, {argument = 4 : i64, dimension = 1 : i64}]]
+// CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1, s2, s3, s4] -> (s2, s1)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s3, s0)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s4, s1)>}],
+// CHECK-SAME:    extents = [array<i64: 4, 0>, array<i64: 4, 1>, array<i64: 5, 0>, array<i64: 6, 0>, array<i64: 6, 1>]}
 func.func @fused(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
                  %c: tensor<?x?xf32>, %bias: tensor<?xf32>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
   %one = arith.constant 1.0 : f32

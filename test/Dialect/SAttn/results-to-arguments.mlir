@@ -1,18 +1,22 @@
-// RUN: sparse-opt %s --sattn-results-to-arguments --canonicalize | FileCheck %s
+// RUN: sparse-opt %s --sattn-results-to-arguments --canonicalize --mlir-print-local-scope | FileCheck %s
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 
 // Through the ops that write the tensor to where it is made.
 // CHECK-LABEL: func.func @chain(
-// CHECK-SAME:    %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[VALUES:.*]]: tensor<?x8x8xf32>, %[[B:.*]]: tensor<?x?xf32>, %[[N:.*]]: index, %[[OUT:.*]]: tensor<?x?xf32>, %[[OUT1:.*]]: tensor<64x32xbf16>)
+// CHECK-SAME:    %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[VALUES:.*]]: tensor<?x8x8xf32>, %[[B:.*]]: tensor<?x?xf32>, %[[OUT:.*]]: tensor<?x?xf32>, %[[OUT1:.*]]: tensor<64x32xbf16>)
 // CHECK:         %[[FILL:.*]] = linalg.fill {{.*}} outs(%[[OUT]] : tensor<?x?xf32>)
 // CHECK:         %[[R:.*]] = sattn.bsr_addmm {{.*}} outs(%[[FILL]] : tensor<?x?xf32>)
 // CHECK:         %[[R1:.*]] = linalg.generic {{.*}} outs(%[[OUT1]] : tensor<64x32xbf16>)
 // CHECK:         return %[[R]], %[[R1]], %[[R]], %[[B]]
-func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>, %n: index)
+func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>)
     -> (tensor<?x?xf32>, tensor<64x32xbf16>, tensor<?x?xf32>, tensor<?x?xf32>) {
   %one = arith.constant 1.0 : f32
-  %0 = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %b, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %b, %c1 : tensor<?x?xf32>
+  %0 = tensor.empty(%m, %n) : tensor<?x?xf32>
   %1 = linalg.fill ins(%one : f32) outs(%0 : tensor<?x?xf32>) -> tensor<?x?xf32>
   %2 = sattn.bsr_addmm alpha(%one) beta(%one) ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<?x?xf32>)
       outs(%1 : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -54,7 +58,7 @@ func.func @caller(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8
 
 // The caller's memory must have the size that the program would have taken.
 // CHECK-LABEL: func.func @sizes(
-// CHECK-SAME:    attributes {sattn.same_extents = {{\[\[}}{argument = 4 : i64, dimension = 1 : i64}, {argument = 3 : i64, dimension = 1 : i64}]]}
+// CHECK-SAME:    attributes {sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1] -> (s1, s0)>}], extents = [array<i64: 3, 1>, array<i64: 4, 1>]}}
 func.func @sizes(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>)
     -> tensor<64x?xf32> {
   %c1 = arith.constant 1 : index

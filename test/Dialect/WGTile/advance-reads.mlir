@@ -79,6 +79,60 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A read moves once, in front of the last wait before it.
+  // CHECK-LABEL: gpu.func @two_waits
+  // CHECK:         wgtile.store_async
+  // CHECK-NEXT:    affine.apply
+  // CHECK-NEXT:    %[[READ:.*]] = wgtile.read
+  // CHECK-NEXT:    wgtile.wait_store pending 1 read
+  // CHECK:         wgtile.store_async
+  // CHECK-NOT:     wgtile.read
+  // CHECK:         wgtile.store %[[READ]]
+  gpu.func @two_waits(%c: memref<?x?xbf16>, %map: !m, %i: index, %j: index,
+                      %zero: !t) {
+    %s0 = wgtile.staging : !s
+    %s1 = wgtile.staging : !s
+    %j0 = affine.apply #first(%j)
+    wgtile.wait_store pending 1 read
+    wgtile.group_barrier
+    wgtile.store_shared %zero, %s0 : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s0, %map[%i, %j0] warpgroups 1 : !s, !m
+    wgtile.wait_store pending 1 read
+    wgtile.group_barrier
+    wgtile.store_shared %zero, %s1 : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s1, %map[%i, %j0] warpgroups 1 : !s, !m
+    %j1 = affine.apply #next(%j)
+    %t1 = wgtile.read %c[%i, %j1] in_bounds [true, false] : memref<?x?xbf16> -> !t
+    wgtile.store %t1, %c[%i, %j1] in_bounds [true, false] : !t, memref<?x?xbf16>
+    gpu.return
+  }
+
+  // Nor what a store by registers may write.
+  // CHECK-LABEL: gpu.func @plain_store
+  // CHECK-NOT:     wgtile.read
+  // CHECK:         wgtile.store %
+  // CHECK:         wgtile.read
+  gpu.func @plain_store(%c: memref<?x?xbf16>, %map: !m, %i: index, %j: index,
+                        %zero: !t) {
+    %s0 = wgtile.staging : !s
+    %j0 = affine.apply #first(%j)
+    wgtile.wait_store pending 0 read
+    wgtile.group_barrier
+    wgtile.store_shared %zero, %s0 : !t, !s
+    wgtile.fence_async
+    wgtile.group_barrier
+    wgtile.store_async %s0, %map[%i, %j0] warpgroups 1 : !s, !m
+    %j1 = affine.apply #next(%j)
+    wgtile.store %zero, %c[%i, %j1] in_bounds [true, false] : !t, memref<?x?xbf16>
+    %t1 = wgtile.read %c[%i, %j1] in_bounds [true, false] : memref<?x?xbf16> -> !t
+    wgtile.store %t1, %c[%i, %j1] in_bounds [true, false] : !t, memref<?x?xbf16>
+    gpu.return
+  }
+
   // What a store in between may write is not read before it.
   // CHECK-LABEL: gpu.func @overlap
   // CHECK-NOT:     wgtile.read

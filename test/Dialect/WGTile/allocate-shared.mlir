@@ -8,7 +8,7 @@
 // CHECK:         wgtile.load %{{.*}} {barrier = 10240 : i64, offset = 0 : i64}
 // CHECK:         wgtile.load %{{.*}} {barrier = 10248 : i64, offset = 2048 : i64}
 
-// LESS: error: 'gpu.func' op expected at most 16399 bytes of shared memory, but the tiles need 16400; choose smaller tiles
+// LESS: error: expected at most 16399 bytes of shared memory, but the tiles need 16400; choose smaller tiles
 gpu.module @kernels {
   gpu.func @two_tiles(
       %a: !wgtile.tensor_map<16x64xbf16, swizzle = 128>,

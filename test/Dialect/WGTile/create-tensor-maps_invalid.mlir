@@ -34,22 +34,6 @@ func.func @host(%a: memref<?x?xbf16>, %n: index) {
 // -----
 
 gpu.module @kernels {
-  gpu.func @box(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
-    %c0 = arith.constant 0 : index
-    // expected-error @below {{expected box sizes from 1 to 256, but got 272}}
-    %0 = wgtile.load %a[%c0, %c0]
-        : memref<?x?xbf16> -> !wgtile.shared<272x64xbf16, swizzle = 128>
-    gpu.return
-  }
-}
-func.func @host(%a: memref<?x?xbf16>, %n: index) {
-  wgtile.launch @kernels::@box grid(%n) args(%a) : memref<?x?xbf16>
-  return
-}
-
-// -----
-
-gpu.module @kernels {
   gpu.func @source(%a: memref<?x?xbf16>, %n: index) kernel attributes {wgtile.copy_engine} {
     %c0 = arith.constant 0 : index
     %view = memref.subview %a[%n, 0] [64, 64] [1, 1]

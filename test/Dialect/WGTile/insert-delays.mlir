@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-insert-delays{nanoseconds=500}))' | FileCheck %s
 // RUN: not sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-insert-delays{nanoseconds=0}))' 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// ZERO: expected 'nanoseconds' to be positive, but got 0
+// ZERO: expected 'nanoseconds' to be from 1 to 1000000, but got 0
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>

@@ -20,12 +20,12 @@ func.func private @column_divided(tensor<24xf32, #wgtile.column<warps = 4, colum
 
 // -----
 
-// expected-error @below {{expected at least one stage, but got 0}}
+// expected-error @below {{expected from 1 to 64 stages, but got 0}}
 func.func private @no_stages(!wgtile.stages<0, [!wgtile.shared<64x64xbf16>]>)
 
 // -----
 
-// expected-error @below {{expected the types of shared tiles, but got ['f32']}}
+// expected-error @below {{expected the types of shared tiles with a swizzle, but got ['f32']}}
 func.func private @stages_of_scalars(!wgtile.stages<2, [f32]>)
 
 // -----
@@ -90,12 +90,12 @@ func.func private @shared_size(!wgtile.shared<0x64xbf16>)
 
 // -----
 
-// expected-error @below {{expected elements of whole bytes, but got 'i1'}}
+// expected-error @below {{expected elements of whole bytes up to 64 bits, but got 'i1'}}
 func.func private @shared_bits(!wgtile.shared<64x64xi1>)
 
 // -----
 
-// expected-error @below {{expected elements of whole bytes, but got 'index'}}
+// expected-error @below {{expected elements of whole bytes up to 64 bits, but got 'index'}}
 func.func private @shared_element(!wgtile.shared<64x64xindex>)
 
 // -----
@@ -126,10 +126,55 @@ func.func private @map_empty_box(!wgtile.tensor_map<0x64xbf16, swizzle = 128>)
 
 // -----
 
-// expected-error @below {{expected elements of whole bytes, but got 'i4'}}
+// expected-error @below {{expected elements of whole bytes up to 64 bits, but got 'i4'}}
 func.func private @map_bits(!wgtile.tensor_map<64x64xi4, swizzle = 128>)
 
 // -----
 
 // expected-error @below {{expected a swizzle of 32, 64 or 128 bytes, but got 0}}
 func.func private @map_swizzle(!wgtile.tensor_map<64x64xbf16, swizzle = 0>)
+
+// -----
+
+// expected-error @below {{expected at most 32 warps, but got 64}}
+func.func private @mma_many_warps(tensor<64x64xf32, #wgtile.mma<warps = 64>>)
+
+// -----
+
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
+func.func private @mma_huge(tensor<64x4611686018427387904xf32, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected elements that are integers or floats of up to 64 bits, but got 'index'}}
+func.func private @mma_index(tensor<64x64xindex, #wgtile.mma<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected sizes up to 65536, but got [64, 4611686018427387904]}}
+func.func private @shared_huge(!wgtile.shared<64x4611686018427387904xbf16>)
+
+// -----
+
+// expected-error @below {{expected rows to be a positive multiple of 8 up to 256, but got 272}}
+func.func private @shared_rows(!wgtile.shared<272x64xbf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected columns to be a positive multiple of 64, but got 48}}
+func.func private @shared_columns(!wgtile.shared<64x48xbf16, swizzle = 128>)
+
+// -----
+
+// expected-error @below {{expected the types of shared tiles with a swizzle}}
+func.func private @stages_no_swizzle(!wgtile.stages<2, [!wgtile.shared<64x64xbf16>]>)
+
+// -----
+
+// expected-error @below {{expected from 1 to 64 stages, but got 4611686018427387904}}
+func.func private @stages_huge(!wgtile.stages<4611686018427387904, [!wgtile.shared<64x64xbf16, swizzle = 128>]>)
+
+// -----
+
+// expected-error @below {{undefined symbol alias id 'x64xf32'}}
+func.func private @element_alias(tensor<!x64xf32, #wgtile.mma<warps = 4>>)

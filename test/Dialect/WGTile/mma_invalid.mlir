@@ -104,3 +104,13 @@ func.func @c2_accumulator(%a: !wgtile.shared<64x64xf16>,
       -> tensor<64x64xf16>
   return
 }
+
+// -----
+
+func.func @dynamic(%a: tensor<?x64xbf16>, %b: !wgtile.shared<64x64xbf16>,
+                   %acc: tensor<?x64xf32>) {
+  // expected-error @below {{expected tiles MxK, KxN and MxN}}
+  %0 = wgtile.mma %a, %b, %acc
+      : tensor<?x64xbf16>, !wgtile.shared<64x64xbf16> -> tensor<?x64xf32>
+  return
+}

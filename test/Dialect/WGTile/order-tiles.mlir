@@ -46,6 +46,26 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
+    // The first loop's bounds cannot be computed elsewhere; the second one's
+    // share a value with them.
+    // CHECK-LABEL: gpu.func @second(
+    // CHECK:         wgtile.for_each_tile {{.*}} order
+    gpu.func @second(%crow: memref<?xi32>, %x: f32, %m: index, %n: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %n) {
+        %0 = memref.load %crow[%i] : memref<?xi32>
+        %count = arith.index_cast %0 : i32 to index
+        %local = arith.fptosi %x : f32 to i32
+        %other = arith.index_cast %local : i32 to index
+        scf.for %p = %count to %other step %c1 {
+        }
+        scf.for %p = %c0 to %count step %c1 {
+        }
+      }
+      gpu.return
+    }
+
     // The kernel that sorts evaluates the bounds of a tile's loop; %scale, which
     // is the same for all tiles, counts as not 0.
     // CHECK-LABEL: gpu.func @f_order(
@@ -57,16 +77,21 @@ module attributes {gpu.container_module} {
     // CHECK-NOT:       select
     // CHECK:           memref.atomic_rmw maxs
     // CHECK:         memref.store %{{.*}}, %[[ORDER]]
+    // CHECK-LABEL: gpu.func @second_order(
+    // CHECK:         memref.load
+    // CHECK:         gpu.return
   }
 
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[ALLOC:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>
   // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) prepare
   // CHECK:         wgtile.launch @kernels::@f {{.*}}, %[[ALLOC]])
-  func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index) {
+  func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index, %x: f32) {
     %tiles = arith.muli %m, %n : index
     wgtile.launch @kernels::@f grid(%tiles) args(%crow, %scale, %m, %n)
         : memref<?xi32>, i1, index, index
+    wgtile.launch @kernels::@second grid(%tiles) args(%crow, %x, %m, %n)
+        : memref<?xi32>, f32, index, index
     wgtile.launch @kernels::@even grid(%tiles) args(%m, %n) : index, index
     wgtile.launch @kernels::@by_column grid(%tiles) args(%m, %n) : index, index
     return

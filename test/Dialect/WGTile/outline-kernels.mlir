@@ -95,3 +95,20 @@ func.func @wishes(%out: memref<?xf32>, %n: index, %x: f32) {
   } {mapping = [#gpu.block<linear_dim_0>], groups = array<i64: 4>, stages = 3 : i64, warps = 8 : i64, columns = 2 : i64}
   return
 }
+
+// -----
+
+// A view of an argument that is cast is one of the argument.
+// CHECK-LABEL: gpu.func @cast(
+// CHECK-SAME:      %[[A:[a-z0-9]+]]: memref<?x?xf32, strided<[?, ?], offset: ?>>
+// CHECK:         memref.subview %[[A]]
+// CHECK-NOT:     memref.cast
+func.func @cast(%a: memref<?x?xf32, strided<[?, ?], offset: ?>>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %b = memref.cast %a : memref<?x?xf32, strided<[?, ?], offset: ?>> to memref<?x8xf32, strided<[?, ?], offset: ?>>
+  scf.forall (%i) in (%n) {
+    %view = memref.subview %b[%i, 0] [1, 8] [1, 1] : memref<?x8xf32, strided<[?, ?], offset: ?>> to memref<1x8xf32, strided<[?, ?], offset: ?>>
+    memref.store %x, %view[%c0, %c0] : memref<1x8xf32, strided<[?, ?], offset: ?>>
+  } {mapping = [#gpu.block<linear_dim_0>]}
+  return
+}

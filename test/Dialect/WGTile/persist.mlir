@@ -3,7 +3,7 @@
 // RUN: sparse-opt %s --wgtile-persist=dynamic=false | FileCheck %s --check-prefix=STATIC
 // RUN: not sparse-opt %s --wgtile-persist=columns=0 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// ZERO: expected 'columns' to be positive, but got 0
+// ZERO: expected 'columns' to be from 1 to 64, but got 0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two

@@ -4,7 +4,7 @@
 // RUN: not sparse-opt %s --wgtile-pipeline=max-stages=1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ONE
 
-// ONE: expected 'max-stages' to be at least 2, but got 1
+// ONE: expected 'max-stages' to be from 2 to 64, but got 1
 
 gpu.module @kernels {
   // Three turns ahead before the loop, each under its condition.

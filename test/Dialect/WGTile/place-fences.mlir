@@ -81,4 +81,57 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // Branches that are independent of each other join: what any of them wrote is
+  // fenced.
+  // CHECK-LABEL: gpu.func @branches
+  // CHECK-COUNT-13: wgtile.store_shared
+  // CHECK:         wgtile.fence_async
+  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.store_async
+  gpu.func @branches(%map: !map, %t: !t, %p0: i1, %p1: i1, %p2: i1, %p3: i1, %p4: i1, %p5: i1, %p6: i1, %p7: i1, %p8: i1, %p9: i1, %p10: i1, %p11: i1, %p12: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %s0 = wgtile.staging : !s
+    %s1 = wgtile.staging : !s
+    %s2 = wgtile.staging : !s
+    %s3 = wgtile.staging : !s
+    %s4 = wgtile.staging : !s
+    %s5 = wgtile.staging : !s
+    %s6 = wgtile.staging : !s
+    %s7 = wgtile.staging : !s
+    %s8 = wgtile.staging : !s
+    %s9 = wgtile.staging : !s
+    %s10 = wgtile.staging : !s
+    %s11 = wgtile.staging : !s
+    %s12 = wgtile.staging : !s
+    scf.if %p0 { wgtile.store_shared %t, %s0 : !t, !s }
+    scf.if %p1 { wgtile.store_shared %t, %s1 : !t, !s }
+    scf.if %p2 { wgtile.store_shared %t, %s2 : !t, !s }
+    scf.if %p3 { wgtile.store_shared %t, %s3 : !t, !s }
+    scf.if %p4 { wgtile.store_shared %t, %s4 : !t, !s }
+    scf.if %p5 { wgtile.store_shared %t, %s5 : !t, !s }
+    scf.if %p6 { wgtile.store_shared %t, %s6 : !t, !s }
+    scf.if %p7 { wgtile.store_shared %t, %s7 : !t, !s }
+    scf.if %p8 { wgtile.store_shared %t, %s8 : !t, !s }
+    scf.if %p9 { wgtile.store_shared %t, %s9 : !t, !s }
+    scf.if %p10 { wgtile.store_shared %t, %s10 : !t, !s }
+    scf.if %p11 { wgtile.store_shared %t, %s11 : !t, !s }
+    scf.if %p12 { wgtile.store_shared %t, %s12 : !t, !s }
+    wgtile.group_barrier
+    wgtile.store_async %s0, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s1, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s2, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s3, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s4, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s5, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s6, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s7, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s8, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s9, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s10, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s11, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.store_async %s12, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.wait_store pending 0
+    gpu.return
+  }
 }

@@ -62,3 +62,31 @@ func.func @c3_in_bounds(%source: memref<?x?xf32>, %i: index) {
       : memref<?x?xf32> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+func.func @c2_bits(%source: memref<?x?xi128>, %i: index) {
+  // expected-error @below {{expected elements that are integers or floats of up to 64 bits, but got 'memref<?x?xi128>'}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xi128> -> tensor<64x64xi128>
+  return
+}
+
+// -----
+
+#layout = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @c2_layout(%source: memref<?x?xf32, #layout>, %i: index) {
+  // expected-error @below {{expected a strided memref, but got}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32, #layout> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c3_huge(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected sizes of the tile from 1 to 65536, but got 'tensor<64x4611686018427387904xf32>'}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, true]
+      : memref<?x?xf32> -> tensor<64x4611686018427387904xf32>
+  return
+}

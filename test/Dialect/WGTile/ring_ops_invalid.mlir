@@ -48,12 +48,12 @@ func.func @ring_copy_c1_instance(%ring: !ring, %m: !m, %i: index) {
 
 // -----
 
-// expected-error @below {{expected a positive number of instances for each of 1 tiles, but got [1, 2]}}
-func.func private @ring_instances(!wgtile.ring<2, [!wgtile.shared<64x64xbf16>], instances = [1, 2]>)
+// expected-error @below {{expected from 1 to 32 instances for each of 1 tiles, but got [1, 2]}}
+func.func private @ring_instances(!wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [1, 2]>)
 
 // -----
 
-// expected-error @below {{expected at least one stage, but got 0}}
+// expected-error @below {{expected from 1 to 64 stages, but got 0}}
 func.func private @ring_stages(!wgtile.ring<0, [!wgtile.shared<64x64xbf16>]>)
 
 // -----
@@ -82,7 +82,7 @@ func.func @for_each_tile_c3_count(%n: index) {
 // -----
 
 func.func @for_each_tile_c3_two(%n: index) {
-  // expected-error @below {{expected positive factors in 'groups', at most one of them above 1, but got array<i64: 2, 2>}}
+  // expected-error @below {{expected factors from 1 to 32 in 'groups', at most one of them above 1, but got array<i64: 2, 2>}}
   wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 2>} {
   }
   return

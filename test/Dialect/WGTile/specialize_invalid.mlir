@@ -47,3 +47,47 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  // expected-error @below {{expected a tile for at most 1024 threads, with registers for M x N, but got one for 1152 threads}}
+  gpu.func @threads(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+      %a = wgtile.load %ma[%i, %j] : !ma -> !a
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  gpu.func @no_swizzle(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      // expected-error @below {{expected a tile with a swizzle (wgtile-assign-layouts), but got none}}
+      %a = wgtile.load %ma[%i, %j] : !ma -> !a
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels {
+  // expected-error @below {{expected structured control flow}}
+  gpu.func @blocks(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %a = wgtile.load %ma[%i, %j] : !ma -> !a
+    }
+    cf.br ^end
+  ^end:
+    gpu.return
+  }
+}

@@ -41,3 +41,14 @@ func.func @stage_c1(%i: index) {
       -> !wgtile.shared<16x64xf16, swizzle = 128>
   return
 }
+
+// -----
+
+#layout = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @fill_layout(%b: memref<?x?xbf16, #layout>, %i: index) {
+  %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a strided source, but got}}
+  wgtile.fill %stages[%i] 0, %b[%i, %i]
+      : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16, #layout>
+  return
+}

@@ -14,10 +14,9 @@
 
 #include "Test.h"
 #include "TestPasses.h"
+#include "ToolOutput.h"
 
 #include "sattn/InitAll.h"
-
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int sattn::test::testOptMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -25,6 +24,5 @@ int sattn::test::testOptMain(int argc, char **argv) {
   registerAllPasses();
   registry.insert<SAttnTestDialect>();
   wgtile::test::registerTestDropSyncPass();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "sattn test driver\n", registry));
+  return optMain(argc, argv, "sattn-test-opt", "sattn test driver\n", registry);
 }

@@ -103,6 +103,12 @@ TEST(DefaultParametersTest, NoWiderThanN) {
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
 }
 
+TEST(DefaultParametersTest, AnyN) {
+  int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(tile("cpu", problem(64, std::nullopt, most)), "64 x 128 x 64");
+  EXPECT_EQ(tile("cpu", problem(64, std::nullopt, 0)), "64 x 16 x 64");
+}
+
 TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
   EXPECT_EQ(tile("sm_90a", problem(64, 8192, 8192)), "128 x 256 x 64");
   // 64 tiles of 256 columns, 128 of 128, 256 of 64, for 132 multiprocessors.

@@ -241,6 +241,8 @@ TEST(LookupTest, SparsityIsRounded) {
   EXPECT_EQ(sparsityInHundredths(0, 64, 64, 192, 192), 100);
   EXPECT_EQ(sparsityInHundredths(9, 64, 64, 192, 192), 0);
   EXPECT_EQ(sparsityInHundredths(0, 64, 64, 0, 192), 0);
+  // More blocks than the matrix has, as where no row refers to some.
+  EXPECT_EQ(sparsityInHundredths(20, 64, 64, 192, 192), 0);
   // Products of sizes above 2^63.
   EXPECT_EQ(sparsityInHundredths(int64_t(1) << 50, 1 << 10, 1 << 10,
                                  int64_t(1) << 36, int64_t(1) << 36),

@@ -102,12 +102,18 @@ TEST(ContractStorage, OneListOfOffsets) {
             "64), but got 4");
 }
 
+/// The indices lie in the memory of `out`, which is larger than theirs: `out`
+/// at the address of one of them could reach others as well.
 TEST(ContractStorage, WhatIsWrittenIsApartFromTheIndices) {
-  BsrArguments arguments;
-  arguments.tensor(Out).data = arguments.tensor(Col).data;
-  EXPECT_EQ(check(storageManifest(), arguments),
-            "argument 'out': expected memory apart from argument 'col', but "
-            "got memory that overlaps it");
+  for (auto [index, name] : {std::pair(Crow, "crow"), std::pair(Col, "col")}) {
+    BsrArguments arguments;
+    std::copy_n(arguments.indices(index), 3, arguments.indices(Out));
+    arguments.tensor(index).data = arguments.tensor(Out).data;
+    EXPECT_EQ(check(storageManifest(), arguments),
+              std::string("argument 'out': expected memory apart from "
+                          "argument '") +
+                  name + "', but got memory that overlaps it");
+  }
 }
 
 TEST(ContractStorage, Batches) {

@@ -13,7 +13,7 @@ TEST(CudaDriver, NotFound) {
 
 TEST(CudaDriver, TooOld) {
   ScopedVariable version("STUB_CUDA_VERSION", "11040");
-  std::string message = messageOf(CudaDriver::load(STUB_CUDA_OLD_LIBRARY));
+  std::string message = messageOf(CudaDriver::load(kStubCudaOldLibrary));
   EXPECT_TRUE(contains(message, "the CUDA driver is too old: expected one for "
                                 "CUDA 12.0 or later"));
   EXPECT_TRUE(contains(message, "is for CUDA 11.4 and has no "
@@ -28,7 +28,7 @@ TEST(CudaDriver, TheVariableNamesTheLibrary) {
                          "searched for '/nonexistent/libcuda.so.1'"));
     EXPECT_FALSE(bool(Device::open()));
   }
-  ScopedVariable library("SATTN_LIBCUDA", STUB_CUDA_LIBRARY);
+  ScopedVariable library("SATTN_LIBCUDA", kStubCudaLibrary);
   ErrorOr<const CudaDriver *> driver = CudaDriver::get();
   ASSERT_TRUE(bool(driver)) << messageOf(driver);
   EXPECT_EQ((*driver)->version(), "13.0");

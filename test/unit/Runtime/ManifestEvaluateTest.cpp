@@ -132,6 +132,18 @@ TEST(ManifestEvaluate, TheFirstFailingCheckSpeaks) {
   EXPECT_FALSE(bool(runChecks(manifest, {5, -1})));
 }
 
+TEST(ManifestEvaluate, MessagesHaveNumbers) {
+  Manifest manifest;
+  auto say = [&](std::string message) {
+    manifest.checks = {{1, std::move(message)}};
+    return messageOf(runChecks(manifest, {-5, 0, 12}));
+  };
+  EXPECT_EQ(say("expected {2}, but got {0}"), "expected 12, but got -5");
+  EXPECT_EQ(say("{2}{2}"), "1212");
+  // What is no position of a value stays.
+  EXPECT_EQ(say("{3} {} {2 {x} {"), "{3} {} {2 {x} {");
+}
+
 TEST(ManifestTarget, Parses) {
   auto target = parseGpuTarget("sm_90a");
   ASSERT_TRUE(target.has_value());

@@ -1,6 +1,7 @@
 //===- ManifestParseTest.cpp - Manifests, valid and not -------------------===//
 
 #include "BsrProgram.h"
+#include "TestPaths.h"
 
 using namespace sattn::runtime;
 using nlohmann::json;
@@ -103,7 +104,8 @@ TEST(ManifestParse, AbsentAndNullAreNothing) {
 }
 
 TEST(ManifestParse, TheExampleOfTheDocumentationIsValid) {
-  std::string page = readFile(SATTN_SOURCE_DIR "/docs/Manifest.md");
+  std::string page =
+      readFile(std::string(kSourceDirectory) + "/docs/Manifest.md");
   const std::string fence = "```json\n";
   size_t begin = page.find(fence);
   ASSERT_NE(begin, std::string::npos);

@@ -131,6 +131,18 @@ TEST_F(NpyTest, RoundTripsShapes) {
   }
 }
 
+TEST_F(NpyTest, ByteSizes) {
+  EXPECT_EQ(byteSize(DType::F32, {}), 4);
+  EXPECT_EQ(byteSize(DType::BF16, {2, 3}), 12);
+  EXPECT_EQ(byteSize(DType::I32, {0, (int64_t(1) << 61) - 1}), 0);
+  EXPECT_EQ(byteSize(DType::I32, {0, int64_t(1) << 61}), std::nullopt);
+  EXPECT_EQ(byteSize(DType::I8, {int64_t(1) << 32, int64_t(1) << 32}),
+            std::nullopt);
+  TensorView view;
+  view.shape = {int64_t(1) << 32, int64_t(1) << 32, 0};
+  EXPECT_EQ(view.numElements(), 0);
+}
+
 TEST_F(NpyTest, WritesStridedViewsInRowMajorOrder) {
   std::string data = "abcdef";
   TensorView view;

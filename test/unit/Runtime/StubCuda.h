@@ -3,6 +3,7 @@
 #ifndef SATTN_TEST_UNIT_RUNTIME_STUBCUDA_H
 #define SATTN_TEST_UNIT_RUNTIME_STUBCUDA_H
 
+#include "TestPaths.h"
 #include "TestUtils.h"
 #include "sattn/Runtime/Device.h"
 
@@ -14,7 +15,7 @@ namespace sattn::runtime {
 inline const CudaDriver &stubDriver() {
   static std::unique_ptr<CudaDriver> driver = [] {
     ErrorOr<std::unique_ptr<CudaDriver>> loaded =
-        CudaDriver::load(STUB_CUDA_LIBRARY);
+        CudaDriver::load(kStubCudaLibrary);
     EXPECT_TRUE(bool(loaded)) << messageOf(loaded);
     return loaded ? std::move(*loaded) : nullptr;
   }();

@@ -79,7 +79,7 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
       op.isEncoded() ? Type() : op.getCrow().getType().getElementType();
   Type value = op.getValues().getType().getElementType();
   // (C2), (C4): checked first, so that the rest can refer to them.
-  if (index && !index.isInteger(32) && !index.isInteger(64))
+  if (index && !index.isSignlessInteger(32) && !index.isSignlessInteger(64))
     return op.emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << index;
   for (const NamedOperand &operand : operands) {
@@ -119,7 +119,7 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
       return op.emitOpError()
              << "expected '" << operand.name << "' of rank " << batchRank + 2
              << ", but got " << operand.value.getType();
-    if (!operand.elementType().isInteger(32))
+    if (!operand.elementType().isSignlessInteger(32))
       return op.emitOpError()
              << "expected element type i32 of '" << operand.name
              << "', but got " << operand.elementType();
@@ -197,6 +197,25 @@ static LogicalResult verifyRanks(BsrAddmmOp op,
   return success();
 }
 
+/// (C17)
+static LogicalResult verifyBytes(BsrAddmmOp op,
+                                 ArrayRef<NamedOperand> operands) {
+  for (const NamedOperand &operand : operands) {
+    RankedTensorType type = operand.value.getType();
+    if (isSparseEncoded(type))
+      continue;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t size : type.getShape())
+      // A size of 0 does not excuse the others.
+      if (!ShapedType::isDynamic(size) && size != 0 &&
+          llvm::MulOverflow(bytes, size, bytes))
+        return op.emitOpError()
+               << "expected '" << operand.name
+               << "' of less than 2^63 bytes, but got " << type;
+  }
+  return success();
+}
+
 LogicalResult BsrAddmmOp::verify() {
   if (failed(verifyEncoding(*this)))
     return failure();
@@ -216,7 +235,8 @@ LogicalResult BsrAddmmOp::verify() {
   operands.push_back({"out", getOut(), 2});
 
   if (failed(verifyRanks(*this, operands)) ||
-      failed(verifyElementTypes(*this, operands)))
+      failed(verifyElementTypes(*this, operands)) ||
+      failed(verifyBytes(*this, operands)))
     return failure();
 
   // (C6)
@@ -240,7 +260,10 @@ LogicalResult BsrAddmmOp::verify() {
     if (crowSize < 1)
       return emitOpError() << "expected 'crow' of at least one entry, but got "
                            << getCrow().getType();
-    rows = (crowSize - 1) * blockRows;
+    if (llvm::MulOverflow(crowSize - 1, blockRows, rows))
+      return emitOpError() << "expected 'crow' of less than 2^63 rows, but got "
+                           << getCrow().getType() << " and blocks of "
+                           << blockRows << " rows";
   }
   if (!ShapedType::isDynamic(rows)) {
     if (!mayMatch(m, rows))

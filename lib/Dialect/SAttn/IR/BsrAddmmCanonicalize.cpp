@@ -58,6 +58,45 @@ static std::optional<APFloat> getSplat(Value tensor) {
   return value;
 }
 
+/// The size of a dimension counted from the last, -1.
+static int64_t getSize(TypedValue<RankedTensorType> tensor, int64_t dim) {
+  RankedTensorType type = tensor.getType();
+  return type.getDimSize(type.getRank() + dim);
+}
+
+// An extent of 0 of `out`, which the type of any operand may have.
+
+static bool hasNoRow(BsrAddmmOp op) {
+  return getSize(op.getOut(), -2) == 0 ||
+         (op.isEncoded() ? getSize(op.getValues(), -2) == 0
+                         : getSize(op.getCrow(), -1) == 1) ||
+         (op.getInput() && getSize(op.getInput(), -2) == 0) ||
+         (op.getLeft() && getSize(op.getLeft(), -1) == 0);
+}
+
+static bool hasNoColumn(BsrAddmmOp op) {
+  return getSize(op.getOut(), -1) == 0 || getSize(op.getB(), -1) == 0 ||
+         (op.getInput() && getSize(op.getInput(), -1) == 0) ||
+         (op.getRight() && getSize(op.getRight(), -1) == 0);
+}
+
+static bool hasNoBatch(BsrAddmmOp op) {
+  std::pair<TypedValue<RankedTensorType>, int64_t> baseRanks[] = {
+      {op.getCrow(), 1},
+      {op.getCol(), 1},
+      {op.getValues(), op.isEncoded() ? 2 : 3},
+      {op.getB(), 2},
+      {op.getInput(), 2},
+      {op.getLeft(), 1},
+      {op.getRight(), 1},
+      {op.getOut(), 2}};
+  return llvm::any_of(baseRanks, [](auto operand) {
+    auto [tensor, baseRank] = operand;
+    return tensor && llvm::is_contained(
+                         tensor.getType().getShape().drop_back(baseRank), 0);
+  });
+}
+
 namespace {
 /// beta = 0: input is not read. alpha = 0: nothing is read beside it, so that
 /// left, right and the plan do not matter.
@@ -106,10 +145,11 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
                                 PatternRewriter &rewriter) const override {
     if (isZero(op.getAlpha()))
       return rewriter.notifyMatchFailure(op, "alpha is 0 already");
-    ArrayRef<int64_t> values = op.getValues().getType().getShape();
-    ArrayRef<int64_t> b = op.getB().getType().getShape();
-    bool isStored = op.isEncoded() || values[values.size() - 3] != 0;
-    if (isStored && b[b.size() - 2] != 0)
+    bool isEmpty = getSize(op.getB(), -2) == 0 || // K
+                   (op.isEncoded() ? getSize(op.getValues(), -1) == 0
+                                   : getSize(op.getValues(), -3) == 0 ||
+                                         getSize(op.getCol(), -1) == 0); // nnz
+    if (!isEmpty)
       return rewriter.notifyMatchFailure(op, "there may be stored blocks");
     Value zero = createConstant(rewriter, op.getLoc(), APFloat(0.0f));
     rewriter.modifyOpInPlace(op, [&] { op.getAlphaMutable().assign(zero); });
@@ -123,9 +163,7 @@ struct ResultIsOut : public OpRewritePattern<BsrAddmmOp> {
 
   LogicalResult matchAndRewrite(BsrAddmmOp op,
                                 PatternRewriter &rewriter) const override {
-    bool isEmpty =
-        llvm::is_contained(op.getOut().getType().getShape(), 0) ||
-        (!op.isEncoded() && op.getCrow().getType().getShape().back() == 1);
+    bool isEmpty = hasNoBatch(op) || hasNoRow(op) || hasNoColumn(op);
     bool isUnchanged =
         !op.getInput() && isZero(op.getAlpha()) && isOne(op.getBeta());
     if (!isEmpty && !isUnchanged)

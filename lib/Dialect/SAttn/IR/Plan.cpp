@@ -54,8 +54,8 @@ LogicalResult PlanOp::verify() {
   if (batchRank < 0) // (C1)
     return emitOpError() << "expected 'crow' of rank at least 1, but got "
                          << crow;
-  if (!crow.getElementType().isInteger(32) &&
-      !crow.getElementType().isInteger(64)) // (C2)
+  if (!crow.getElementType().isSignlessInteger(32) &&
+      !crow.getElementType().isSignlessInteger(64)) // (C2)
     return emitOpError()
            << "expected element type i32 or i64 of 'crow', but got "
            << crow.getElementType();

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -171,6 +172,58 @@ struct FoldSliceOfFill : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// extract_slice %a of no elements -> empty
+/// Upstream's pattern for a slice of a linalg op takes a size of 0 for the
+/// whole dimension.
+struct FoldSliceOfNothing : OpRewritePattern<tensor::ExtractSliceOp> {
+  explicit FoldSliceOfNothing(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    if (llvm::none_of(sizes, isZeroInteger))
+      return rewriter.notifyMatchFailure(op, "perhaps with elements");
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<OpFoldResult> kept;
+    for (auto [dimension, size] : llvm::enumerate(sizes))
+      if (!dropped.test(dimension))
+        kept.push_back(size);
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), kept,
+                                          op.getType().getElementType());
+    rewriter.replaceOp(
+        op, tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), empty));
+    return success();
+  }
+};
+
+/// extract_slice (linalg op with indices) -> linalg op with offset indices
+/// Upstream's pattern for a slice of a linalg op leaves indices as they are.
+struct BubbleUpSliceOfIndices : OpRewritePattern<tensor::ExtractSliceOp> {
+  explicit BubbleUpSliceOfIndices(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getSource().getDefiningOp<linalg::LinalgOp>();
+    if (!producer || !producer.hasIndexSemantics() || !op.hasUnitStride() ||
+        !op.getSource().hasOneUse() || op.getDroppedDims().any() ||
+        llvm::any_of(op.getMixedSizes(), isZeroInteger))
+      return rewriter.notifyMatchFailure(op, "no window of an op with indices");
+    FailureOr<TilingResult> tiled =
+        tensor::replaceExtractSliceWithTiledProducer(
+            rewriter, op, cast<OpResult>(op.getSource()));
+    if (failed(tiled))
+      return rewriter.notifyMatchFailure(op, "its producer cannot be cut");
+    Value window = tiled->tiledValues.front();
+    if (window.getType() != op.getType())
+      window =
+          tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), window);
+    rewriter.replaceOp(op, window);
+    return success();
+  }
+};
+
 /// parallel_insert_slice (insert_slice %a into %b, all of it) into %o
 ///   -> parallel_insert_slice %a into %o
 struct FoldInsertOfWhole : OpRewritePattern<tensor::ParallelInsertSliceOp> {
@@ -232,7 +285,8 @@ private:
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<SinkSliceIntoIf, SinkElementwiseIntoIf, FoldSliceOfPad,
-                 FoldSliceOfFill, FoldInsertOfWhole>(context);
+                 FoldSliceOfFill, FoldSliceOfNothing, BubbleUpSliceOfIndices,
+                 FoldInsertOfWhole>(context);
     linalg::populateBubbleUpExtractSliceOpPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

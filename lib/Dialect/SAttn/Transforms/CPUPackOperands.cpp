@@ -52,10 +52,52 @@ static Value pack(OpBuilder &builder, Location loc, Value tile) {
   return copyAsF32(builder, loc, tile, empty);
 }
 
+/// The operand as its default map has it, where its own map is transposed; null
+/// where it is neither.
+static Value orderDimensions(OpBuilder &b, Location loc, Value operand,
+                             AffineMap map, AffineMap expected) {
+  if (map == expected)
+    return operand;
+  if (map.getNumResults() != 2 || map.getResult(0) != expected.getResult(1) ||
+      map.getResult(1) != expected.getResult(0))
+    return {};
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, operand);
+  std::swap(sizes[0], sizes[1]);
+  Value empty = tensor::EmptyOp::create(
+      b, loc, sizes, getElementTypeOrSelf(operand.getType()));
+  return linalg::TransposeOp::create(b, loc, operand, empty,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
+void sattn::orderTileProducts(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::MatmulOp> products;
+  root->walk([&](linalg::MatmulOp op) {
+    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
+        op.hasUserDefinedMaps())
+      products.push_back(op);
+  });
+  for (linalg::MatmulOp op : products) {
+    rewriter.setInsertionPoint(op);
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<AffineMap> expected =
+        linalg::MatmulOp::getDefaultIndexingMaps(op.getContext());
+    SmallVector<Value> inputs;
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      if (Value ordered = orderDimensions(rewriter, op.getLoc(), input, maps[i],
+                                          expected[i]))
+        inputs.push_back(ordered);
+    if (inputs.size() == 2 && maps[2] == expected[2])
+      rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, inputs,
+                                                    op.getDpsInits());
+  }
+}
+
 SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
   SmallVector<linalg::MatmulOp> products;
   root->walk([&](linalg::MatmulOp op) {
-    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics())
+    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
+        !op.hasUserDefinedMaps())
       products.push_back(op);
   });
   return products;

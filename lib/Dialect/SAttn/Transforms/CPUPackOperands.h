@@ -10,7 +10,7 @@
 #define SATTN_DIALECT_SATTN_TRANSFORMS_CPUPACKOPERANDS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace sattn {
 
@@ -18,7 +18,11 @@ namespace sattn {
 mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tile, mlir::Value target);
 
-/// The products on tensors in loops over tiles.
+/// Gives products in loops over tiles whose indexing maps transpose an operand
+/// that operand transposed, by an op of its own, and the default maps.
+void orderTileProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
+
+/// The products on tensors in loops over tiles, of the default indexing maps.
 llvm::SmallVector<mlir::linalg::MatmulOp>
 findTileProducts(mlir::Operation *root);
 

@@ -316,6 +316,7 @@ struct CPUPackPanelsPass
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    orderTileProducts(rewriter, getOperation());
     llvm::MapVector<scf::ForallOp, llvm::SmallBitVector> counters;
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       auto tiles = op->getParentOfType<scf::ForallOp>();

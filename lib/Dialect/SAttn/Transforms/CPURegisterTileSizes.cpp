@@ -16,6 +16,10 @@ using namespace sattn;
 
 /// Bits of the only element type that products are made of here.
 static constexpr int64_t kElementBits = 32;
+/// More bits than the vectors of any machine, and more rows or columns than its
+/// registers hold.
+static constexpr int64_t kMaxVectorBits = 1 << 16;
+static constexpr int64_t kMaxSize = 1 << 16;
 
 /// The largest divisor of `size` that is at most `limit`, or 1.
 static int64_t largestDivisor(int64_t size, int64_t limit) {
@@ -26,13 +30,16 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
 }
 
 LogicalResult RegisterTileSizes::verify(Location loc) const {
-  if (vectorBits < kElementBits || !llvm::isPowerOf2_64(vectorBits))
-    return emitError(loc)
-           << "expected vector-bits to be a power of two of at least "
-           << kElementBits << ", but got " << vectorBits;
-  bool positive = llvm::all_of(given, [](int64_t size) { return size > 0; });
-  if (!given.empty() && (given.size() != 2 || !positive))
-    return emitError(loc) << "expected register-tile to be two positive sizes";
+  if (vectorBits < kElementBits || vectorBits > kMaxVectorBits ||
+      !llvm::isPowerOf2_64(vectorBits))
+    return emitError(loc) << "expected vector-bits to be a power of two from "
+                          << kElementBits << " to " << kMaxVectorBits
+                          << ", but got " << vectorBits;
+  bool fits = llvm::all_of(
+      given, [](int64_t size) { return size > 0 && size <= kMaxSize; });
+  if (!given.empty() && (given.size() != 2 || !fits))
+    return emitError(loc) << "expected register-tile to be two sizes from 1 to "
+                          << kMaxSize;
   return success();
 }
 

@@ -8,11 +8,13 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
-#include "sattn/MetaTable/Choose.h"
+#include "sattn/MetaTable/BsrAddmmTuning.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -62,11 +64,6 @@ static std::string typeName(Type type) {
 }
 
 namespace {
-/// What of an op's sizes is known, from its types or the pass's options.
-struct Sizes {
-  std::optional<int64_t> m, n, k;
-};
-
 struct InjectMetaPass
     : public sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
   using SAttnInjectMetaBase::SAttnInjectMetaBase;
@@ -76,10 +73,17 @@ struct InjectMetaPass
       return signalPassFailure();
     SmallVector<BsrAddmmOp> ops;
     getOperation().walk([&](BsrAddmmOp op) {
-      if (!op.getMeta())
+      bool hasPlan = limits->kind != meta::TargetKind::CPU && takesPlan(op);
+      if (!hasPlan)
+        dropPlan(op);
+      if (!op.getMeta()) {
         ops.push_back(op);
-      else if (limits->kind == meta::TargetKind::CPU)
+        return;
+      }
+      if (!hasPlan)
         takeOneBlockRow(op);
+      if (recordOrigins)
+        recordOrigin(op, "the program");
     });
     if (ops.empty())
       return;
@@ -99,9 +103,37 @@ struct InjectMetaPass
 private:
   std::optional<meta::Target> limits;
 
-  /// A tile of several block rows is what thread blocks share; a program that
-  /// asks for one runs on the CPU too.
-  static void takeOneBlockRow(BsrAddmmOp op) {
+  /// Whether a tile may have several block rows, by a plan. There is none where
+  /// all batches of offsets have one list of columns, since it merges block
+  /// rows of one batch's own blocks, and it is of no use where no block is
+  /// read.
+  static bool takesPlan(BsrAddmmOp op) {
+    FloatAttr alpha;
+    if (matchPattern(op.getAlpha(), m_Constant(&alpha)) &&
+        alpha.getValue().isZero())
+      return false;
+    return op.isEncoded() ||
+           op.getCol().getType().getRank() == op.getCrow().getType().getRank();
+  }
+
+  /// A plan is an order of blocks for thread blocks alone.
+  static void dropPlan(BsrAddmmOp op) {
+    op.getPanelsMutable().clear();
+    op.getStepsMutable().clear();
+  }
+
+  /// A remark on the parameters of an op, for those who ask for it.
+  remark::detail::InFlightRemark say(BsrAddmmOp op) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    return remark::analysis(op.getLoc(),
+                            remark::RemarkOpts::name("TileParameters")
+                                .category(getArgument())
+                                .function(function ? function.getName() : ""));
+  }
+
+  /// A tile of several block rows is what thread blocks share by a plan; a
+  /// program that asks for one runs without, too.
+  void takeOneBlockRow(BsrAddmmOp op) {
     MetaAttr meta = op.getMetaAttr();
     SmallVector<int64_t> tile(meta.getTile());
     if (tile[0] == op.getBlockRows())
@@ -109,8 +141,25 @@ private:
     tile[0] = op.getBlockRows();
     op.setMetaAttr(MetaAttr::get(op.getContext(), tile, meta.getStages(),
                                  meta.getWarps(), meta.getGroup()));
-    op.emitRemark() << "tile of one block row, as the CPU takes: "
-                    << op.getMetaAttr();
+    bool isForCPU = limits->kind == meta::TargetKind::CPU;
+    say(op) << remark::add(
+        isForCPU ? "tile of one block row, as the CPU takes: {0}"
+                 : "tile of one block row, since there is no plan: {0}",
+        op.getMetaAttr());
+  }
+
+  static void recordOrigin(BsrAddmmOp op, StringRef origin) {
+    Builder b(op.getContext());
+    std::string text;
+    llvm::raw_string_ostream(text) << op.getMetaAttr();
+    StringRef parameters = text;
+    parameters.consume_front("#sattn.meta<");
+    parameters.consume_back(">");
+    op->setDiscardableAttr(
+        kTuningAttrName,
+        b.getDictionaryAttr(
+            {b.getNamedAttr("origin", b.getStringAttr(origin)),
+             b.getNamedAttr("parameters", b.getStringAttr(parameters))}));
   }
 
   LogicalResult checkOptions() {
@@ -144,122 +193,56 @@ private:
     return size;
   }
 
-  Sizes sizesOf(BsrAddmmOp op) {
+  meta::BsrAddmmFacts factsOf(BsrAddmmOp op) {
+    meta::BsrAddmmFacts facts;
     std::optional<int64_t> m = known(op.getOut(), -2);
     if (!m && op.isEncoded())
       m = known(op.getValues(), -2);
     else if (!m && known(op.getCrow(), -1))
       m = product(*known(op.getCrow(), -1) - 1, op.getBlockRows());
-    return {orOption(m, 0), orOption(known(op.getOut(), -1), 1),
-            orOption(known(op.getB(), -2), 2)};
-  }
-
-  /// In hundredths.
-  std::optional<int64_t> sparsityOf(BsrAddmmOp op, const Sizes &of) {
-    if (sparsity >= 0)
-      return std::lround(sparsity * 100);
-    std::optional<int64_t> nnz;
-    if (!op.isEncoded())
-      nnz = known(op.getValues(), -3);
-    if (nnz && of.m && of.k)
-      return meta::sparsityInHundredths(*nnz, op.getBlockRows(),
-                                        op.getBlockColumns(), *of.m, *of.k);
-    return std::nullopt;
-  }
-
-  meta::Query queryOf(BsrAddmmOp op, const Sizes &of) {
-    meta::Query query;
-    query.op = "bsr_addmm";
-    query.device = device;
-    query.version = version;
-    query.dtype = typeName(op.getValues().getType().getElementType());
-    query.outDtype = typeName(op.getOut().getType().getElementType());
-    // What most rows are tuned for, where nothing says more.
-    query.sparsity = sparsityOf(op, of).value_or(50);
-    double alpha = scalarOrOne(op.getAlpha()), beta = scalarOrOne(op.getBeta());
-    query.key = {*of.m,
-                 *of.k,
-                 *of.n,
-                 op.getBlockRows(),
-                 op.getBlockColumns(),
-                 beta == 0,
-                 beta == 1,
-                 alpha == 1};
-    query.exact = exact;
-    return query;
-  }
-
-  meta::Problem problemOf(BsrAddmmOp op, const Sizes &of) {
-    meta::Problem problem;
-    problem.sparsity = sparsityOf(op, of);
-    problem.takesPanels = !op.isEncoded();
-    problem.m = of.m;
-    problem.n = of.n;
-    problem.blockRows = op.getBlockRows();
-    problem.blockColumns = op.getBlockColumns();
+    facts.m = orOption(m, 0);
+    facts.n = orOption(known(op.getOut(), -1), 1);
+    facts.k = orOption(known(op.getB(), -2), 2);
+    facts.blockRows = op.getBlockRows();
+    facts.blockColumns = op.getBlockColumns();
     for (int64_t size : op.getOut().getType().getShape().drop_back(2))
-      problem.batches = product(problem.batches, known(size).value_or(1));
-    problem.elementBytes =
-        op.getValues().getType().getElementTypeBitWidth() / 8;
-    return problem;
-  }
-
-  /// The parameters of the option `row`.
-  FailureOr<meta::Choice> chooseRow(BsrAddmmOp op, const Sizes &of,
-                                    const meta::Problem &problem) {
-    if (!of.m || !of.n || !of.k)
-      return op.emitError() << "option 'row': expected known M, N and K";
-    meta::Query query = queryOf(op, of);
-    llvm::Expected<meta::Section> section = meta::makeSection(query, row);
-    if (!section)
-      return op.emitError()
-             << "option 'row': " << llvm::toString(section.takeError());
-    llvm::Expected<meta::Parameters> fitted =
-        meta::fitRow(*section, section->rows.front(), problem, *limits);
-    if (!fitted)
-      return op.emitError()
-             << "option 'row': " << llvm::toString(fitted.takeError());
-    meta::Choice choice;
-    choice.parameters = *fitted;
-    choice.origin = "the option 'row'";
-    return choice;
+      facts.batches = product(facts.batches, known(size).value_or(1));
+    facts.dtype = typeName(op.getValues().getType().getElementType());
+    facts.outDtype = typeName(op.getOut().getType().getElementType());
+    if (sparsity >= 0)
+      facts.sparsity = std::lround(sparsity * 100);
+    if (!op.isEncoded()) {
+      facts.nnz = known(op.getValues(), -3);
+      facts.sharesColumns =
+          op.getCol().getType().getRank() != op.getCrow().getType().getRank();
+    }
+    facts.alpha = scalarOrOne(op.getAlpha());
+    facts.beta = scalarOrOne(op.getBeta());
+    facts.takesPanels = !op.isEncoded();
+    return facts;
   }
 
   LogicalResult inject(BsrAddmmOp op, ArrayRef<meta::Table> tables) {
-    Sizes of = sizesOf(op);
-    meta::Problem problem = problemOf(op, of);
-    meta::Choice choice;
-    if (!row.empty()) {
-      FailureOr<meta::Choice> given = chooseRow(op, of, problem);
-      if (failed(given))
-        return failure();
-      choice = *given;
-    } else if (device.empty()) {
-      choice.parameters = meta::defaultParameters(problem, *limits);
-      choice.origin = "the computed default";
-    } else if (!of.m || !of.n || !of.k) {
-      choice.parameters = meta::defaultParameters(problem, *limits);
-      choice.origin = std::string("the computed default (a row is found by M, "
-                                  "N and K, and ") +
-                      (!of.m   ? "M"
-                       : !of.n ? "N"
-                               : "K") +
-                      " is not known)";
-    } else {
-      choice = meta::choose(tables, queryOf(op, of), problem, *limits);
-    }
-    for (const std::string &warning : choice.problems)
+    meta::Search search = {
+        *limits, device, version, exact, {row.begin(), row.end()}};
+    llvm::Expected<meta::Choice> choice =
+        meta::chooseBsrAddmm(tables, factsOf(op), search);
+    if (!choice)
+      return op.emitError()
+             << "option 'row': " << llvm::toString(choice.takeError());
+    for (const std::string &warning : choice->problems)
       op.emitWarning() << warning;
-    meta::Parameters &chosen = choice.parameters;
-    // A plan merges block rows of one batch's own blocks.
-    if (!op.isEncoded() &&
-        op.getCol().getType().getRank() != op.getCrow().getType().getRank())
-      chosen.rows = op.getBlockRows();
+    meta::Parameters chosen = choice->parameters;
+    if (!takesPlan(op) || op.getSteps())
+      chosen.rows = op.getBlockRows() * op.getPanelGroups();
     MetaAttr attr = MetaAttr::get(op.getContext(),
                                   {chosen.rows, chosen.columns, chosen.depth},
                                   chosen.stages, chosen.warps, chosen.group);
     op.setMetaAttr(attr);
-    op.emitRemark() << "tile parameters from " << choice.origin << ": " << attr;
+    say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
+                           attr);
+    if (recordOrigins)
+      recordOrigin(op, choice->origin);
     // Blocks may be larger than a tile; tools do not verify between passes.
     return verify(op);
   }

@@ -10,6 +10,9 @@
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -24,13 +27,13 @@ namespace sattn {
 using namespace sattn;
 
 /// Loops that index the dimensions of an operand, in their order.
-using Loops = SmallVector<unsigned>;
+using LoopList = SmallVector<unsigned>;
 
 namespace {
 /// An operand, and the loop that each of its dimensions follows.
 struct Indexed {
   Value value;
-  Loops loops;
+  LoopList loops;
 
   unsigned last() const { return loops.back(); }
   unsigned beforeLast() const { return *(loops.end() - 2); }
@@ -40,8 +43,8 @@ struct Indexed {
 } // namespace
 
 /// The loop that each result of the map is; nothing for any other map.
-static std::optional<Loops> getLoops(AffineMap map) {
-  Loops loops;
+static std::optional<LoopList> getLoops(AffineMap map) {
+  LoopList loops;
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim)
@@ -51,50 +54,50 @@ static std::optional<Loops> getLoops(AffineMap map) {
   return loops;
 }
 
-/// The permutation of a linalg op that only transposes its input, by which its
-/// result's dimension i is the input's dimension p[i].
-static std::optional<SmallVector<int64_t>> getPermutation(linalg::LinalgOp op) {
-  if (auto transpose = dyn_cast<linalg::TransposeOp>(op.getOperation()))
-    return SmallVector<int64_t>(transpose.getPermutation());
-  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 || !llvm::hasSingleElement(*op.getBlock()))
-    return std::nullopt;
-  AffineMap from = generic.getIndexingMapsArray()[0];
-  AffineMap to = generic.getIndexingMapsArray()[1];
-  if (!from.isPermutation() || !to.isPermutation() ||
+/// For each dimension of the input of a linalg op that only copies it, the
+/// dimension of the result that it becomes: a transpose, a broadcast to more
+/// dimensions, or both.
+static std::optional<SmallVector<unsigned>> getCopied(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !op.hasPureTensorSemantics() || !llvm::hasSingleElement(*op.getBlock()) ||
       op.getBlock()->getTerminator()->getOperand(0) !=
-          op.getBlock()->getArgument(0))
+          op.getBlock()->getArgument(0) ||
+      op.getNumReductionLoops() != 0)
     return std::nullopt;
-  // from . to^-1 maps the result's indices to the input's; inverted, a
-  // dimension of the result to the input's dimension that it is.
-  AffineMap map = inversePermutation(from.compose(inversePermutation(to)));
-  SmallVector<int64_t> permutation;
-  for (AffineExpr expr : map.getResults())
-    permutation.push_back(cast<AffineDimExpr>(expr).getPosition());
-  return permutation;
+  AffineMap from = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!from.isProjectedPermutation() || !to.isPermutation())
+    return std::nullopt;
+  SmallVector<unsigned> dims;
+  for (AffineExpr expr : from.getResults())
+    dims.push_back(*to.getResultPosition(expr));
+  return dims;
 }
 
-/// An input of the op, with transposes of an encoded matrix looked through.
+/// An input of the op, with copies of an encoded matrix looked through.
 static std::optional<Indexed> getInput(linalg::LinalgOp op, unsigned number) {
   OpOperand *operand = op.getDpsInputOperand(number);
-  std::optional<Loops> loops = getLoops(op.getMatchingIndexingMap(operand));
-  if (!loops || loops->size() < 2)
+  std::optional<LoopList> loops = getLoops(op.getMatchingIndexingMap(operand));
+  if (!loops || loops->empty())
     return std::nullopt;
-  Value value = operand->get();
-  while (auto producer = value.getDefiningOp<linalg::LinalgOp>()) {
-    std::optional<SmallVector<int64_t>> permutation = getPermutation(producer);
-    if (!permutation)
+  Indexed input{operand->get(), *loops};
+  // Upstream's patterns for reshapes leave one that changes nothing.
+  if (auto expand = input.value.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && isSparseEncoded(expand.getSrcType()) &&
+      expand.getSrcType().getRank() == expand.getResultType().getRank())
+    return Indexed{expand.getSrc(), *loops};
+  while (auto producer = input.value.getDefiningOp<linalg::LinalgOp>()) {
+    std::optional<SmallVector<unsigned>> dims = getCopied(producer);
+    if (!dims)
       break;
-    Loops inner(loops->size());
-    for (auto [i, from] : llvm::enumerate(*permutation))
-      inner[from] = (*loops)[i];
-    value = producer->getOperand(0);
-    loops = inner;
-    if (isSparseEncoded(value.getType()))
-      return Indexed{value, *loops};
+    LoopList inner;
+    for (unsigned dim : *dims)
+      inner.push_back(input.loops[dim]);
+    input = {producer->getOperand(0), inner};
+    if (isSparseEncoded(input.value.getType()))
+      return input;
   }
-  return Indexed{operand->get(), *getLoops(op.getMatchingIndexingMap(operand))};
+  return Indexed{operand->get(), *loops};
 }
 
 /// Whether the op's body is out + lhs * rhs, perhaps of widened elements.
@@ -128,109 +131,299 @@ static Value transposeMatrix(OpBuilder &b, Location loc, Value tensor,
       ->getResult(0);
 }
 
-namespace {
-struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+/// A tensor with one more dimension, of size 1, at its end.
+static Value appendUnit(OpBuilder &b, Location loc, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  sizes.push_back(b.getIndexAttr(1));
+  shape.push_back(1);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    groups.push_back({i});
+  groups.back().push_back(type.getRank());
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
+      groups, sizes);
+}
 
-  LogicalResult matchAndRewrite(linalg::LinalgOp op,
-                                PatternRewriter &rewriter) const override {
+/// The same without that dimension. What is returned is in memory of the
+/// caller, whose strides are not known: a reshape would copy it.
+static Value dropUnit(OpBuilder &b, Location loc, Value tensor,
+                      bool isReturned) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> zeros(type.getRank(), b.getIndexAttr(0)),
+      ones(type.getRank(), b.getIndexAttr(1));
+  auto dropped =
+      RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
+  if (!isReturned) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0; i + 1 < type.getRank(); ++i)
+      groups.push_back({i});
+    groups.back().push_back(type.getRank() - 1);
+    return tensor::CollapseShapeOp::create(b, loc, dropped, tensor, groups);
+  }
+  return tensor::ExtractSliceOp::create(b, loc, dropped, tensor, zeros,
+                                        tensor::getMixedSizes(b, loc, tensor),
+                                        ones);
+}
+
+namespace {
+/// A product of an encoded matrix, as the op that it becomes has its operands.
+struct Product {
+  Indexed a, b, out;
+  /// b and out are vectors: the product's column is a loop of its own.
+  bool isVector = false;
+  bool transposeB = false, transposeOut = false;
+};
+
+/// Matches a product that `sattn.bsr_addmm` can do; `reason` says why not.
+class ProductMatcher {
+public:
+  explicit ProductMatcher(linalg::LinalgOp op) : op(op) {}
+
+  const char *reason = "";
+
+  std::optional<Product> match() {
+    Product product;
+    if (!findOperands(product) || !findLoops(product) ||
+        !areTypesTaken(product))
+      return std::nullopt;
+    return product;
+  }
+
+private:
+  linalg::LinalgOp op;
+
+  bool fail(const char *why) {
+    reason = why;
+    return false;
+  }
+
+  bool findOperands(Product &product) {
     if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
         !op.hasPureTensorSemantics())
-      return rewriter.notifyMatchFailure(op, "not of two tensors");
+      return fail("not of two tensors");
     std::optional<Indexed> a = getInput(op, 0), b = getInput(op, 1);
     if (!a || !b)
-      return rewriter.notifyMatchFailure(op, "operands not indexed by loops");
+      return fail("operands not indexed by loops");
     // The product commutes.
     if (!isSparseEncoded(a->value.getType()))
       std::swap(a, b);
     if (!isSparseEncoded(a->value.getType()) ||
         isSparseEncoded(b->value.getType()))
-      return rewriter.notifyMatchFailure(op, "not of one encoded operand");
+      return fail("not of one encoded operand");
     if (!isMultiplyAdd(op))
-      return rewriter.notifyMatchFailure(op, "not a sum of products");
-
+      return fail("not a sum of products");
     OpOperand *init = op.getDpsInitOperand(0);
-    std::optional<Loops> outLoops = getLoops(op.getMatchingIndexingMap(init));
-    if (!outLoops || outLoops->size() < 2)
-      return rewriter.notifyMatchFailure(op, "result not indexed by loops");
-    Indexed out{init->get(), *outLoops};
-    unsigned row = a->beforeLast(), reduced = a->last();
+    std::optional<LoopList> loops = getLoops(op.getMatchingIndexingMap(init));
+    if (!loops || loops->empty())
+      return fail("result not indexed by loops");
+    product.a = *a;
+    product.b = *b;
+    product.out = {init->get(), *loops};
+    return true;
+  }
+
+  bool findLoops(Product &product) {
+    auto &[a, b, out, isVector, transposeB, transposeOut] = product;
+    if (a.loops.size() < 2)
+      return fail("encoded operand is no matrix");
+    unsigned row = a.beforeLast(), reduced = a.last();
     if (op.getIteratorTypesArray()[reduced] != utils::IteratorType::reduction ||
         op.getNumReductionLoops() != 1)
-      return rewriter.notifyMatchFailure(
-          op, "not reduced over the columns of the encoded matrix");
-    bool transposeB = b->last() == reduced;
-    if (!transposeB && b->beforeLast() != reduced)
-      return rewriter.notifyMatchFailure(op, "reduced over a batch of b");
-    unsigned column = transposeB ? b->beforeLast() : b->last();
-    bool transposeOut = out.last() == row && out.beforeLast() == column;
+      return fail("not reduced over the columns of the encoded matrix");
+    // Of two vectors, all loops but the matrix's are batches of both.
+    if (b.loops.size() == out.loops.size() && b.last() == reduced &&
+        out.last() == row &&
+        ArrayRef(b.loops).drop_back() == ArrayRef(out.loops).drop_back() &&
+        ArrayRef(b.loops).drop_back() == a.batch()) {
+      isVector = true;
+      b.loops.push_back(op.getNumLoops());
+      out.loops.push_back(op.getNumLoops());
+      return true;
+    }
+    if (b.loops.size() < 2 || out.loops.size() < 2)
+      return fail("a vector with batches");
+    transposeB = b.last() == reduced;
+    if (!transposeB && b.beforeLast() != reduced)
+      return fail("reduced over a batch of b");
+    unsigned column = transposeB ? b.beforeLast() : b.last();
+    transposeOut = out.last() == row && out.beforeLast() == column;
     if (!transposeOut && (out.beforeLast() != row || out.last() != column))
-      return rewriter.notifyMatchFailure(op, "rows and columns in batches");
-    for (const Indexed &operand : {*a, *b})
+      return fail("rows and columns in batches");
+    for (const Indexed &operand : {a, b})
       if (operand.batch().size() > out.batch().size() ||
           out.batch().take_back(operand.batch().size()) != operand.batch())
-        return rewriter.notifyMatchFailure(
-            op, "batches that do not broadcast from the left");
+        return fail("batches that do not broadcast from the left");
+    return true;
+  }
 
-    Type type = getElementTypeOrSelf(a->value.getType());
-    Type outType = getElementTypeOrSelf(out.value.getType());
+  bool areTypesTaken(const Product &product) {
+    Type type = getElementTypeOrSelf(product.a.value.getType());
     auto isTaken = [](Type type) {
       return type.isF16() || type.isBF16() || type.isF32();
     };
-    if (type != getElementTypeOrSelf(b->value.getType()) || !isTaken(type) ||
-        !isTaken(outType))
-      return rewriter.notifyMatchFailure(op, "element types");
+    if (type != getElementTypeOrSelf(product.b.value.getType()) ||
+        !isTaken(type) ||
+        !isTaken(getElementTypeOrSelf(product.out.value.getType())))
+      return fail("element types");
     FailureOr<BsrStorage> storage =
-        getBsrStorage(cast<RankedTensorType>(a->value.getType()));
+        getBsrStorage(cast<RankedTensorType>(product.a.value.getType()));
     if (failed(storage) || storage->blockRows % 8 != 0 ||
         storage->blockColumns % 8 != 0)
-      return rewriter.notifyMatchFailure(op, "encoding");
+      return fail("encoding");
+    return true;
+  }
+};
+
+struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  RaiseContraction(MLIRContext *context, StringRef precision)
+      : OpInterfaceRewritePattern(context), precision(precision) {}
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    ProductMatcher matcher(op);
+    std::optional<Product> product = matcher.match();
+    if (!product)
+      return rewriter.notifyMatchFailure(op, matcher.reason);
 
     Location loc = op.getLoc();
+    Type outType = getElementTypeOrSelf(product->out.value.getType());
     // Zeros need not be written to be added to.
-    Value zeroFilled = getZeroFilled(out.value);
-    Value target = zeroFilled ? zeroFilled : out.value;
-    Value dense = b->value;
-    if (transposeB)
+    Value zeroFilled = getZeroFilled(product->out.value);
+    Value target = zeroFilled ? zeroFilled : product->out.value;
+    Value dense = product->b.value;
+    if (product->isVector) {
+      dense = appendUnit(rewriter, loc, dense);
+      target = appendUnit(rewriter, loc, target);
+    } else if (product->transposeB) {
       dense = transposeMatrix(rewriter, loc, dense);
+    }
     Value added = target;
-    if (transposeOut && zeroFilled) {
+    if (product->transposeOut && zeroFilled) {
       SmallVector<OpFoldResult> sizes =
           tensor::getMixedSizes(rewriter, loc, target);
       std::swap(*(sizes.end() - 2), *(sizes.end() - 1));
       added = tensor::EmptyOp::create(rewriter, loc, sizes, outType);
-    } else if (transposeOut) {
+    } else if (product->transposeOut) {
       added = transposeMatrix(rewriter, loc, target);
     }
     auto scalar = [&](float value) -> Value {
       return arith::ConstantOp::create(rewriter, loc,
                                        rewriter.getF32FloatAttr(value));
     };
+    bool isF32 = getElementTypeOrSelf(dense.getType()).isF32();
     Value result =
         BsrAddmmOp::create(rewriter, loc, added.getType(), scalar(1),
                            scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
-                           /*col=*/Value(), a->value, dense, /*input=*/Value(),
-                           /*left=*/Value(), /*right=*/Value(),
-                           /*panels=*/Value(), /*steps=*/Value(), added,
-                           /*meta=*/MetaAttr(), "ieee")
+                           /*col=*/Value(), product->a.value, dense,
+                           /*input=*/Value(), /*left=*/Value(),
+                           /*right=*/Value(), /*panels=*/Value(),
+                           /*steps=*/Value(), added, /*meta=*/MetaAttr(),
+                           isF32 ? precision : "ieee")
             .getResult();
-    if (transposeOut)
+    if (product->isVector)
+      result = dropUnit(rewriter, loc, result,
+                        llvm::all_of(op->getUsers(), [](Operation *user) {
+                          return isa<func::ReturnOp>(user);
+                        }));
+    else if (product->transposeOut)
       result = transposeMatrix(rewriter, loc, result, target);
     rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  StringRef precision;
+};
+
+/// expand_shape (collapse_shape %x) -> %x, to the sizes that %x has.
+struct FoldExpandOfCollapse : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = op.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || collapse.getSrcType() != op.getResultType() ||
+        collapse.getReassociationIndices() != op.getReassociationIndices())
+      return rewriter.notifyMatchFailure(op, "not of a collapsed tensor");
+    for (auto [i, size] : llvm::enumerate(op.getMixedOutputShape())) {
+      auto value = dyn_cast<Value>(size);
+      auto dim = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
+      if (value && (!dim || dim.getSource() != collapse.getSrc() ||
+                    dim.getConstantIndex() != static_cast<int64_t>(i)))
+        return rewriter.notifyMatchFailure(op, "perhaps to other sizes");
+    }
+    rewriter.replaceOp(op, collapse.getSrc());
     return success();
   }
 };
 
 struct RaiseLinalgPass
     : public sattn::impl::SAttnRaiseLinalgBase<RaiseLinalgPass> {
+  using SAttnRaiseLinalgBase::SAttnRaiseLinalgBase;
+
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseContraction>(&getContext());
-    // Transposes of encoded matrices, which are looked through, go away.
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns),
-                                  GreedyRewriteConfig().enableFolding(false))))
+    if (precision != "ieee" && precision != "tf32") {
+      getOperation().emitError()
+          << "expected 'precision' to be \"ieee\" or \"tf32\", but got \""
+          << precision.getValue() << "\"";
+      return signalPassFailure();
+    }
+    if (failed(expandReshapes()) || failed(raise()))
       signalPassFailure();
+  }
+
+private:
+  /// Where rows of several dimensions are made one and that is undone after the
+  /// product, as in a linear layer of batches, they are batches of the product.
+  LogicalResult expandReshapes() {
+    SmallVector<Operation *> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      WalkResult walk = function.walk([](linalg::LinalgOp op) {
+        return WalkResult(failure(ProductMatcher(op).match().has_value()));
+      });
+      if (walk.wasInterrupted())
+        functions.push_back(function);
+    }
+    RewritePatternSet patterns(&getContext());
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                      mayExpandResult);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    patterns.add<FoldExpandOfCollapse>(&getContext());
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    for (Operation *function : functions)
+      if (failed(applyPatternsGreedily(
+              function, frozen, GreedyRewriteConfig().enableFolding(false))))
+        return failure();
+    return success();
+  }
+
+  /// Whether it is the result of a linalg op that is expanded, and not along a
+  /// dimension of an encoded matrix.
+  static bool mayExpandResult(OpOperand *operand) {
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner());
+    auto op = operand->get().getDefiningOp<linalg::LinalgOp>();
+    if (!expand || !op)
+      return false;
+    std::optional<Product> product = ProductMatcher(op).match();
+    if (!product)
+      return true;
+    for (auto [loop, group] :
+         llvm::zip(product->out.loops, expand.getReassociationIndices()))
+      if (group.size() > 1 && llvm::is_contained(product->a.loops, loop))
+        return false;
+    return true;
+  }
+
+  LogicalResult raise() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RaiseContraction>(&getContext(), precision);
+    // Copies of encoded matrices, which are looked through, go away.
+    return applyPatternsGreedily(getOperation(), std::move(patterns),
+                                 GreedyRewriteConfig().enableFolding(false));
   }
 };
 } // namespace

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionExtents.h"
+#include "CollectExtentConstraints.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
@@ -24,6 +24,14 @@ namespace sattn {
 } // namespace sattn
 
 using namespace sattn;
+
+/// The number of the function's argument that a value is; of null none.
+static std::optional<int64_t> findArgument(func::FuncOp function, Value value) {
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &function.getBody().front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
 
 /// Position of an argument of the function as an i64, the constant as an f32,
 /// or null.
@@ -117,7 +125,8 @@ static Value findOneList(Value crow) {
 /// Of an op with operands that the program computes: its sparse operand's
 /// storage. Null where that is computed as well.
 static DictionaryAttr describeStorage(OpBuilder &b, func::FuncOp function,
-                                      BsrAddmmOp op, FunctionExtents &extents) {
+                                      BsrAddmmOp op,
+                                      ExtentConstraints &constraints) {
   if (op.isEncoded())
     return {};
   NamedAttrList entries;
@@ -142,69 +151,47 @@ static DictionaryAttr describeStorage(OpBuilder &b, func::FuncOp function,
   std::pair<StringRef, Value> sizes[] = {{"rows", op.getOut()},
                                          {"columns", op.getB()}};
   for (auto [name, tensor] : sizes)
-    if (Attribute attr = extents.describe(tensor, -2))
+    if (Attribute attr =
+            constraints.describe(constraints.getExtent(tensor, -2)))
       entries.set(name, attr);
   return entries.getDictionary(b.getContext());
-}
-
-/// Of an op with operands that the program computes: that those have the
-/// extents which the result has.
-static void requireSameShapes(FunctionExtents &extents, BsrAddmmOp op) {
-  // Their dimensions, counted from the last, and the result's.
-  std::tuple<Value, int64_t, int64_t> shared[] = {{op.getB(), 1, 1},
-                                                  {op.getInput(), 1, 1},
-                                                  {op.getInput(), 2, 2},
-                                                  {op.getRight(), 1, 1},
-                                                  {op.getLeft(), 1, 2}};
-  for (auto [tensor, fromEnd, outFromEnd] : shared)
-    if (tensor)
-      extents.requireSame(extents.describe(tensor, -fromEnd),
-                          extents.describe(op.getOut(), -outFromEnd));
-}
-
-/// That the operands of an op have the same extents along a loop of it.
-static void requireSameShapes(FunctionExtents &extents, linalg::LinalgOp op) {
-  SmallVector<Attribute> loops(op.getNumLoops());
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [dimension, expr] : llvm::enumerate(map.getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
-        continue;
-      Attribute extent = extents.describe(operand.get(), dimension);
-      Attribute &first = loops[loop.getPosition()];
-      extents.requireSame(extent, first);
-      if (!first)
-        first = extent;
-    }
-  }
 }
 
 namespace {
 struct RecordContractsPass
     : public sattn::impl::SAttnRecordContractsBase<RecordContractsPass> {
   void runOnOperation() override {
-    OpBuilder b(&getContext());
-    getOperation().walk([&](func::FuncOp function) {
-      FunctionExtents extents(function);
-      SmallVector<Attribute> contracts;
-      function.walk([&](BsrAddmmOp op) {
-        DictionaryAttr contract = describe(b, function, op);
-        if (!contract) {
-          contract = describeStorage(b, function, op, extents);
-          requireSameShapes(extents, op);
-        }
-        if (contract)
-          contracts.push_back(contract);
-      });
-      if (contracts.empty())
-        return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          failed(record(function)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult record(func::FuncOp function) {
+    OpBuilder b(function.getContext());
+    llvm::MapVector<Operation *, DictionaryAttr> contractOf;
+    function.walk(
+        [&](BsrAddmmOp op) { contractOf[op] = describe(b, function, op); });
+    ExtentConstraints constraints(function);
+    if (!function->hasAttr(kUncheckedAttrName) &&
+        failed(
+            collectExtentConstraints(function, constraints, [&](Operation *op) {
+              return bool(contractOf.lookup(op));
+            })))
+      return failure();
+    constraints.record();
+    SmallVector<Attribute> contracts;
+    for (auto [op, contract] : contractOf) {
+      if (!contract)
+        contract =
+            describeStorage(b, function, cast<BsrAddmmOp>(op), constraints);
+      if (contract)
+        contracts.push_back(contract);
+    }
+    if (!contracts.empty())
       function->setAttr(kContractsAttrName, b.getArrayAttr(contracts));
-      function.walk(
-          [&](linalg::LinalgOp op) { requireSameShapes(extents, op); });
-    });
+    return success();
   }
 };
 } // namespace

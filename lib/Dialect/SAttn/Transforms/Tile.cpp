@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockMapping.h"
+#include "CheckTiles.h"
 #include "FuseConsumers.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -25,37 +27,39 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Thread blocks are numbered along one axis, the last loop fastest: a grid's
-/// other axes end at 65535, and batches may be any number of loops.
-static SmallVector<Attribute> blockMapping(MLIRContext *context,
-                                           int64_t numLoops) {
-  SmallVector<Attribute> mapping;
-  for (int64_t i = numLoops - 1; i >= 0; --i)
-    mapping.push_back(gpu::GPUBlockMappingAttr::get(
-        context, *gpu::symbolizeMappingId(
-                     static_cast<int64_t>(gpu::MappingId::LinearDim0) + i)));
-  return mapping;
+/// Replaces an op whose results have no element by where it would write them.
+static bool dropEmpty(RewriterBase &rewriter, Operation *op) {
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!destinations || !llvm::all_of(op->getResultTypes(), [](Type type) {
+        auto shaped = dyn_cast<RankedTensorType>(type);
+        return shaped && llvm::is_contained(shaped.getShape(), 0);
+      }))
+    return false;
+  rewriter.replaceOp(op, llvm::to_vector(destinations.getDpsInits()));
+  return true;
 }
 
-/// Loops and mapping ids that upstream's attribute can name.
-static constexpr int64_t kMaxLoops = 10;
-
 /// Returns whether a consumer of the op was fused.
-static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
+static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
+                            const meta::Target &target) {
   auto tiling = dyn_cast<TilingInterface>(op.getOperation());
   if (!tiling)
     return op->emitOpError("expected an implementation of TilingInterface");
+  if (dropEmpty(rewriter, op))
+    return false;
   rewriter.setInsertionPoint(op);
   FailureOr<SmallVector<OpFoldResult>> sizes = op.getTileSizes(rewriter);
   if (failed(sizes))
     return failure();
-  if (static_cast<int64_t>(sizes->size()) > kMaxLoops)
+  if (static_cast<int64_t>(sizes->size()) > kMaxBlockLoops)
     return op->emitOpError()
-           << "expected at most " << kMaxLoops - 2
+           << "expected at most " << kMaxBlockLoops - 2
            << " batch dimensions, but got " << sizes->size() - 2;
 
   SmallVector<int64_t> groups = op.getTileGroups();
   TileSchedule schedule = op.getTileSchedule();
+  op->setLoc(getSourceLocation(op));
+  Attribute tuning = op->getDiscardableAttr(kTuningAttrName);
   linalg::GenericOp consumer = prepareConsumer(rewriter, op);
   rewriter.setInsertionPoint(op);
 
@@ -77,6 +81,9 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
+  if (tuning)
+    tiled->loops.front()->setAttr(kTileTuningAttrName, tuning);
+
   linalg::GenericOp fused;
   if (consumer) {
     FailureOr<linalg::GenericOp> moved =
@@ -90,9 +97,16 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op) {
 
   for (Operation *tiledOp : tiled->tiledOps) {
     rewriter.setInsertionPoint(tiledOp);
+    auto programOp = cast<TileProgramOpInterface>(tiledOp);
+    Operation *before = tiledOp->getPrevNode();
     FailureOr<SmallVector<Value>> results =
-        cast<TileProgramOpInterface>(tiledOp).lowerToTileProgram(rewriter);
+        programOp.lowerToTileProgram(rewriter);
     if (failed(results))
+      return failure();
+    Block::iterator begin = before ? std::next(before->getIterator())
+                                   : tiledOp->getBlock()->begin();
+    if (failed(
+            checkTileProgram(programOp, begin, tiledOp->getIterator(), target)))
       return failure();
     rewriter.replaceOp(tiledOp, *results);
   }
@@ -132,7 +146,18 @@ struct FoldReadOfGenerated : OpRewritePattern<tensor::ExtractOp> {
 };
 
 struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
+  using SAttnTileBase::SAttnTileBase;
+
   void runOnOperation() override {
+    std::optional<meta::Target> limits = meta::findTarget(target);
+    if (!limits) {
+      InFlightDiagnostic diag = getOperation().emitError()
+                                << "expected 'target' to be one of ";
+      llvm::interleaveComma(meta::targetNames(), diag);
+      diag << ", but got '" << target.getValue() << "'";
+      return signalPassFailure();
+    }
+    limits->sharedBytes = maxSharedBytes;
     if (failed(mergeConsumers(getOperation())))
       return signalPassFailure();
     SmallVector<TileProgramOpInterface> ops;
@@ -140,7 +165,7 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
     IRRewriter rewriter(&getContext());
     bool hasFused = false;
     for (TileProgramOpInterface op : ops) {
-      FailureOr<bool> isFused = tile(rewriter, op);
+      FailureOr<bool> isFused = tile(rewriter, op, *limits);
       if (failed(isFused))
         return signalPassFailure();
       hasFused |= *isFused;

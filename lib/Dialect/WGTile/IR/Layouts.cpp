@@ -17,10 +17,16 @@ using namespace wgtile;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// Warps of a thread block at most.
+static constexpr int64_t kMaxWarps = 32;
+
 static LogicalResult verifyWarps(EmitError emitError, int64_t warps,
                                  int64_t columns) {
   if (warps <= 0)
     return emitError() << "expected a positive number of warps, but got "
+                       << warps;
+  if (warps > kMaxWarps)
+    return emitError() << "expected at most " << kMaxWarps << " warps, but got "
                        << warps;
   if (columns <= 0 || warps % columns != 0)
     return emitError() << "expected a divisor of the " << warps
@@ -30,7 +36,8 @@ static LogicalResult verifyWarps(EmitError emitError, int64_t warps,
 
 /// A dynamic size has no place in registers.
 static bool isMultipleOf(int64_t size, int64_t factor) {
-  return !ShapedType::isDynamic(size) && size > 0 && size % factor == 0;
+  return !ShapedType::isDynamic(size) && size > 0 && size <= kMaxTileSize &&
+         size % factor == 0;
 }
 
 LogicalResult MmaAttr::verify(EmitError emitError, int64_t warps,
@@ -48,8 +55,23 @@ LogicalResult ColumnAttr::verify(EmitError emitError, int64_t warps,
   return verifyWarps(emitError, warps, columns);
 }
 
-LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+/// Registers hold numbers.
+static LogicalResult verifyRegisters(EmitError emitError, Type elementType) {
+  // The parser asks after an element type that it has refused, too.
+  if (!elementType)
+    return failure();
+  if (elementType.isIntOrFloat() &&
+      elementType.getIntOrFloatBitWidth() <= kMaxElementBits)
+    return success();
+  return emitError()
+         << "expected elements that are integers or floats of up to "
+         << kMaxElementBits << " bits, but got " << elementType;
+}
+
+LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                       EmitError emitError) const {
+  if (failed(verifyRegisters(emitError, elementType)))
+    return failure();
   if (shape.size() == 2 && isMultipleOf(shape[0], 8) &&
       isMultipleOf(shape[1], 8 * getColumns()))
     return success();
@@ -57,16 +79,21 @@ LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                      << 8 * getColumns() << " columns for " << *this;
 }
 
-LogicalResult RowAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+LogicalResult RowAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                       EmitError emitError) const {
+  if (failed(verifyRegisters(emitError, elementType)))
+    return failure();
   if (shape.size() == 1 && isMultipleOf(shape[0], 8))
     return success();
   return emitError() << "expected a vector of a multiple of 8 elements for "
                      << *this;
 }
 
-LogicalResult ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+LogicalResult ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape,
+                                         Type elementType,
                                          EmitError emitError) const {
+  if (failed(verifyRegisters(emitError, elementType)))
+    return failure();
   if (shape.size() == 1 && isMultipleOf(shape[0], 8 * getColumns()))
     return success();
   return emitError() << "expected a vector of a multiple of "
@@ -74,9 +101,28 @@ LogicalResult ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 }
 
 static LogicalResult verifyElementType(EmitError emitError, Type type) {
-  if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0)
+  if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
+      type.getIntOrFloatBitWidth() > 0 &&
+      type.getIntOrFloatBitWidth() <= kMaxElementBits)
     return success();
-  return emitError() << "expected elements of whole bytes, but got " << type;
+  return emitError() << "expected elements of whole bytes up to "
+                     << kMaxElementBits << " bits, but got " << type;
+}
+
+/// What a product takes at a time along the depth, in bytes, and the rows of a
+/// fragment: tiles are stored in whole ones.
+static constexpr int64_t kDepthBytes = 32;
+static constexpr int64_t kFragmentRows = 16;
+
+/// How a tile is stored, padding included.
+static sattn::layout::SharedTile makeTile(ArrayRef<int64_t> shape,
+                                          Type elementType, int64_t swizzle) {
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  auto align = [](int64_t size, int64_t multiple) {
+    return static_cast<int64_t>(llvm::alignTo(size, multiple));
+  };
+  return {align(shape[0], kFragmentRows),
+          align(shape[1] * bytes, kDepthBytes) / bytes, bytes, swizzle};
 }
 
 LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
@@ -90,22 +136,19 @@ LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
     return emitError() << "expected a swizzle of 0, 32, 64 or 128 bytes, but "
                           "got "
                        << swizzle;
+  if (shape[0] > kMaxTileSize || shape[1] > kMaxTileSize)
+    return emitError() << "expected sizes up to " << kMaxTileSize
+                       << ", but got [" << shape << "]";
+  if (swizzle == 0)
+    return success();
+  if (std::optional<std::string> reason =
+          makeTile(shape, elementType, swizzle).invalidReason())
+    return emitError() << *reason;
   return success();
 }
 
-/// What a product takes at a time along the depth, in bytes, and the rows of a
-/// fragment: tiles are stored in whole ones.
-static constexpr int64_t kDepthBytes = 32;
-static constexpr int64_t kFragmentRows = 16;
-
 sattn::layout::SharedTile SharedType::getTile() const {
-  int64_t bytes = getElementBytes();
-  auto align = [](int64_t size, int64_t multiple) {
-    return static_cast<int64_t>(llvm::alignTo(size, multiple));
-  };
-  return {align(getRows(), kFragmentRows),
-          align(getColumns() * bytes, kDepthBytes) / bytes, bytes,
-          getSwizzle()};
+  return makeTile(getShape(), getElementType(), getSwizzle());
 }
 
 bool SharedType::isPadded() const {
@@ -131,20 +174,39 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
   return success();
 }
 
+/// The tiles of a stage: each is in a swizzle, by which it is placed.
+static LogicalResult verifyStages(EmitError emitError, int64_t stages,
+                                  ArrayRef<Type> tiles) {
+  if (stages < 1 || stages > kMaxStages)
+    return emitError() << "expected from 1 to " << kMaxStages
+                       << " stages, but got " << stages;
+  auto isPlaced = [](Type type) {
+    auto tile = dyn_cast<SharedType>(type);
+    return tile && tile.getSwizzle() != 0;
+  };
+  if (tiles.empty() || !llvm::all_of(tiles, isPlaced))
+    return emitError() << "expected the types of shared tiles with a swizzle, "
+                          "but got ["
+                       << tiles << "]";
+  return success();
+}
+
+LogicalResult StagesType::verify(EmitError emitError, int64_t stages,
+                                 ArrayRef<Type> tiles) {
+  return verifyStages(emitError, stages, tiles);
+}
+
 LogicalResult RingType::verify(EmitError emitError, int64_t stages,
                                ArrayRef<Type> tiles,
                                ArrayRef<int64_t> instances) {
-  if (stages < 1)
-    return emitError() << "expected at least one stage, but got " << stages;
-  if (tiles.empty() ||
-      !llvm::all_of(tiles, [](Type type) { return isa<SharedType>(type); }))
-    return emitError() << "expected the types of shared tiles, but got ["
-                       << tiles << "]";
-  if (!instances.empty() &&
-      (instances.size() != tiles.size() ||
-       llvm::any_of(instances, [](int64_t count) { return count < 1; })))
-    return emitError() << "expected a positive number of instances for each of "
-                       << tiles.size() << " tiles, but got [" << instances
-                       << "]";
+  if (failed(verifyStages(emitError, stages, tiles)))
+    return failure();
+  if (!instances.empty() && (instances.size() != tiles.size() ||
+                             llvm::any_of(instances, [](int64_t count) {
+                               return count < 1 || count > kMaxGroupSize;
+                             })))
+    return emitError() << "expected from 1 to " << kMaxGroupSize
+                       << " instances for each of " << tiles.size()
+                       << " tiles, but got [" << instances << "]";
   return success();
 }

@@ -16,17 +16,6 @@
 using namespace mlir;
 using namespace wgtile;
 
-LogicalResult StagesType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t stages, ArrayRef<Type> tiles) {
-  if (stages < 1)
-    return emitError() << "expected at least one stage, but got " << stages;
-  if (tiles.empty() ||
-      !llvm::all_of(tiles, [](Type type) { return isa<SharedType>(type); }))
-    return emitError() << "expected the types of shared tiles, but got ["
-                       << tiles << "]";
-  return success();
-}
-
 /// Every tile takes a multiple of the widest swizzle's alignment, so that all
 /// can follow one another.
 static constexpr int64_t kTileAlignment = 1024;
@@ -51,6 +40,8 @@ LogicalResult FillOp::verify() {
   if (source.getElementType() != element)
     return emitOpError() << "expected a source of element type " << element
                          << ", but got " << source;
+  if (!source.isStrided())
+    return emitOpError() << "expected a strided source, but got " << source;
   // (C2)
   int64_t indices = getIndices().size();
   if (source.getRank() < 2 || indices != source.getRank())

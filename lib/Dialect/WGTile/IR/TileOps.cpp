@@ -100,11 +100,14 @@ LogicalResult ForEachTileOp::verify() {
       return emitOpError() << "expected " << getCounts().size()
                            << " factors in 'groups', but got "
                            << groups->size();
-    if (llvm::any_of(*groups, [](int64_t factor) { return factor < 1; }) ||
+    if (llvm::any_of(*groups,
+                     [](int64_t factor) {
+                       return factor < 1 || factor > kMaxGroupSize;
+                     }) ||
         llvm::count_if(*groups, [](int64_t factor) { return factor > 1; }) > 1)
       return emitOpError()
-             << "expected positive factors in 'groups', at most one of them "
-                "above 1, but got "
+             << "expected factors from 1 to " << kMaxGroupSize
+             << " in 'groups', at most one of them above 1, but got "
              << getGroupsAttr();
   }
   // (C4)
@@ -160,6 +163,12 @@ static LogicalResult verifyElementTypes(Operation *op, Type expected,
                            << ", but got " << actual;
 }
 
+/// Whether sizes are static and those of a tile.
+static bool hasTileSizes(ArrayRef<int64_t> shape) {
+  return llvm::all_of(
+      shape, [](int64_t size) { return size >= 1 && size <= kMaxTileSize; });
+}
+
 /// (C1), (C2), (C3) of read and store.
 static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
                                           ValueRange indices,
@@ -169,10 +178,21 @@ static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
       failed(verifyElementTypes(op, memref.getElementType(),
                                 tile.getElementType())))
     return failure();
+  Type element = memref.getElementType();
+  if (!element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() > kMaxElementBits)
+    return op->emitOpError()
+           << "expected elements that are integers or floats of up to "
+           << kMaxElementBits << " bits, but got " << memref;
+  if (!memref.isStrided())
+    return op->emitOpError() << "expected a strided memref, but got " << memref;
   int64_t maxRank = std::min<int64_t>(2, memref.getRank());
   if (tile.getRank() < 1 || tile.getRank() > maxRank || !tile.hasStaticShape())
     return op->emitOpError() << "expected a tile of static sizes and rank 1 to "
                              << maxRank << ", but got " << tile;
+  if (!hasTileSizes(tile.getShape()))
+    return op->emitOpError() << "expected sizes of the tile from 1 to "
+                             << kMaxTileSize << ", but got " << tile;
   if (static_cast<int64_t>(inBounds.size()) != tile.getRank())
     return op->emitOpError()
            << "expected " << tile.getRank() << " entries of in_bounds, but got "
@@ -245,8 +265,8 @@ LogicalResult MmaOp::verify() {
   RankedTensorType acc = getAcc().getType();
   // (C1)
   if (acc.getRank() != 2 || shapeA.size() != 2 ||
-      shapeA[0] != acc.getDimSize(0) || b.getColumns() != acc.getDimSize(1) ||
-      shapeA[1] != b.getRows())
+      !hasTileSizes(acc.getShape()) || shapeA[0] != acc.getDimSize(0) ||
+      b.getColumns() != acc.getDimSize(1) || shapeA[1] != b.getRows())
     return emitOpError() << "expected tiles MxK, KxN and MxN, but got " << a
                          << ", " << b << " and " << acc;
   // (C2)

@@ -24,16 +24,26 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Whether a read and a store touch different elements: columns apart.
-static bool areDisjoint(ReadOp read, StoreAsyncOp store) {
+/// Whether a read and a store of some columns touch different elements: columns
+/// apart.
+static bool areDisjoint(ReadOp read, ValueRange storeIndices,
+                        int64_t storeColumns) {
   RankedTensorType tile = read.getTile().getType();
-  if (read.getIndices().size() != store.getIndices().size() ||
-      tile.getRank() != 2)
+  if (read.getIndices().size() != storeIndices.size() || tile.getRank() != 2)
     return false;
-  std::optional<int64_t> columns = getConstantDifference(
-      read.getIndices().back(), store.getIndices().back());
-  int64_t stored = store.getSource().getType().getShape().back();
-  return columns && (*columns >= stored || *columns <= -tile.getDimSize(1));
+  std::optional<int64_t> columns =
+      getConstantDifference(read.getIndices().back(), storeIndices.back());
+  return columns &&
+         (*columns >= storeColumns || *columns <= -tile.getDimSize(1));
+}
+
+static bool areDisjoint(ReadOp read, Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return areDisjoint(read, store.getIndices(),
+                       store.getTile().getType().getShape().back());
+  auto store = cast<StoreAsyncOp>(op);
+  return areDisjoint(read, store.getIndices(),
+                     store.getSource().getType().getColumns());
 }
 
 namespace {
@@ -51,26 +61,30 @@ public:
     for (Operation &op : block) {
       if (isa<WaitStoreOp>(op))
         waits.push_back(&op);
-      if (auto store = dyn_cast<StoreAsyncOp>(op))
-        stores.push_back(store);
+      if (isa<StoreOp, StoreAsyncOp>(op))
+        stores.push_back(&op);
       if (auto read = findRead(&op))
         reads.push_back({read, &op});
     }
   }
 
+  /// Moves the first read behind each wait in front of that wait. A read is
+  /// erased as it moves, so each is looked at once.
   void advance() {
-    for (Operation *wait : waits) {
-      auto next = llvm::find_if(reads, [&](const SliceRead &slice) {
-        return wait->isBeforeInBlock(slice.unit);
-      });
-      if (next != reads.end() && mayMove(*next, wait))
-        moveBefore(*next, wait);
+    Operation *last = nullptr;
+    for (const SliceRead &slice : reads) {
+      Operation *wait = findWaitBefore(slice.unit);
+      if (!wait || wait == last)
+        continue;
+      last = wait;
+      if (mayMove(slice, wait))
+        moveBefore(slice, wait);
     }
   }
 
 private:
   SmallVector<Operation *> waits;
-  SmallVector<StoreAsyncOp> stores;
+  SmallVector<Operation *> stores;
   SmallVector<SliceRead> reads;
 
   /// A read of a tile at the top of a block, or the only one at the top of a
@@ -95,18 +109,27 @@ private:
     return found;
   }
 
+  /// The last wait before an op, or null.
+  Operation *findWaitBefore(Operation *op) {
+    Operation *found = nullptr;
+    for (Operation *wait : waits)
+      if (wait->isBeforeInBlock(op))
+        found = wait;
+    return found;
+  }
+
   bool mayMove(const SliceRead &slice, Operation *to) {
-    return llvm::all_of(stores, [&](StoreAsyncOp store) {
+    return llvm::all_of(stores, [&](Operation *store) {
       return store->isBeforeInBlock(to) || slice.unit->isBeforeInBlock(store) ||
              areDisjoint(slice.read, store);
     });
   }
 
-  /// Moves, with what its indices are computed from.
+  /// Moves, with what its operands are computed from.
   static void moveBefore(SliceRead slice, Operation *to) {
     llvm::SetVector<Operation *> needed;
-    for (Value index : slice.read.getIndices())
-      if (!collect(index, to, needed))
+    for (Value operand : slice.read->getOperands())
+      if (!collect(operand, to, needed))
         return;
     auto branch = dyn_cast<scf::IfOp>(slice.unit);
     if (branch && !collect(branch.getCondition(), to, needed))

@@ -6,10 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Options.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/TileQueue.h"
+#include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,14 +36,13 @@ static constexpr int64_t kStageAlignment = 1024;
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());
   int64_t bytes = 0;
+  if (failed(verifySwizzles(kernel)))
+    return failure();
   SmallVector<LoadOp> loads;
   kernel.walk([&](LoadOp load) { loads.push_back(load); });
   for (LoadOp load : loads) {
     SharedType type = load.getTile().getType();
     sattn::layout::SharedTile tile = type.getTile();
-    if (type.getSwizzle() == 0)
-      return load.emitOpError("expected a tile with a swizzle "
-                              "(wgtile-assign-layouts), but got none");
     bytes = llvm::alignTo(bytes, tile.alignment());
     load.setOffset(bytes);
     bytes += tile.sizeInBytes();
@@ -99,7 +102,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   if (hasQueue)
     bytes += sattn::layout::TileQueueLayout::sizeInBytes();
   if (bytes > maxBytes)
-    return kernel.emitOpError()
+    return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes
            << " bytes of shared memory, but the tiles need " << bytes
            << "; choose smaller tiles";
@@ -113,6 +116,9 @@ struct AllocateSharedPass
   using WGTileAllocateSharedBase::WGTileAllocateSharedBase;
 
   void runOnOperation() override {
+    if (failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
+                            0, kMaxSharedBytes)))
+      return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() && failed(allocate(kernel, maxSharedBytes)))
         return signalPassFailure();

@@ -10,6 +10,7 @@
 #include "TensorMapArguments.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/SharedTile.h"
 
 using namespace mlir;
@@ -29,19 +30,12 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
            << "expected a source of rank at most " << kMaxTensorMapRank
            << " (tensor maps), but got " << source;
   SharedType tile = load.getTile().getType();
-  if (tile.getSwizzle() == 0)
-    return load.emitOpError("expected a tile with a swizzle "
-                            "(wgtile-assign-layouts), but got none");
   sattn::layout::SharedTile layout = tile.getTile();
   SmallVector<int64_t> box(source.getRank() - 2, 1);
   box.push_back(tile.getRows());
   box.push_back(layout.boxColumns());
-  auto type = TensorMapType::getChecked(
-      [&] { return load.emitOpError(); }, load.getContext(),
-      ArrayRef<int64_t>(box), tile.getElementType(), tile.getSwizzle());
-  if (!type)
-    return failure();
-  return type;
+  return TensorMapType::get(load.getContext(), box, tile.getElementType(),
+                            tile.getSwizzle());
 }
 
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
@@ -52,6 +46,8 @@ static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
   });
   if (!kernel->hasAttr(kCopyEngineAttrName))
     return success();
+  if (failed(verifySwizzles(kernel)))
+    return failure();
   TensorMapArguments maps(kernel, launch);
   for (LoadOp load : loads) {
     BlockArgument source = maps.getArgument(load.getSource());

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Options.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 
@@ -19,6 +21,9 @@ namespace wgtile {
 
 using namespace wgtile;
 using Kind = SyncEffect::Kind;
+
+/// The longest that nanosleep takes.
+static constexpr int64_t kMaxNanoseconds = 1000000;
 
 /// Whether an op waits, arrives, or starts asynchronous work.
 static bool isRacy(Operation *op) {
@@ -39,12 +44,9 @@ struct InsertDelaysPass
   using WGTileInsertDelaysBase::WGTileInsertDelaysBase;
 
   void runOnOperation() override {
-    if (nanoseconds < 1) {
-      getOperation().emitError()
-          << "expected 'nanoseconds' to be positive, but got "
-          << nanoseconds.getValue();
+    if (failed(verifyOption(getOperation(), "nanoseconds", nanoseconds, 1,
+                            kMaxNanoseconds)))
       return signalPassFailure();
-    }
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isRacy(op))

@@ -42,6 +42,7 @@ public:
     for (auto candidate : loop.getBody().front().getOps<scf::ForOp>()) {
       ops.clear();
       arguments.clear();
+      collected.clear();
       dependent.clear();
       if (!collect(candidate.getLowerBound()) ||
           !collect(candidate.getUpperBound()) || !collect(candidate.getStep()))
@@ -315,8 +316,11 @@ static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   if (!work.find())
     return {};
 
+  auto function = launch->getParentOfType<func::FuncOp>();
+  if (!function)
+    return {};
   Operation *position = launch;
-  while (!isa<func::FuncOp>(position->getParentOp()))
+  while (position->getParentOp() != function)
     position = position->getParentOp();
   OpBuilder b(position);
   Location loc = launch.getLoc();

@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -27,12 +29,13 @@ namespace wgtile {
 
 using namespace wgtile;
 
-static constexpr StringLiteral kModuleName = "kernels";
 /// Attributes of the loop that become those of the loop over tiles.
 static constexpr StringLiteral kGroupsAttrName = "groups";
 static constexpr StringLiteral kStagesAttrName = "stages";
 static constexpr StringLiteral kWarpsAttrName = "warps";
 static constexpr StringLiteral kColumnsAttrName = "columns";
+/// And that of the launch.
+static constexpr StringLiteral kLoopTuningAttrName = "tuning";
 
 static bool isMappedToBlocks(scf::ForallOp loop) {
   std::optional<ArrayAttr> mapping = loop.getMapping();
@@ -48,18 +51,41 @@ static bool isCheap(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       !isMemoryEffectFree(op))
     return false;
-  return isa<memref::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+  return isa<memref::DimOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+             op) ||
+         op->hasTrait<OpTrait::ConstantLike>() ||
          isa<affine::AffineDialect, arith::ArithDialect>(op->getDialect());
+}
+
+/// Whether the loop reads or writes vectors of a memref.
+static bool hasTransfers(Value memref, scf::ForallOp loop) {
+  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
+    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(user))
+      return hasTransfers(user->getResult(0), loop);
+    return loop->isProperAncestor(user) &&
+           (isa<VectorTransferOpInterface>(user) ||
+            (isa<memref::SubViewOp>(user) &&
+             hasTransfers(user->getResult(0), loop)));
+  });
+}
+
+/// The allocation of scratch memory that a kernel needs with its sizes, or
+/// null.
+static memref::AllocOp getSizedScratch(Value value, scf::ForallOp loop) {
+  auto alloc = value.getDefiningOp<memref::AllocOp>();
+  return alloc && !alloc.getDynamicSizes().empty() && hasTransfers(value, loop)
+             ? alloc
+             : memref::AllocOp();
 }
 
 /// Adds the ops that compute `value` from the function's arguments and its
 /// scratch memory, in order, and the arguments and scratch. Fails for a value
 /// that a kernel cannot have.
-static LogicalResult collect(Value value, func::FuncOp function,
+static LogicalResult collect(Value value, scf::ForallOp loop,
                              SetVector<Operation *> &ops,
                              SetVector<Value> &arguments) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != &function.getBody().front())
+    if (argument.getOwner() != loop->getBlock())
       return failure();
     arguments.insert(argument);
     return success();
@@ -67,6 +93,10 @@ static LogicalResult collect(Value value, func::FuncOp function,
   Operation *op = value.getDefiningOp();
   if (isa<memref::AllocOp>(op)) {
     arguments.insert(value);
+    if (memref::AllocOp alloc = getSizedScratch(value, loop))
+      for (Value size : alloc.getDynamicSizes())
+        if (failed(collect(size, loop, ops, arguments)))
+          return failure();
     return success();
   }
   if (ops.contains(op))
@@ -74,10 +104,29 @@ static LogicalResult collect(Value value, func::FuncOp function,
   if (!isCheap(op))
     return failure();
   for (Value operand : op->getOperands())
-    if (failed(collect(operand, function, ops, arguments)))
+    if (failed(collect(operand, loop, ops, arguments)))
       return failure();
   ops.insert(op);
   return success();
+}
+
+/// Scratch memory in a kernel, with its sizes as they were computed for it:
+/// windows are compared with those.
+static Value createSizedView(OpBuilder &b, memref::AllocOp alloc,
+                             const IRMapping &mapping) {
+  SmallVector<OpFoldResult> sizes;
+  for (OpFoldResult size : alloc.getMixedSizes())
+    sizes.push_back(isa<Value>(size)
+                        ? OpFoldResult(mapping.lookup(cast<Value>(size)))
+                        : size);
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  for (int64_t dim = static_cast<int64_t>(sizes.size()) - 2; dim >= 0; --dim)
+    strides[dim] = affine::makeComposedFoldedAffineApply(
+        b, alloc.getLoc(), s0 * s1, {strides[dim + 1], sizes[dim + 1]});
+  return memref::ReinterpretCastOp::create(b, alloc.getLoc(), alloc.getType(),
+                                           mapping.lookup(alloc.getResult()),
+                                           b.getIndexAttr(0), sizes, strides);
 }
 
 /// Number of iterations along each loop of the forall, computed from what
@@ -110,6 +159,10 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   tiles.setStagesAttr(loop->getAttrOfType<IntegerAttr>(kStagesAttrName));
   tiles.setWarpsAttr(loop->getAttrOfType<IntegerAttr>(kWarpsAttrName));
   tiles.setColumnsAttr(loop->getAttrOfType<IntegerAttr>(kColumnsAttrName));
+  // What another dialect has noted on the loop stays on it.
+  for (NamedAttribute attr : loop->getDiscardableAttrs())
+    if (attr.getNameDialect())
+      tiles->setDiscardableAttr(attr.getName(), attr.getValue());
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0),
@@ -125,9 +178,24 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
     rewriter.clone(op, mapping);
 }
 
+/// Views of an argument that is cast to another type become views of the
+/// argument, where they have the same type: kernels have no casts.
+static void viewArguments(scf::ForallOp loop) {
+  loop.walk([](memref::SubViewOp view) {
+    auto cast = view.getSource().getDefiningOp<memref::CastOp>();
+    auto source =
+        cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : MemRefType();
+    if (source && memref::SubViewOp::inferResultType(
+                      source, view.getMixedOffsets(), view.getMixedSizes(),
+                      view.getMixedStrides()) == view.getType())
+      view.getSourceMutable().assign(cast.getSource());
+  });
+}
+
 static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
                              SymbolTable &symbols) {
   auto function = loop->getParentOfType<func::FuncOp>();
+  viewArguments(loop);
   if (loop->getNumResults() != 0)
     return loop.emitOpError("expected a loop on memrefs, but it has results");
   if (loop->getParentOp() != function)
@@ -142,7 +210,7 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   SetVector<Operation *> ops;
   SetVector<Value> arguments;
   for (Value value : captured)
-    if (failed(collect(value, function, ops, arguments))) {
+    if (failed(collect(value, loop, ops, arguments))) {
       InFlightDiagnostic diag = loop.emitOpError(
           "expected values computed from the function's arguments only");
       if (Operation *op = value.getDefiningOp())
@@ -162,7 +230,7 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   OpBuilder b(function.getContext());
   Location loc = loop.getLoc();
   auto kernel = gpu::GPUFuncOp::create(
-      b, loc, function.getName(),
+      b, loc, getKernelName(function.getName()),
       b.getFunctionType(
           llvm::map_to_vector(kernelArguments,
                               [](Value value) { return value.getType(); }),
@@ -172,8 +240,17 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   b.setInsertionPointToEnd(&kernel.getBody().front());
   IRMapping mapping;
   mapping.map(kernelArguments, kernel.getArguments());
-  for (Operation *op : ops)
+  DenseSet<Value> sized;
+  auto createView = [&](Value value) {
+    if (memref::AllocOp alloc = getSizedScratch(value, loop);
+        alloc && sized.insert(value).second)
+      mapping.map(value, createSizedView(b, alloc, mapping));
+  };
+  for (Operation *op : ops) {
+    llvm::for_each(op->getOperands(), createView);
     b.clone(*op, mapping);
+  }
+  llvm::for_each(kernelArguments, createView);
   Operation *end = gpu::ReturnOp::create(b, loc);
   b.setInsertionPoint(end);
   buildBody(b, loop, mapping);
@@ -184,17 +261,32 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
     grid = grid ? b.createOrFold<arith::MulIOp>(loc, grid, count) : count;
   auto kernelName = SymbolRefAttr::get(
       module.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
-  LaunchOp::create(b, loc, kernelName, grid, kernelArguments);
+  auto launch = LaunchOp::create(b, loc, kernelName, grid, kernelArguments);
+  if (Attribute tuning = loop->getAttr(kLoopTuningAttrName))
+    launch->setAttr(kTuningAttrName, tuning);
   loop.erase();
   return success();
 }
 
+/// The memory that a value is a view of.
+static Value getViewed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp>(
+            op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 /// Results that are arguments are dropped: the host function writes in place.
 static LogicalResult dropResults(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expected structured control flow");
   auto returnOp =
       cast<func::ReturnOp>(function.getBody().front().getTerminator());
   for (Value value : returnOp.getOperands())
-    if (!isa<BlockArgument>(value))
+    if (!isa<BlockArgument>(getViewed(value)))
       return returnOp.emitOpError(
           "expected results that are arguments of the function, but got a "
           "value computed on the host");
@@ -218,9 +310,7 @@ struct OutlineKernelsPass
     if (loops.empty())
       return;
 
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), kModuleName);
-    SymbolTable(module).insert(kernels);
+    gpu::GPUModuleOp kernels = getOrCreateKernelModule(module);
     SymbolTable symbols(kernels);
     SetVector<func::FuncOp> functions;
     for (scf::ForallOp loop : loops) {
@@ -231,8 +321,6 @@ struct OutlineKernelsPass
     for (func::FuncOp function : functions)
       if (failed(dropResults(function)))
         return signalPassFailure();
-    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
-                    b.getUnitAttr());
   }
 };
 } // namespace

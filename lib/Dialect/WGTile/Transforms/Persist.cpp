@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launches.h"
+#include "Options.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -35,12 +36,9 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
   using WGTilePersistBase::WGTilePersistBase;
 
   void runOnOperation() override {
-    if (columns < 1) {
-      getOperation().emitError()
-          << "expected 'columns' to be positive, but got "
-          << columns.getValue();
+    if (failed(
+            verifyOption(getOperation(), "columns", columns, 1, kMaxColumns)))
       return signalPassFailure();
-    }
     for (auto [launch, kernel] : getLaunches(getOperation())) {
       SmallVector<ForEachTileOp> loops;
       kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });

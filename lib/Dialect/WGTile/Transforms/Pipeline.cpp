@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Options.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/TileQueue.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -203,15 +206,18 @@ struct PipelinePass : public wgtile::impl::WGTilePipelineBase<PipelinePass> {
   using WGTilePipelineBase::WGTilePipelineBase;
 
   void runOnOperation() override {
-    if (maxStages < 2) {
-      getOperation().emitError() << "expected 'max-stages' to be at least 2, "
-                                    "but got "
-                                 << maxStages.getValue();
+    if (failed(verifyOption(getOperation(), "max-stages", maxStages, 2,
+                            kMaxStages)) ||
+        failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
+                            0, kMaxSharedBytes)))
       return signalPassFailure();
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!kernel.isKernel())
+        continue;
+      if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)))
+        return signalPassFailure();
+      pipeline(kernel);
     }
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel())
-        pipeline(kernel);
   }
 
 private:

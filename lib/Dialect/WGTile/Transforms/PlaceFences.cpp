@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SyncAnalysis.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -33,7 +34,7 @@ static bool hasBarrier(Operation *op) {
 /// A fence goes before the barrier that the writing threads meet at, so that it
 /// is the writers that order their writes; where there is none, before the
 /// access.
-static void placeFences(gpu::GPUFuncOp kernel) {
+static LogicalResult placeFences(gpu::GPUFuncOp kernel) {
   SyncAnalysis analysis(kernel);
   const ValueNumbers &numbers = analysis.getNumbers();
   // Memory by the value that it belongs to: a stage of a ring has other numbers
@@ -54,8 +55,8 @@ static void placeFences(gpu::GPUFuncOp kernel) {
         barriers.push_back(op);
     }
   };
-  // Where there are too many states to follow, the verifier says so.
-  (void)analysis.run(listener, visitor);
+  if (failed(analysis.run(listener, visitor)))
+    return failure();
 
   auto placeBefore = [](Operation *op) {
     OpBuilder b(op);
@@ -87,6 +88,7 @@ static void placeFences(gpu::GPUFuncOp kernel) {
     if (!isFenced && seen.insert(op).second)
       placeBefore(op);
   }
+  return success();
 }
 
 namespace {
@@ -94,8 +96,9 @@ struct PlaceFencesPass
     : public wgtile::impl::WGTilePlaceFencesBase<PlaceFencesPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel())
-        placeFences(kernel);
+      if (kernel.isKernel() &&
+          (failed(verifyStructured(kernel)) || failed(placeFences(kernel))))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SyncAnalysis.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -81,7 +82,7 @@ class WaitPlacement {
 public:
   explicit WaitPlacement(gpu::GPUFuncOp kernel) : kernel(kernel) {}
 
-  void run() {
+  LogicalResult run() {
     // Beside the loops in which threads copy a tile themselves, ptxas
     // serializes products that are still running (C7515).
     WalkResult walk = kernel.walk([](LoadOp load) {
@@ -90,7 +91,7 @@ public:
                  : WalkResult::advance();
     });
     if (walk.wasInterrupted())
-      return;
+      return success();
     kernel.walk([&](MmaOp op) {
       if (!op.getMmaSync() && canKeepOperand(op))
         op.setAsync(true);
@@ -99,7 +100,7 @@ public:
     }
     while (placeNextForOperand()) {
     }
-    countPending();
+    return countPending();
   }
 
 private:
@@ -246,7 +247,7 @@ private:
   /// A wait leaves pending what was issued after its product on every way to
   /// it. Waits retire older groups than they are asked about, so that the
   /// counts of one run hold for the next.
-  void countPending() {
+  LogicalResult countPending() {
     bool changed = !waits.empty();
     while (changed) {
       DenseMap<Operation *, int64_t> pending;
@@ -263,17 +264,20 @@ private:
           }
         }
       };
-      bool followed = succeeded(analysis.run(
-          [](Operation *, SyncEffect::Kind, const Twine &) { return true; },
-          visitor));
+      auto goOn = [](Operation *, SyncEffect::Kind, const Twine &) {
+        return true;
+      };
+      if (failed(analysis.run(goOn, visitor)))
+        return failure();
       changed = false;
       for (WaitMmaOp wait : waits) {
         auto it = pending.find(wait);
-        int64_t count = followed && it != pending.end() ? it->second : 0;
-        changed |= followed && count != static_cast<int64_t>(wait.getPending());
+        int64_t count = it == pending.end() ? 0 : it->second;
+        changed |= count != static_cast<int64_t>(wait.getPending());
         wait.setPending(count);
       }
     }
+    return success();
   }
 };
 
@@ -281,7 +285,9 @@ struct PlaceWaitsPass
     : public wgtile::impl::WGTilePlaceWaitsBase<PlaceWaitsPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      WaitPlacement(kernel).run();
+      if (failed(verifyStructured(kernel)) ||
+          failed(WaitPlacement(kernel).run()))
+        return signalPassFailure();
   }
 };
 } // namespace

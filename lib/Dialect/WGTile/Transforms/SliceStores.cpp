@@ -29,6 +29,9 @@ using namespace wgtile;
 /// half as wide.
 static constexpr int64_t kTallRows = 192;
 
+/// Most bytes of a slice's rows: more than any tile's.
+static constexpr int64_t kMaxBytes = 1 << 20;
+
 /// Whether an op does nothing to memory but read tiles, in its regions too.
 static bool onlyReads(Operation *op) {
   WalkResult walk = op->walk([](Operation *nested) {
@@ -187,10 +190,10 @@ struct SliceStoresPass
 
   void runOnOperation() override {
     // Eight columns of the widest elements.
-    if (bytes <= 0 || bytes % 64 != 0) {
+    if (bytes <= 0 || bytes % 64 != 0 || bytes > kMaxBytes) {
       getOperation().emitError()
-          << "expected 'bytes' to be a positive multiple of 64, but got "
-          << bytes.getValue();
+          << "expected 'bytes' to be a positive multiple of 64 up to "
+          << kMaxBytes << ", but got " << bytes.getValue();
       return signalPassFailure();
     }
     SmallVector<StoreOp> stores;

@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Specialize.h"
+#include "Options.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/TileQueue.h"
+#include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,11 +28,17 @@ namespace wgtile {
 
 using namespace wgtile;
 
+/// CTAs that an SM runs at most.
+static constexpr int64_t kMaxBlocks = 32;
+/// Threads of a thread block at most.
+static constexpr int64_t kMaxThreads = 1024;
 /// Threads of a warpgroup; the producer is one.
 static constexpr int64_t kWarpgroupThreads = 128;
 /// Registers of a multiprocessor, and the most that a thread may have.
 static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
+/// Registers that ptxas needs for a product by wgmma beside its accumulator.
+static constexpr int64_t kProductRegisters = 26;
 /// Registers that the producer's threads keep: indices are 64 bits wide.
 static constexpr int64_t kProducerRegisters = 56;
 /// Accumulator registers of a thread up to which two thread blocks share a
@@ -106,6 +115,9 @@ public:
     if (loops.size() != 1 || !threads)
       return kernel.emitOpError("expected one loop over tiles and a number of "
                                 "threads (wgtile-assign-layouts)");
+    if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)) ||
+        failed(verifyThreads(kernel)))
+      return failure();
     loop = loops.front();
     consumerThreads = threads[0] * loop.getGroupSize();
     maxStages = loop.getAskedStages().value_or(maxStages);
@@ -116,10 +128,10 @@ public:
     chooseOwners();
     if (blocks == 0)
       blocks = chooseBlocks(threads[0]);
-    if (failed(createRings()))
+    RegisterBudget budget(consumerThreads, blocks);
+    if (failed(checkThreads(threads[0], budget)) || failed(createRings()))
       return failure();
 
-    RegisterBudget budget(consumerThreads, blocks);
     OpBuilder b(loop);
     auto roles = RolesOp::create(b, loop.getLoc(), budget.producer,
                                  budget.consumer, loop.getGroupSize());
@@ -169,6 +181,27 @@ private:
       return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// That a thread block can be so large, and that its threads have registers
+  /// for the products, of which ptxas cannot spill any.
+  LogicalResult checkThreads(int64_t threads, const RegisterBudget &budget) {
+    int64_t all = consumerThreads + kWarpgroupThreads;
+    int64_t accumulator = 0;
+    loop.walk([&](MmaOp op) {
+      if (!op.getMmaSync())
+        accumulator = std::max(
+            accumulator, op.getResult().getType().getNumElements() / threads);
+    });
+    if (all <= kMaxThreads &&
+        (accumulator == 0 || accumulator + kProductRegisters <= budget.entry))
+      return success();
+    return sattn::emitSourceError(kernel.getLoc())
+           << "expected a tile for at most " << kMaxThreads
+           << " threads, with registers for M x N, but got one for " << all
+           << " threads of at most " << budget.entry << " registers, of which "
+           << "the product takes " << accumulator + kProductRegisters
+           << "; choose a smaller tile";
   }
 
   LogicalResult collectGroups() {
@@ -344,7 +377,7 @@ private:
         break;
     }
     if (tileStages < 1)
-      return kernel.emitOpError()
+      return sattn::emitSourceError(kernel.getLoc())
              << "expected at most " << available
              << " bytes of shared memory, but one stage needs "
              << loopBytes + tileBytes << "; choose smaller tiles";
@@ -370,13 +403,12 @@ struct SpecializePass
   using WGTileSpecializeBase::WGTileSpecializeBase;
 
   void runOnOperation() override {
-    if (maxStages < 1 || blocks < 0) {
-      getOperation().emitError()
-          << "expected 'max-stages' to be positive and 'blocks' not negative, "
-             "but got "
-          << maxStages.getValue() << " and " << blocks.getValue();
+    if (failed(verifyOption(getOperation(), "max-stages", maxStages, 1,
+                            kMaxStages)) ||
+        failed(verifyOption(getOperation(), "blocks", blocks, 0, kMaxBlocks)) ||
+        failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
+                            0, kMaxSharedBytes)))
       return signalPassFailure();
-    }
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() &&
           failed(

@@ -77,12 +77,14 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   }
   b.setInsertionPointAfter(lastReader);
   // Still running at the end of the turn: the next turn gives the stage back,
-  // once the products of this one are all that runs.
-  int64_t products = llvm::range_size(block->getOps<MmaOp>());
+  // once the products of this one are all that runs. Of a ring of one stage
+  // this turn does, since the next could not take it.
+  bool isLone = cast<RingType>(ring.getType()).getStages() == 1;
+  int64_t products = isLone ? 0 : llvm::range_size(block->getOps<MmaOp>());
   auto wait = WaitMmaOp::create(b, loc, mma.getResult(), products);
   mma.getResult().replaceAllUsesExcept(wait.getResults().front(), wait);
-  RingReleaseOp::create(b, loc, ring, /*held=*/1);
-  return true;
+  RingReleaseOp::create(b, loc, ring, /*held=*/isLone ? 0 : 1);
+  return !isLone;
 }
 
 /// The last op of `block` that reads one of the tiles taken in it: a product, a

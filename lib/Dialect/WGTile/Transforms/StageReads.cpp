@@ -62,6 +62,11 @@ static SharedType getStageType(ReadOp read, gpu::GPUFuncOp kernel) {
       read.getIndices().size() > kMaxTensorMapRank ||
       !mayComeEarlier(read, kernel))
     return {};
+  sattn::layout::SharedTile stage = {tile.getDimSize(0), tile.getDimSize(1),
+                                     tile.getElementTypeBitWidth() / 8,
+                                     kRowSwizzle};
+  if (stage.invalidReason())
+    return {};
   return SharedType::get(read.getContext(), tile.getShape(),
                          tile.getElementType(), kRowSwizzle);
 }

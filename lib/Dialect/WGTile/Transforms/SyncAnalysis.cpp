@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// States before one op above which a kernel is given up.
+/// Combinations of held stages before one op above which a kernel is refused.
+/// Kernels of these passes have a few dozen.
 static constexpr size_t kMaxStates = 4096;
 
 LogicalResult SyncAnalysis::run(SyncListener listener, Visitor visitor) {
@@ -21,10 +22,11 @@ LogicalResult SyncAnalysis::run(SyncListener listener, Visitor visitor) {
   for (Region &region : kernel->getRegions()) {
     if (region.empty())
       continue;
-    States states = {SyncState()};
+    States states;
+    join(states, SyncState());
     if (failed(runBlock(region.front(), states)))
       return failure();
-    for (const SyncState &state : states)
+    for (const auto &[counters, state] : states)
       if (failed(
               state.finish(region.front().getTerminator(), numbers, listener)))
         break;
@@ -32,11 +34,21 @@ LogicalResult SyncAnalysis::run(SyncListener listener, Visitor visitor) {
   return success();
 }
 
+bool SyncAnalysis::join(States &states, SyncState state) {
+  auto [it, isNew] = states.try_emplace(state.getCounters());
+  if (!isNew)
+    return it->second.join(state);
+  it->second = std::move(state);
+  return true;
+}
+
 LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
   for (Operation &op : block) {
     if (states.size() > kMaxStates)
-      return failure();
-    for (const SyncState &state : states)
+      return kernel->emitOpError()
+             << "expected stages to be held in at most " << kMaxStates
+             << " combinations before an op";
+    for (const auto &[counters, state] : states)
       (*visitor)(&op, state);
     SmallVector<SyncEffect> effects;
     if (auto sync = dyn_cast<SyncOpInterface>(op)) {
@@ -47,16 +59,15 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
     // Most ops have none: the states stay where they are.
     if (effects.empty()) {
       for (auto it = states.begin(); it != states.end();)
-        it = succeeded(it->checkOperands(&op, effects, numbers, *listener))
+        it = succeeded(
+                 it->second.checkOperands(&op, effects, numbers, *listener))
                  ? std::next(it)
                  : states.erase(it);
     } else {
       States after;
-      for (auto it = states.begin(); it != states.end();) {
-        auto node = states.extract(it++);
-        if (succeeded(node.value().apply(&op, effects, numbers, *listener)))
-          after.insert(std::move(node));
-      }
+      for (auto &[counters, state] : states)
+        if (succeeded(state.apply(&op, effects, numbers, *listener)))
+          join(after, std::move(state));
       states = std::move(after);
     }
     if (op.getNumRegions() != 0 && failed(runRegions(&op, states)))
@@ -97,19 +108,21 @@ static OperandRange getForwarded(Operation *op, Operation *terminator,
 }
 
 LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
-  DenseMap<Region *, States> seen, fresh;
+  // At the start of each region; `fresh` are those that it is to be run from.
+  DenseMap<Region *, States> atStart;
+  DenseMap<Region *, std::set<SyncState::Counters>> fresh;
   States done;
   auto leave = [&](Operation *terminator, const States &from) {
     for (const RegionSuccessor &successor : getSuccessors(op, terminator))
-      for (const SyncState &state : from) {
+      for (const auto &[counters, state] : from) {
         SyncState next = state;
         next.branch(op, getForwarded(op, terminator, successor),
                     successor.getSuccessorInputs(), numbers);
         Region *region = successor.getSuccessor();
         if (!region)
-          done.insert(std::move(next));
-        else if (seen[region].insert(next).second)
-          fresh[region].insert(std::move(next));
+          join(done, std::move(next));
+        else if (join(atStart[region], std::move(next)))
+          fresh[region].insert(counters);
       }
   };
   leave(/*terminator=*/nullptr, states);
@@ -120,10 +133,11 @@ LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
     return nullptr;
   };
   while (Region *region = next()) {
-    States inside = std::move(fresh[region]);
+    States inside;
+    for (const SyncState::Counters &counters : fresh[region])
+      inside.emplace(counters, atStart[region].at(counters));
     fresh[region].clear();
-    if (seen[region].size() > kMaxStates ||
-        failed(runBlock(region->front(), inside)))
+    if (failed(runBlock(region->front(), inside)))
       return failure();
     leave(region->front().getTerminator(), inside);
   }

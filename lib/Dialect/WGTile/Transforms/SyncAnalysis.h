@@ -14,10 +14,12 @@
 
 namespace wgtile {
 
-/// Follows every way through a kernel until no new state of synchronization
-/// turns up. Loops and branches are followed by their interfaces; the regions
-/// of an op that has none may run any number of times, each by itself (the
-/// roles of a thread block, the loop over tiles).
+/// A forward dataflow analysis: the states of synchronization in which each op
+/// of a kernel may be reached, as a fixed point. States of equal counters are
+/// joined, so that branches do not multiply them. Loops and branches are
+/// followed by their interfaces; the regions of an op that has none may run any
+/// number of times, each by itself (the roles of a thread block, the loop over
+/// tiles).
 class SyncAnalysis {
 public:
   /// Hears of an op in each state in which it may be reached.
@@ -31,14 +33,17 @@ public:
   explicit SyncAnalysis(mlir::Operation *kernel, Adjust adjust = {})
       : kernel(kernel), adjust(std::move(adjust)), numbers(kernel) {}
 
-  /// Fails where there are too many states to follow.
+  /// Reports an error at the kernel and fails where its stages may be held in
+  /// too many combinations to follow.
   llvm::LogicalResult run(SyncListener listener, Visitor visitor);
 
   const ValueNumbers &getNumbers() const { return numbers; }
 
 private:
-  using States = std::set<SyncState>;
+  using States = std::map<SyncState::Counters, SyncState>;
 
+  /// Returns whether that changed anything.
+  static bool join(States &states, SyncState state);
   llvm::LogicalResult runBlock(mlir::Block &block, States &states);
   llvm::LogicalResult runRegions(mlir::Operation *op, States &states);
 

@@ -59,10 +59,18 @@ static StringRef describe(AsyncKind kind) {
   llvm_unreachable("unknown kind of work");
 }
 
-void SyncState::Group::add(const Group &other) {
-  results.insert(other.results.begin(), other.results.end());
-  reads.insert(other.reads.begin(), other.reads.end());
-  writes.insert(other.writes.begin(), other.writes.end());
+template <typename T>
+static bool insertAll(std::set<T> &set, const std::set<T> &other) {
+  size_t before = set.size();
+  set.insert(other.begin(), other.end());
+  return set.size() != before;
+}
+
+bool SyncState::Group::add(const Group &other) {
+  bool changed = insertAll(results, other.results);
+  changed |= insertAll(reads, other.reads);
+  changed |= insertAll(writes, other.writes);
+  return changed;
 }
 
 void SyncState::commit(AsyncKind kind) {
@@ -126,6 +134,10 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
     return success(listener(op, Kind::Take,
                             "expected a tile of a stage that is held, but its "
                             "stage was given back before"));
+  if (place.stage == Place::kUnknown)
+    return success(listener(op, Kind::Take,
+                            "expected a tile of one stage, but its stage is "
+                            "another on another path"));
   auto require = [&](bool holds, Kind missing, const Twine &message) {
     return success(holds || listener(op, missing, message));
   };
@@ -363,8 +375,55 @@ LogicalResult SyncState::applyToCopies(const SyncEffect &effect, Operation *op,
 // Ops and branches
 //===----------------------------------------------------------------------===//
 
-bool SyncState::operator<(const SyncState &other) const {
-  return key() < other.key();
+SyncState::Counters SyncState::getCounters() const {
+  Counters counters;
+  // Rings that were never used, or are as at the start, count nothing.
+  for (const auto &[number, ring] : rings)
+    if (ring.held != 0 || ring.acquired)
+      counters.insert(counters.end(), {number, ring.held, ring.acquired});
+  counters.push_back(-1);
+  for (const auto &[number, stages] : copies)
+    if (stages.ahead != 0 || stages.read != 0)
+      counters.insert(counters.end(), {number, stages.ahead, stages.read});
+  counters.push_back(-1);
+  counters.push_back(work[static_cast<size_t>(AsyncKind::Copy)].groups.size());
+  return counters;
+}
+
+bool SyncState::join(const SyncState &other) {
+  bool changed = false;
+  for (auto [mine, theirs] : llvm::zip_equal(work, other.work)) {
+    if (mine.groups.size() < theirs.groups.size()) {
+      mine.groups.insert(mine.groups.begin(),
+                         theirs.groups.size() - mine.groups.size(), Group());
+      changed = true;
+    }
+    for (auto [group, same] :
+         llvm::zip(llvm::reverse(mine.groups), llvm::reverse(theirs.groups)))
+      changed |= group.add(same);
+    changed |= mine.open.add(theirs.open);
+  }
+  for (const auto &[name, place] : other.names) {
+    auto [it, isNew] = names.try_emplace(name, place);
+    if (!isNew && !(it->second == place) &&
+        it->second.stage != Place::kUnknown) {
+      it->second.stage = Place::kUnknown;
+      changed = true;
+    }
+    changed |= isNew;
+  }
+  changed |= insertAll(pending, other.pending);
+  changed |= insertAll(kept, other.kept);
+  for (const auto &[place, theirs] : other.tiles) {
+    TileState &tile = tiles[place];
+    TileState before = tile;
+    tile.unfenced |= theirs.unfenced;
+    tile.written |= theirs.written;
+    tile.read |= theirs.read;
+    tile.scope = std::max(tile.scope, theirs.scope);
+    changed |= before.key() != tile.key();
+  }
+  return changed;
 }
 
 LogicalResult SyncState::checkOperands(Operation *op,

@@ -43,10 +43,14 @@ struct Place {
   unsigned base;
   int64_t stage = kNoStage;
 
-  static constexpr int64_t kNoStage = -1, kReleased = -2;
+  /// `kUnknown`: a different stage on different paths.
+  static constexpr int64_t kNoStage = -1, kReleased = -2, kUnknown = -3;
 
   bool operator<(const Place &other) const {
     return std::tie(base, stage) < std::tie(other.base, other.stage);
+  }
+  bool operator==(const Place &other) const {
+    return std::tie(base, stage) == std::tie(other.base, other.stage);
   }
 };
 
@@ -56,10 +60,23 @@ using SyncListener = llvm::function_ref<bool(
 
 /// What one thread's synchronization has brought about at a point of the
 /// program: the work that is pending, the stages that are held, and the tiles
-/// that wait for a fence or a barrier. Two ways through the program that lead
-/// to the same state are one way from there on.
+/// that wait for a fence or a barrier.
+///
+/// States of several paths are joined to one that has every hazard of each:
+/// groups of work are matched by how many were committed after them, which is
+/// what waits count. Only states of the same counters join; which stage a tile
+/// lies in, and how many copies a wait leaves, would be unknown otherwise.
 class SyncState {
 public:
+  /// How many stages of each ring are held, and copies ahead or read: what has
+  /// to agree where states join.
+  using Counters = std::vector<int64_t>;
+  Counters getCounters() const;
+
+  /// Adds what holds on another path, whose counters are the same. Returns
+  /// whether that changed anything.
+  bool join(const SyncState &other);
+
   /// Applies the effects of an op, which checks its operands first. Fails where
   /// the way is not to be followed further.
   llvm::LogicalResult apply(mlir::Operation *op,
@@ -93,39 +110,28 @@ public:
   /// The place of a shared tile.
   Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
 
-  bool operator<(const SyncState &other) const;
-
 private:
   /// Work that is waited for together.
   struct Group {
     /// Register tiles: results, and operands whose registers are kept.
     std::set<unsigned> results;
     std::set<Place> reads, writes;
-    auto key() const { return std::tie(results, reads, writes); }
-    bool operator<(const Group &other) const { return key() < other.key(); }
-    void add(const Group &other);
+    /// Returns whether that changed anything.
+    bool add(const Group &other);
   };
   /// The groups of one kind, oldest first, and the one that is open.
   struct Work {
     std::vector<Group> groups;
     Group open;
-    auto key() const { return std::tie(groups, open); }
-    bool operator<(const Work &other) const { return key() < other.key(); }
   };
   struct RingState {
     int64_t held = 0;
     bool acquired = false;
-    auto key() const { return std::tie(held, acquired); }
-    bool operator<(const RingState &other) const { return key() < other.key(); }
   };
   /// Stages that all threads fill and read in turn: how many are ended and not
   /// read yet, and how many were read since the last barrier.
   struct CopyStages {
     int64_t ahead = 0, read = 0;
-    auto key() const { return std::tie(ahead, read); }
-    bool operator<(const CopyStages &other) const {
-      return key() < other.key();
-    }
   };
   /// What a tile still needs before other threads or the copy engine may use
   /// it. Tiles that need nothing have no entry.
@@ -133,13 +139,8 @@ private:
     bool unfenced = false, written = false, read = false;
     SyncScope scope = SyncScope::Group;
     auto key() const { return std::tie(unfenced, written, read, scope); }
-    bool operator<(const TileState &other) const { return key() < other.key(); }
     bool isClean() const { return !unfenced && !written && !read; }
   };
-
-  auto key() const {
-    return std::tie(work, names, pending, kept, rings, copies, tiles);
-  }
 
   Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
   llvm::LogicalResult access(const SyncEffect &effect, mlir::Operation *op,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SyncAnalysis.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -76,7 +77,7 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
 }
 
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
-  if (failed(verifyArrivals(kernel)))
+  if (failed(verifyStructured(kernel)) || failed(verifyArrivals(kernel)))
     return failure();
   DenseSet<Operation *> reported;
   auto listener = [&](Operation *op, SyncEffect::Kind, const Twine &message) {
@@ -85,9 +86,8 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
     return false;
   };
   SyncAnalysis analysis(kernel);
-  if (failed(analysis.run(listener, [](Operation *, const SyncState &) {})))
-    kernel.emitWarning("synchronization is not verified: too many states");
-  if (!reported.empty())
+  if (failed(analysis.run(listener, [](Operation *, const SyncState &) {})) ||
+      !reported.empty())
     return failure();
   return verifyQueue(kernel);
 }

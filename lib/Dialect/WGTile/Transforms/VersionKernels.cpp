@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -53,18 +54,24 @@ public:
   void run() {
     collectAccesses();
     OpBuilder b(launch);
-    Value condition = createCondition(b);
-    if (!condition)
+    if (!hasLoads())
       return;
+    if (std::optional<std::string> reason = findReason()) {
+      setVersion(launch, "generic");
+      launch->setAttr(kReasonAttrName, b.getStringAttr(*reason));
+      return remarkGeneric(*reason);
+    }
+    Value condition = createCondition(b);
     gpu::GPUFuncOp generic = cloneKernel("_generic");
     Value readCondition = createReadCondition(b);
-    branchTo(b, condition, generic);
+    setVersion(branchTo(b, condition, generic), "generic");
+    setVersion(launch, "aligned");
     if (readCondition) {
       gpu::GPUFuncOp unmapped = cloneKernel("_unmapped");
       unmapped->setAttr(kVersionOfAttrName,
                         FlatSymbolRefAttr::get(kernel.getNameAttr()));
       b.setInsertionPoint(launch);
-      branchTo(b, readCondition, unmapped);
+      setVersion(branchTo(b, readCondition, unmapped), "register_reads");
       mark(unmapped, [](const Accesses &found) { return found.byTiles; });
     }
     mark(kernel, [](const Accesses &found) {
@@ -107,20 +114,65 @@ private:
     return arith::AndIOp::create(b, loc, lhs, rhs);
   }
 
-  /// That the copy engine can take all that is loaded and stored by tiles, and
-  /// that rows of what is only read by registers have no gaps. Null for a
-  /// kernel that loads nothing by tiles, or from more dimensions than a tensor
-  /// map has.
-  Value createCondition(OpBuilder &b) {
-    bool hasLoads = false;
+  static void setVersion(LaunchOp launch, StringRef version) {
+    launch->setAttr(kVersionAttrName,
+                    StringAttr::get(launch.getContext(), version));
+  }
+
+  void remarkGeneric(StringRef reason) {
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("GenericVersion")
+                                        .category("wgtile-version-kernels"))
+        << ("only the generic version of kernel '" + kernel.getName() +
+            "' can run: " + reason)
+               .str();
+  }
+
+  bool hasLoads() {
+    return kernel.walk([](LoadOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
+  /// Why there is no version but the generic one, or nothing.
+  std::optional<std::string> findReason() {
     bool hasMaps = true;
     kernel.walk([&](LoadOp load) {
-      hasLoads = true;
       auto source = dyn_cast<MemRefType>(load.getSource().getType());
       hasMaps &= !source || source.getRank() <= kMaxTensorMapRank;
     });
-    if (!hasLoads || !hasMaps)
-      return {};
+    if (!hasMaps)
+      return "it loads tiles of a tensor of rank above " +
+             std::to_string(kMaxTensorMapRank) + ", the most that TMA takes";
+    if (hasOtherMemory())
+      return "it takes tiles of what the program computes in memory of its "
+             "own, "
+             "or of a transposed or reshaped view";
+    return std::nullopt;
+  }
+
+  /// Whether tiles are read or written of memory that the host cannot describe:
+  /// views that the kernel makes, and what is no argument of the function.
+  bool hasOtherMemory() {
+    bool found = false;
+    kernel.walk([&](Operation *op) {
+      Value memory;
+      if (auto load = dyn_cast<LoadOp>(op))
+        memory = load.getSource();
+      else if (auto read = dyn_cast<ReadOp>(op))
+        memory = read.getSource();
+      else if (auto store = dyn_cast<StoreOp>(op))
+        memory = store.getDest();
+      else
+        return;
+      auto argument = dyn_cast<BlockArgument>(memory);
+      found |=
+          !argument || !isa<BlockArgument>(getActual(argument.getArgNumber()));
+    });
+    return found;
+  }
+
+  /// That the copy engine can take all that is loaded and stored by tiles, and
+  /// that rows of what is only read by registers have no gaps.
+  Value createCondition(OpBuilder &b) {
     Location loc = launch.getLoc();
     Value condition;
     for (auto [argument, found] : accesses) {
@@ -152,27 +204,33 @@ private:
     return condition;
   }
 
-  /// Launches the kernel where a condition holds, and a clone elsewhere.
-  void branchTo(OpBuilder &b, Value condition, gpu::GPUFuncOp otherwise) {
+  /// Launches the kernel where a condition holds, and a clone elsewhere;
+  /// returns the clone's launch.
+  LaunchOp branchTo(OpBuilder &b, Value condition, gpu::GPUFuncOp otherwise) {
     auto branch =
         scf::IfOp::create(b, launch.getLoc(), condition, /*withElse=*/true);
-    Operation *copy = b.clone(*launch);
+    auto copy = cast<LaunchOp>(b.clone(*launch));
     copy->moveBefore(branch.elseBlock()->getTerminator());
-    cast<LaunchOp>(copy).setKernelAttr(
+    copy.setKernelAttr(
         SymbolRefAttr::get(launch.getKernel().getRootReference(),
                            {FlatSymbolRefAttr::get(otherwise.getNameAttr())}));
     launch->moveBefore(branch.thenBlock()->getTerminator());
+    return copy;
   }
 
   /// Whether rows are whole chunks of the copy engine, which stores no less: of
   /// others it would overwrite what follows them in memory. Null where the type
   /// says so.
-  static Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
+  Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
     auto type = cast<MemRefType>(memref.getType());
     int64_t chunk = 8 * kAlignment / type.getElementTypeBitWidth();
     int64_t columns = type.getShape().back();
     if (!ShapedType::isDynamic(columns) && columns % chunk == 0)
       return {};
+    if (!ShapedType::isDynamic(columns))
+      remarkGeneric("rows of what it stores have " + std::to_string(columns) +
+                    " elements, and TMA stores multiples of " +
+                    std::to_string(kAlignment) + " bytes");
     Value size = memref::DimOp::create(b, loc, memref, type.getRank() - 1);
     Value elements = arith::ConstantIndexOp::create(b, loc, chunk);
     Value chunks = arith::FloorDivSIOp::create(b, loc, size, elements);
@@ -205,10 +263,10 @@ private:
   }
 
   gpu::GPUFuncOp cloneKernel(StringRef suffix) {
-    OpBuilder b(kernel.getContext());
-    b.setInsertionPointAfter(kernel);
-    auto clone = cast<gpu::GPUFuncOp>(b.clone(*kernel));
+    gpu::GPUFuncOp clone = kernel.clone();
     clone.setName((kernel.getName() + suffix).str());
+    SymbolTable(kernel->getParentOp())
+        .insert(clone, std::next(kernel->getIterator()));
     return clone;
   }
 

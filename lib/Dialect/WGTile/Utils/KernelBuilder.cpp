@@ -9,12 +9,38 @@
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace wgtile;
 
+static constexpr StringLiteral kModuleName = "kernels";
 /// LLVM's address space of shared memory.
 static constexpr unsigned kShared = 3;
+
+gpu::GPUModuleOp wgtile::getOrCreateKernelModule(ModuleOp program) {
+  auto modules = program.getOps<gpu::GPUModuleOp>();
+  if (!modules.empty())
+    return *modules.begin();
+  OpBuilder b(program.getContext());
+  auto kernels = gpu::GPUModuleOp::create(b, program.getLoc(), kModuleName);
+  SymbolTable(program).insert(kernels, program.getBody()->begin());
+  program->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                   b.getUnitAttr());
+  return kernels;
+}
+
+std::string wgtile::getKernelName(StringRef function) {
+  std::string name;
+  for (char c : function)
+    name += llvm::isAlnum(c) ? c : '_';
+  // PTX reads an underscore alone and WARP_SZ otherwise; LLVM the others.
+  StringRef text = name;
+  bool isTaken = text.empty() || llvm::isDigit(text.front()) || text == "_" ||
+                 text == "WARP_SZ" || text.starts_with("__nvvm") ||
+                 text.starts_with("wgtile_");
+  return isTaken ? "kernel_" + name : name;
+}
 
 gpu::GPUFuncOp KernelBuilder::createKernel(StringRef name, TypeRange arguments,
                                            int threads) {

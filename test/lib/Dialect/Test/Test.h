@@ -9,6 +9,7 @@
 #ifndef SATTN_TEST_LIB_DIALECT_TEST_TEST_H
 #define SATTN_TEST_LIB_DIALECT_TEST_TEST_H
 
+#include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 #include "TestDialect.h.inc"

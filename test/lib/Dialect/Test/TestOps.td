@@ -15,6 +15,7 @@
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
 
 def SAttnTest_Dialect : Dialect {
@@ -30,6 +31,7 @@ def SAttnTest_TwoProductsOp : Op<SAttnTest_Dialect, "two_products", [
     DeclareOpInterfaceMethods<TilingInterface,
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface>]> {
   let summary = "Two products in a chain, and the maximum between them";
   let description = [{

@@ -33,6 +33,22 @@ MutableOperandRange TwoProductsOp::getDpsInitsMutable() {
   return MutableOperandRange(getOperation(), /*start=*/5, /*length=*/2);
 }
 
+void TwoProductsOp::constrainExtents(ExtentConstraints &constraints) {
+  auto extent = [&](Value tensor, int64_t dimension) {
+    return constraints.getExtent(tensor, dimension);
+  };
+  int64_t blockRows = getValues().getType().getShape()[1],
+          blockColumns = getValues().getType().getShape()[2];
+  AffineExpr m = extent(getO(), 0);
+  constraints.requireEqual(m, (extent(getCrow(), 0) - 1) * blockRows); // (C4)
+  constraints.requireEqual(extent(getM(), 0), m);
+  constraints.requireEqual(extent(getO(), 1), extent(getD(), 1));
+  constraints.requireEqual(extent(getD(), 0), extent(getB(), 1));
+  constraints.requireEqual(extent(getB(), 0) % blockColumns,
+                           constraints.getConstant(0));
+  constraints.requireEqual(extent(getCol(), 0), extent(getValues(), 0));
+}
+
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//
@@ -58,8 +74,9 @@ LogicalResult TwoProductsOp::verify() {
   auto element = [&](int i) { return types[i].getElementType(); };
   Type index = element(0), value = element(2);
   // (C2)
-  if (failed(expectElement(0, index.isInteger(32) || index.isInteger(64),
-                           "i32 or i64")) ||
+  if (failed(expectElement(
+          0, index.isSignlessInteger(32) || index.isSignlessInteger(64),
+          "i32 or i64")) ||
       failed(expectElement(1, element(1) == index, "that of 'crow'")) ||
       failed(expectElement(2, value.isF16() || value.isBF16(), "f16 or bf16")))
     return failure();

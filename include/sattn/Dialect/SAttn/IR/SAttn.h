@@ -56,14 +56,13 @@ inline constexpr llvm::StringLiteral kTileGroupsAttrName = "groups";
 inline constexpr llvm::StringLiteral kTileStagesAttrName = "stages";
 inline constexpr llvm::StringLiteral kTileWarpsAttrName = "warps";
 inline constexpr llvm::StringLiteral kTileColumnsAttrName = "columns";
+inline constexpr llvm::StringLiteral kTileTuningAttrName = "tuning";
+/// On an op: a dictionary of its `parameters` and of their `origin`, two texts,
+/// which the loop over its tiles gets as `tuning`.
+inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
 /// Array of dictionaries on a function that says which of its arguments are the
 /// operands of an op (`sattn-record-contracts`).
 inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
-
-/// Array attribute on a func.func: pairs of extents that must be equal, each
-/// {argument = i64, dimension = i64} or {constant = i64}.
-inline constexpr llvm::StringLiteral kSameExtentsAttrName =
-    "sattn.same_extents";
 } // namespace sattn
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

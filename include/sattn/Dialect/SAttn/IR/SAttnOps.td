@@ -104,6 +104,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       all `dense`; positions and coordinates have the same width, 32 or 64 (0
       is 64), and M and K are multiples of BM and BK. No other operand is in an
       encoding, and there is no plan.
+    - (C17) No operand whose sizes are static has 2^63 bytes or more, except
+      `values` in the encoding.
 
     `panels` and `steps` say in which order the stored blocks are taken, block
     rows of one panel side by side; the result is the same.
@@ -131,6 +133,17 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
   let results = (outs AnyRankedTensor:$result);
+  let builders = [
+    /// out = beta * out + alpha * (A @ b), in the place of `out`. `crow` and
+    /// `col` are null where `values` is a matrix in an encoding.
+    OpBuilder<(ins "::mlir::Value":$alpha, "::mlir::Value":$beta,
+      "::mlir::Value":$crow, "::mlir::Value":$col, "::mlir::Value":$values,
+      "::mlir::Value":$b, "::mlir::Value":$out), [{
+        build($_builder, $_state, out.getType(), alpha, beta, crow, col, values,
+              b, /*input=*/nullptr, /*left=*/nullptr, /*right=*/nullptr,
+              /*panels=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
+      }]>
+  ];
   let assemblyFormat = [{
     `alpha` `(` $alpha `)` `beta` `(` $beta `)`
     `ins` `(` custom<BsrOperands>($crow, $col, $values, $b, type($crow),

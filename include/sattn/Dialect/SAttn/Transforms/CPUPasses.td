@@ -265,6 +265,21 @@ def SAttnCPUVectorize
   ];
 }
 
+def SAttnCPUExpandMemRefOps
+    : Pass<"sattn-cpu-expand-memref-ops", "::mlir::func::FuncOp"> {
+  let summary = "Expand ops of memref that have no code of their own";
+  let description = [{
+    A `memref.copy` of memory that is not contiguous becomes a
+    `linalg.generic`: upstream lowers it to a call of `memrefCopy`, which is in
+    the library of MLIR's runner alone. A `memref.expand_shape` with several
+    dynamic sizes in one group becomes a `memref.reinterpret_cast`: upstream's
+    `expand-strided-metadata` handles one.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
   let summary = "Return no buffer that the caller passed";
   let description = [{

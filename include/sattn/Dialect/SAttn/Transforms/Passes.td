@@ -15,15 +15,19 @@ include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
   let summary = "Raise linalg products of block-sparse matrices";
   let description = [{
-    A `linalg.matmul`, `linalg.batch_matmul` or `linalg.generic` that multiplies
-    a matrix in upstream's block-sparse encoding by a dense one becomes a
-    `sattn.bsr_addmm`. What it adds to is `out`, with beta = 1; zeros that it
-    adds to are not written, and beta is 0.
+    A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
+    `linalg.generic` that multiplies a matrix in upstream's block-sparse encoding
+    by a dense one, or by a vector, becomes a `sattn.bsr_addmm`. What it adds to
+    is `out`, with beta = 1; zeros that it adds to are not written, and beta
+    is 0. A vector is a matrix of one column. Products of f32 have the option's
+    `precision`.
 
-    Transposes of the encoded matrix are looked through. Where it is the right
-    operand, as the weight of a linear layer, the product is computed transposed,
-    (W x^T)^T, between `linalg.transpose` ops of the dense operand and of the
-    result. The CPU takes them; the GPU's host code does not.
+    Copies of the encoded matrix, transposes and broadcasts to batches, are
+    looked through. Where it is the right operand, as the weight of a linear
+    layer, the product is computed transposed, (W x^T)^T, between
+    `linalg.transpose` ops of the dense operand and of the result. Where rows of
+    several dimensions are collapsed before the product and expanded after it,
+    all but the last of them are batches of the product instead.
 
     Products over other encodings and other types stay as they are, for
     `sattn-unpack-bsr` to refuse. Values that are not stored are not multiplied:
@@ -42,10 +46,32 @@ def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
         outs(%empty : tensor<512x?xf32>)
     ```
   }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect", "SAttnDialect"
+  let options = [
+    Option<"precision", "precision", "std::string", "\"ieee\"",
+           "Precision of products of f32: ieee or tf32">
   ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "SAttnDialect"
+  ];
+}
+
+def SAttnAllowInlining : Pass<"sattn-allow-inlining", "::mlir::ModuleOp"> {
+  let summary = "Let the inliner take every call";
+  let description = [{
+    Removes `no_inline` from functions and calls: the runtime's host code makes
+    no calls, so that a program has to become one function.
+
+    Before:
+    ```mlir
+    func.func private @g(%b: tensor<?x?xbf16>) attributes {no_inline}
+    ```
+    After:
+    ```mlir
+    func.func private @g(%b: tensor<?x?xbf16>)
+    ```
+  }];
 }
 
 def SAttnResultsToArguments
@@ -55,9 +81,9 @@ def SAttnResultsToArguments
     A result of a public function with `sattn` ops that is computed in a
     `tensor.empty` is computed in an argument instead, which is appended to the
     others: the runtime takes no memory that a program allocates. The function
-    still returns the tensor; what is the same memory is dropped later. Where the
-    sizes of the `tensor.empty` are dimensions of arguments,
-    `sattn.same_extents` says that the new one must have them.
+    still returns the tensor; what is the same memory is dropped later. Where
+    sizes of the `tensor.empty` are computed, `sattn.extent_checks` says that the
+    new argument must have them; one that depends on data is refused.
 
     Functions that others call, and results that are not made by
     destination-passing ops, stay as they are.
@@ -126,9 +152,19 @@ def SAttnRecordContracts
 
     Of an op with operands that the function computes it records the indices and
     blocks, as `bsr_storage`, with its numbers of rows and columns as far as they
-    are constants or dimensions of arguments. In `sattn.same_extents` stands which
-    dimensions of arguments must be equal: for such an op, and for the linalg ops
-    of a function that has a contract.
+    are constants or dimensions of arguments.
+
+    What the ops of a public function, and of the functions that it calls, require
+    of extents and indices is recorded in `sattn.extent_checks`, in terms of the
+    extents of the function's arguments: equal extents along a loop of a `linalg`
+    op, slices and indices in bounds, sizes that are not negative, what
+    `ExtentConstraintOpInterface` says of other ops. What is always so is left
+    out. An op that is never defined, whose requirements do not follow from
+    extents (an index that is read from a tensor and not clamped), or of which
+    nothing is known, is an error. A loop or a branch that is not always taken
+    requires what it would if it were; an empty loop of known bounds requires
+    nothing. Functions with the unit attribute `sattn.unchecked` are left as they
+    are.
 
     Before:
     ```mlir
@@ -141,6 +177,18 @@ def SAttnRecordContracts
         block = array<i64: 64, 64>, alpha = 0 : i64, beta = 0.0 : f32,
         crow = 1 : i64, col = 2 : i64, ...} ] }
     ```
+
+    Before:
+    ```mlir
+    func.func @g(%x: tensor<?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = linalg.copy ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) -> tensor<?xf32>
+    ```
+    After:
+    ```mlir
+    func.func @g(...) attributes {sattn.extent_checks = {
+        checks = [{equal = affine_map<()[s0, s1] -> (s1, s0)>} ],
+        extents = [array<i64: 0, 0>, array<i64: 1, 0>]}}
+    ```
   }];
 }
 
@@ -148,11 +196,14 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let summary = "Attach tile parameters to ops that have none";
   let description = [{
     Attaches `#sattn.meta` to every op that can be tiled and has none; an
-    explicit attribute wins, but for the CPU a tile of several block rows becomes
-    one of one. With `device`, tables of tuned parameters are searched for a row
+    explicit attribute wins, but a tile of several block rows becomes one of one
+    for the CPU, which takes no plan either, and where columns without batches
+    serve offsets with batches. With `device`, tables of tuned parameters are searched for a row
     ([MetaTable.md](../MetaTable.md)); where none has one, or without `device`, a
-    computed default for the target chooses. A remark says which row and rule, or
-    that it was the default; a table that cannot be used and a row that fits no
+    computed default for the target chooses. An optimization remark, of the
+    category "sattn-inject-meta" (`sparse-opt --remarks-filter=sattn-.*`,
+    `sparse-translate --remarks`), says which row and rule, or that it was the
+    default; a table that cannot be used and a row that fits no
     tile of the target are warnings.
 
     `row` gives the parameters of a row instead, by the names that tables have for
@@ -188,6 +239,9 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
                "M, N and K where the types leave them open; 0: not known">,
     Option<"sparsity", "sparsity", "double", /*default=*/"-1.0",
            "Part of the blocks that is not stored, 0 to 1">,
+    Option<"recordOrigins", "record-origins", "bool", /*default=*/"false",
+           "Leave on each op, as `sattn.tuning`, its parameters and where they "
+           "came from">,
     Option<"exact", "exact", "bool", /*default=*/"false",
            "Take exact rows only, no near ones">,
     Option<"version", "version", "int64_t", /*default=*/"0",
@@ -238,6 +292,10 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     op adds to its old `out`, of another type than the result that takes its
     place, nothing is fused.
 
+    A tile program whose products `target` cannot multiply is refused here, at
+    the op that it is of: for their element types, the sizes of their tiles, or
+    the bytes of one step. The CPU takes them all.
+
     Before:
     ```mlir
     %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b)
@@ -258,10 +316,72 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
+    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
+           /*default=*/"99 * 1024",
+           "Shared memory of a thread block of the target">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Tile linalg ops that stand beside ops of sattn";
+  let description = [{
+    Tiles each `linalg` op on tensors that is in no loop over tiles to an
+    `scf.forall` of its own, as `sattn-tile` does with ops of `sattn`: elementwise
+    ops, transposes, broadcasts and fills, and contractions, whose tiles are
+    accumulated in f32. Tiles have up to 64 rows and columns along the last two
+    dimensions of the result, and one element along the others; ragged edges are
+    pads.
+
+    Products of f32 have the option's `precision`, as `sattn.bsr_addmm` has it.
+
+    Other reductions, and ops that use their index, stay as they are.
+
+    Before:
+    ```mlir
+    %0 = linalg.transpose ins(%x : tensor<?x?xbf16>) outs(%init : tensor<?x?xbf16>)
+        permutation = [1, 0]
+    ```
+    After:
+    ```mlir
+    %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 64)
+        shared_outs(%o = %init) -> (tensor<?x?xbf16>) {
+      %padded = tensor.pad (tensor.extract_slice %x[%j, %i] [%w, %h] [1, 1])
+      %tile = linalg.generic ... ins(%padded : tensor<64x64xbf16>) ...
+      ...
+    } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", "\"ieee\"",
+           "Precision of products of f32: ieee or tf32">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
+  let summary = "Compute functions of f32 by upstream's polynomials";
+  let description = [{
+    `math.erf`, `math.exp`, `math.tanh` and their like, of f32 scalars and
+    vectors, become upstream's approximations in `arith` and `math.fma`, whose
+    errors are a few units in the last place: neither target has a library of
+    such functions. Those of narrower types are widened before
+    (`math-extend-to-supported-types`).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -57,6 +57,28 @@ inline constexpr llvm::StringLiteral kMappableAttrName = "wgtile.mappable";
 /// more of the arguments can be mapped. Both do the same work, tile by tile.
 inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
 
+/// Most of a tile's sizes, with which passes compute, and most bits of its
+/// elements.
+inline constexpr int64_t kMaxTileSize = 1 << 16;
+inline constexpr unsigned kMaxElementBits = 64;
+
+/// Most stages of a ring or of what all threads fill.
+inline constexpr int64_t kMaxStages = 64;
+
+/// Most tiles that groups of consumers compute side by side: warps of a thread
+/// block.
+inline constexpr int64_t kMaxGroupSize = 32;
+
+/// On a `wgtile.launch`: which version of its kernel it launches, "aligned"
+/// (tiles by TMA, or by aligned copies), "register_reads" or
+/// "generic", and a sentence that says why there is no other than "generic".
+inline constexpr llvm::StringLiteral kVersionAttrName = "wgtile.version";
+inline constexpr llvm::StringLiteral kReasonAttrName = "wgtile.reason";
+
+/// On a `wgtile.launch`, a dictionary of two texts: `parameters` of the
+/// kernel's tiles and their `origin`.
+inline constexpr llvm::StringLiteral kTuningAttrName = "wgtile.tuning";
+
 /// Warpgroups that hold 64 rows each of a register tile, one after another; 0
 /// for a tile of any other layout.
 int64_t getNumWarpgroups(mlir::RankedTensorType tile);

@@ -58,8 +58,8 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
-    - (C3) `groups` has one positive factor for each count, at most one of them
-      above 1.
+    - (C3) `groups` has one factor from 1 to 32 for each count, at most one of
+      them above 1.
     - (C4) `counter` comes with `persistent`, `order` with `counter`.
     - (C5) `stages`, `warps` and `columns` are positive.
 
@@ -193,9 +193,10 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     bytes, and so does the tile: pairs of 16-bit elements are read at once.
 
     - (C1) One index for each dimension of the source.
-    - (C2) The element types of source and result are equal.
+    - (C2) The element types of source and result are equal, integers or floats
+      of up to 64 bits. The source is strided.
     - (C3) The result has rank 1 or 2 and at most the source's rank, and static
-      sizes; one `in_bounds` for each of its dimensions.
+      sizes from 1 to 65536; one `in_bounds` for each of its dimensions.
 
     ```mlir
     %c = wgtile.read %out[%i, %j] in_bounds [true, false]
@@ -224,9 +225,10 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
     16 bytes, and so does the tile: pairs of 16-bit elements are written at once.
 
     - (C1) One index for each dimension of the destination.
-    - (C2) The element types of tile and destination are equal.
+    - (C2) The element types of tile and destination are equal, integers or
+      floats of up to 64 bits. The destination is strided.
     - (C3) The tile has rank 1 or 2 and at most the destination's rank, and static
-      sizes; one `in_bounds` for each of its dimensions.
+      sizes from 1 to 65536; one `in_bounds` for each of its dimensions.
 
     ```mlir
     wgtile.store %tile, %out[%i, %j] in_bounds [true, false]

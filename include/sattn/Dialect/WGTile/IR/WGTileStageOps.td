@@ -41,7 +41,8 @@ def WGTile_FillOp : WGTile_Op<"fill", [
     a wait: the tile is there after the `wgtile.wait_fills` that waits for the
     group the copy belongs to.
 
-    - (C1) A tile of the stages, of the source's element type.
+    - (C1) A tile of the stages, of the source's element type. The source is
+      strided.
     - (C2) One index for each dimension of the source, which has at least two.
 
     ```mlir

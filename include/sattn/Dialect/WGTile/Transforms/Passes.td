@@ -707,7 +707,8 @@ def WGTileVerifySync
     : Pass<"wgtile-verify-sync", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check waits, fences, barriers and the stages of rings";
   let description = [{
-    Follows every way through a kernel, loops until nothing new turns up, and
+    A forward dataflow analysis, in which paths that meet are joined to all
+    hazards of each, and which refuses a kernel that it cannot follow. It
     refuses one in which
     - the result of an asynchronous product is used before a wait passes it on;
     - a register tile that such a product reads is used, or its block ends, before

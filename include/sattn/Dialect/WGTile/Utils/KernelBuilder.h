@@ -12,10 +12,18 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace wgtile {
+
+/// The module of kernels of a program, made at its start where there is none.
+mlir::gpu::GPUModuleOp getOrCreateKernelModule(mlir::ModuleOp program);
+
+/// Name of a kernel of a host function, of any bytes: an identifier of PTX that
+/// no symbol of the lowering has. Two functions may have the same.
+std::string getKernelName(llvm::StringRef function);
 
 /// What kernels of plain integer code are written with: threads, shared memory
 /// and loops in upstream's dialects.

@@ -1,0 +1,32 @@
+# What `cmake --install` puts where: the libraries of lib/ with their headers, and
+# the CMake package SAttn, which finds them as SAttn::NAME. Tools and the C library
+# add themselves.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(SATTN_INSTALL_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/SAttn")
+# Programs find an LLVM outside the system's folders where they were linked with it.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+get_property(libraries GLOBAL PROPERTY SATTN_LIBRARIES)
+if(SATTN_BUILD_COMPILER)
+  list(APPEND libraries SAttnLLVM SAttnMLIR)
+  set(headers include/sattn include/sattn-c)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/include/sattn" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.inc" PATTERN CMakeFiles EXCLUDE)
+else()
+  set(headers include/sattn/Layout include/sattn/Reference include/sattn/Runtime)
+endif()
+install(TARGETS ${libraries} EXPORT SAttnTargets INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+foreach(folder ${headers})
+  cmake_path(GET folder PARENT_PATH parent)
+  string(REGEX REPLACE "^include" "${CMAKE_INSTALL_INCLUDEDIR}" parent "${parent}")
+  install(DIRECTORY "${folder}" DESTINATION "${parent}" FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+endforeach()
+
+install(EXPORT SAttnTargets NAMESPACE SAttn:: DESTINATION "${SATTN_INSTALL_CMAKEDIR}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/SAttnConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/SAttnConfig.cmake" INSTALL_DESTINATION "${SATTN_INSTALL_CMAKEDIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/SAttnConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/SAttnConfig.cmake" "${PROJECT_BINARY_DIR}/SAttnConfigVersion.cmake"
+  DESTINATION "${SATTN_INSTALL_CMAKEDIR}")

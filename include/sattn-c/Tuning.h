@@ -1,0 +1,86 @@
+/*===- sattn-c/Tuning.h - Choice of parameters --------------------*- C -*-===*\
+|*                                                                            *|
+|* Part of sattn, under the Apache License v2.0 with LLVM Exceptions.         *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* The parameters that the pass sattn-inject-meta chooses (docs/MetaTable.md),*|
+|* in microseconds: no program is parsed. Texts are as in Compiler.h.         *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef SATTN_C_TUNING_H
+#define SATTN_C_TUNING_H
+
+#include "sattn-c/Compiler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tables of tuned parameters, as they were when they were read. */
+typedef struct sattn_tables sattn_tables;
+
+/* Reads the tables that are searched: the file `path` (null: none), that of the
+   environment variable SATTN_META_TABLE, the user's, the shipped one.
+   `messages`, if not null, gets what cannot be used of them, a line each
+   ("warning: ..."). */
+SATTN_C_EXPORT sattn_tables *sattn_tables_read(const char *path,
+                                               char **messages);
+
+SATTN_C_EXPORT void sattn_tables_free(sattn_tables *tables);
+
+/* One bsr_addmm: (m x k) times (k x n). */
+typedef struct sattn_bsr_addmm {
+  /* In elements; -1: not known. */
+  int64_t m, n, k;
+  /* Of a stored block: at least 1. */
+  int64_t block_rows, block_columns;
+  /* Stored blocks of one matrix; -1: not known. */
+  int64_t nnz;
+  /* How many such products there are: at least 1. */
+  int64_t batches;
+  /* Whether the batches have columns in common, but not offsets: 0 or 1. */
+  int64_t shares_columns;
+  /* Scalars; 1 where they are not known. */
+  double alpha, beta;
+  /* Element types of the operands and of the result: "f16", "bf16", "f32". */
+  const char *dtype, *out_dtype;
+} sattn_bsr_addmm;
+
+typedef struct sattn_search {
+  /* A chip such as "sm_90a", or "cpu". */
+  const char *target;
+  /* Whose rows are searched, as its driver names it; null: none. */
+  const char *device;
+  /* Most shared memory of a thread block, in bytes; not read for the CPU. */
+  int64_t shared_bytes;
+  /* Parameters to take in the place of a row's, "SPLIT_N=4,num_stages=3"; null:
+     none. */
+  const char *row;
+} sattn_search;
+
+/* As #sattn.meta: a tile in elements, and what a schedule is asked for; the
+   last three are 0 where nothing is. */
+typedef struct sattn_parameters {
+  int64_t rows, columns, depth, stages, warps, group;
+} sattn_parameters;
+
+/* `tables` may be null, and are searched only where a device is named. Writes
+   the parameters and returns 1; or returns 0 where the target is none,
+   or the given row cannot be, or fits no tile. `messages`, if not null, gets
+   the reason ("error: ..."), or rows that fit no tile ("warning: ..."), a line
+   each; it is null where there is nothing to say. */
+SATTN_C_EXPORT int sattn_choose_bsr_addmm(const sattn_tables *tables,
+                                          const sattn_bsr_addmm *product,
+                                          const sattn_search *search,
+                                          sattn_parameters *parameters,
+                                          char **messages);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SATTN_C_TUNING_H */

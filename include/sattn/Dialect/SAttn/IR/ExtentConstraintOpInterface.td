@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTOPINTERFACE_TD
+#define SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTOPINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def SAttn_ExtentConstraintOpInterface
+    : OpInterface<"ExtentConstraintOpInterface"> {
+  let cppNamespace = "::sattn";
+  let description = [{
+    An op that is defined only where extents fit together, or indices are in
+    bounds. `sattn-record-contracts` records what such ops require, so that it is
+    checked before a program runs; it refuses ops on tensors whose requirements
+    it does not know. `linalg` ops, slices, casts, loops and elementwise ops need
+    no implementation: their interfaces tell.
+  }];
+  let methods = [
+    InterfaceMethod<
+      /*desc=*/"Adds what the op requires.",
+      /*retTy=*/"void", /*methodName=*/"constrainExtents",
+      /*args=*/(ins "::sattn::ExtentConstraints &":$constraints)>,
+  ];
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTOPINTERFACE_TD

@@ -1,0 +1,150 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the ops of a function require of extents, sizes and indices, in terms of
+// the extents of the function's arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTS_H
+#define SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace sattn {
+
+/// Expressions are affine, or products of such. Their symbols are extents of
+/// the function's arguments, and values that the extents do not determine;
+/// their dimensions are variables, of which only bounds are known.
+class ExtentConstraints {
+public:
+  /// Goes on from what `sattn.extent_checks` of the function has.
+  explicit ExtentConstraints(mlir::func::FuncOp function);
+  ~ExtentConstraints();
+  ExtentConstraints(const ExtentConstraints &) = delete;
+  ExtentConstraints &operator=(const ExtentConstraints &) = delete;
+
+  /// A dimension below 0 counts from the end.
+  mlir::AffineExpr getExtent(mlir::Value shaped, int64_t dimension);
+  mlir::AffineExpr getValue(mlir::OpFoldResult number);
+  mlir::AffineExpr getConstant(int64_t number);
+  /// A variable that takes the values from 0 to `extent` - 1.
+  mlir::AffineExpr addIndex(mlir::AffineExpr extent);
+  /// A variable that takes the values from `first` to `last`, or none where
+  /// that is less.
+  mlir::AffineExpr addRange(mlir::AffineExpr first, mlir::AffineExpr last);
+
+  /// Says what a value is that nothing in the IR tells, such as a block's
+  /// argument.
+  void setValue(mlir::Value number, mlir::AffineExpr expr);
+  void setExtent(mlir::Value shaped, int64_t dimension, mlir::AffineExpr expr);
+
+  /// Of what is defined in the op, which another call gives other values.
+  void forget(mlir::Operation *op);
+
+  /// The op whose requirements follow, for diagnostics.
+  void setOp(mlir::Operation *op) { current = op; }
+
+  /// `actual` must be `expected`, or `orElse` where there is one. Emits an
+  /// error where that is never so, or does not follow from extents.
+  void requireEqual(mlir::AffineExpr actual, mlir::AffineExpr expected,
+                    mlir::AffineExpr orElse = {});
+  /// `actual` must be at least `least`, unless one of `extents` is 0.
+  void requireAtLeast(mlir::AffineExpr actual, mlir::AffineExpr least,
+                      llvm::ArrayRef<mlir::AffineExpr> extents = {});
+  /// `index` must be at least 0 and less than `extent`.
+  void requireInBounds(mlir::AffineExpr index, mlir::AffineExpr extent);
+
+  /// Whether an error was emitted.
+  bool hasFailed() const { return refused; }
+
+  /// {constant = i64} or {argument = i64, dimension = i64}; null for any other.
+  mlir::DictionaryAttr describe(mlir::AffineExpr extent);
+
+  /// Sets the function's attribute.
+  void record();
+
+private:
+  struct Symbol {
+    /// The extent of an argument's dimension, where not negative.
+    int64_t argument = -1, dimension = 0;
+    /// Where not an argument's.
+    mlir::Value value;
+    bool isExtent = false;
+  };
+  /// Bounds of a variable: values that it is at least, and at most. It is at
+  /// least all of `lower`, or with `anyOfLower` one of them.
+  struct Variable {
+    llvm::SmallVector<mlir::AffineExpr> lower, upper;
+    bool anyOfLower = false, anyOfUpper = false;
+    /// There may be no value, so that nothing must hold.
+    bool mayBeNone = false;
+    /// 0 or 1.
+    bool isCondition = false;
+  };
+  /// All of these must hold; of each, one expression must not be negative.
+  using Clauses = llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>>;
+  struct Check {
+    bool isEqual;
+    llvm::SmallVector<mlir::AffineExpr> pairs;
+    bool operator==(const Check &other) const {
+      return isEqual == other.isEqual && pairs == other.pairs;
+    }
+  };
+
+  mlir::AffineExpr simplify(mlir::AffineExpr expr);
+  mlir::AffineExpr addSymbol(Symbol symbol);
+  mlir::AffineExpr addVariable(Variable variable);
+  mlir::AffineExpr computeExtent(mlir::OpResult shaped, int64_t dimension);
+  mlir::AffineExpr reifyExtent(mlir::OpResult shaped, int64_t dimension);
+  mlir::AffineExpr computeValue(mlir::OpResult number);
+  /// `yes` where the condition holds, else `no`.
+  mlir::AffineExpr choose(mlir::Value condition, mlir::AffineExpr yes,
+                          mlir::AffineExpr no);
+  /// A condition that is in it, or null.
+  mlir::AffineExpr findCondition(mlir::AffineExpr expr);
+  bool isNonNegative(mlir::AffineExpr expr);
+  bool isKnown(mlir::AffineExpr expr);
+  /// What suffices for `expr` not to be negative.
+  Clauses solve(mlir::AffineExpr expr);
+  void addCheck(Check check);
+  void refuse(mlir::AffineExpr first, mlir::AffineExpr second);
+
+  mlir::func::FuncOp function;
+  mlir::MLIRContext *context;
+  mlir::Operation *current = nullptr;
+  bool refused = false;
+  llvm::SmallVector<Symbol> symbols;
+  llvm::SmallVector<Variable> variables;
+  llvm::SmallVector<Check> checks;
+  /// Extents by tensor and dimension, numbers by value and -1.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::AffineExpr> known;
+  /// Made to learn shapes. They stay while values are keys.
+  llvm::SmallVector<mlir::Operation *> reified;
+};
+
+/// Dictionary attribute on a func.func of what must hold of its arguments'
+/// extents before it runs (`sattn-record-contracts`):
+///  - `extents`: an array<i64: argument, dimension> for each symbol of the
+///  maps;
+///  - `checks`: {equal = map} or {at_least = map}. Results of a map are pairs;
+///    of one pair at least the first is equal to, or at least, the second.
+inline constexpr llvm::StringLiteral kExtentChecksAttrName =
+    "sattn.extent_checks";
+/// Unit attribute on a func.func whose requirements on extents and indices the
+/// caller vouches for: they are not recorded, and nothing is refused.
+inline constexpr llvm::StringLiteral kUncheckedAttrName = "sattn.unchecked";
+
+} // namespace sattn
+
+#include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.h.inc"
+
+#endif // SATTN_DIALECT_SATTN_IR_EXTENTCONSTRAINTS_H

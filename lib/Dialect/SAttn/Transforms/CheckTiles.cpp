@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckTiles.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Rows and columns of which one instruction takes a multiple.
+static constexpr int64_t kMultiple = 8;
+/// Most rows of a tile that is loaded: of one box of a tensor map.
+static constexpr int64_t kMaxRows = 256;
+
+static LogicalResult checkType(TileProgramOpInterface op,
+                               linalg::MatmulOp product,
+                               const meta::Target &target) {
+  Type type = getElementTypeOrSelf(product.getInputs()[0]);
+  auto loop = product->getParentOfType<scf::ForOp>();
+  bool isTF32 = type.isF32() && loop && loop->hasAttr(kTF32AttrName);
+  if (type.isF16() || type.isBF16() || isTF32)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expected products of f16 or bf16, or of f32 "
+                               "with precision \"tf32\", on "
+                            << target.name << ", but got " << type;
+  if (type.isF32())
+    diag << " with precision \"ieee\"";
+  return diag;
+}
+
+static LogicalResult checkShape(TileProgramOpInterface op,
+                                linalg::MatmulOp product,
+                                const meta::Target &target) {
+  auto a = cast<RankedTensorType>(product.getInputs()[0].getType());
+  auto b = cast<RankedTensorType>(product.getInputs()[1].getType());
+  int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = b.getDimSize(1);
+  bool isMultiple =
+      m % kMultiple == 0 && n % kMultiple == 0 && k % kMultiple == 0;
+  if (isMultiple && m <= kMaxRows && k <= kMaxRows)
+    return success();
+  return op->emitOpError() << "expected a tile, M x N x K, of multiples of "
+                           << kMultiple << " with M and K up to " << kMaxRows
+                           << ", on " << target.name << ", but got " << m
+                           << " x " << n << " x " << k;
+}
+
+static LogicalResult checkBytes(TileProgramOpInterface op,
+                                linalg::MatmulOp product, int64_t groups,
+                                const meta::Target &target) {
+  auto sizeOf = [](Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  };
+  int64_t bytes =
+      groups * sizeOf(product.getInputs()[0]) + sizeOf(product.getInputs()[1]);
+  if (bytes <= target.sharedBytes)
+    return success();
+  return op->emitOpError() << "expected operands of one step, M x K and K x N, "
+                              "of at most "
+                           << target.sharedBytes << " bytes on " << target.name
+                           << ", but got " << bytes
+                           << "; choose a smaller tile";
+}
+
+LogicalResult sattn::checkTileProgram(TileProgramOpInterface op,
+                                      Block::iterator begin,
+                                      Block::iterator end,
+                                      const meta::Target &target) {
+  if (target.kind == meta::TargetKind::CPU)
+    return success();
+  int64_t groups = 1;
+  for (int64_t count : op.getTileGroups())
+    groups *= count;
+  for (Operation &top : llvm::make_range(begin, end)) {
+    WalkResult walk = top.walk([&](linalg::MatmulOp product) {
+      if (failed(checkType(op, product, target)) ||
+          failed(checkShape(op, product, target)) ||
+          failed(checkBytes(op, product, groups, target)))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,27 @@
+//===- CheckTiles.h - What a target takes of tile programs ------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H
+#define SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/MetaTable/Parameters.h"
+
+namespace sattn {
+
+/// Whether the target multiplies the tiles of the products among the ops
+/// [begin, end) and below, which are the program of a tile of `op`. Emits an
+/// error at `op` otherwise: later passes see no op of the user's any more.
+mlir::LogicalResult checkTileProgram(TileProgramOpInterface op,
+                                     mlir::Block::iterator begin,
+                                     mlir::Block::iterator end,
+                                     const meta::Target &target);
+
+} // namespace sattn
+
+#endif // SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H

@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Threads of a warp, and most of a thread block.
+static constexpr int32_t kWarpThreads = 32;
+static constexpr int32_t kMaxThreads = 1024;
+
+LogicalResult wgtile::verifyStructured(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) {
+    for (Region &region : op->getRegions())
+      if (!region.empty() &&
+          (!region.hasOneBlock() || !region.front().mightHaveTerminator())) {
+        op->emitOpError("expected structured control flow");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult wgtile::verifySwizzles(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tile = dyn_cast<SharedType>(type);
+          tile && tile.getSwizzle() == 0) {
+        op->emitOpError("expected a tile with a swizzle "
+                        "(wgtile-assign-layouts), but got none");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Warps of a tile's layout, in all and along the columns; nothing without one.
+static std::optional<std::pair<int64_t, int64_t>>
+getWarps(RankedTensorType tile) {
+  if (!tile.getEncoding())
+    return std::nullopt;
+  return llvm::TypeSwitch<Attribute,
+                          std::optional<std::pair<int64_t, int64_t>>>(
+             tile.getEncoding())
+      .Case<MmaAttr, RowAttr, ColumnAttr>([](auto layout) {
+        return std::pair(layout.getWarps(), layout.getColumns());
+      })
+      .Default(std::nullopt);
+}
+
+LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
+  std::optional<std::pair<int64_t, int64_t>> expected;
+  auto verify = [&](Operation *op, Type type) -> LogicalResult {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile)
+      return success();
+    std::optional<std::pair<int64_t, int64_t>> warps = getWarps(tile);
+    if (!warps)
+      return op->emitOpError() << "expected register tiles with a layout "
+                                  "(wgtile-assign-layouts), but got "
+                               << tile;
+    if (!expected)
+      expected = warps;
+    if (warps == expected)
+      return success();
+    return op->emitOpError() << "expected register tiles of " << expected->first
+                             << " warps, " << expected->second
+                             << " of them along the columns, but got " << tile;
+  };
+  WalkResult walk = kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(verify(op, type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Type type : region.getArgumentTypes())
+        if (failed(verify(op, type)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult wgtile::verifyThreads(gpu::GPUFuncOp kernel) {
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  if (threads && threads[0] > 0 && threads[0] <= kMaxThreads &&
+      threads[0] % kWarpThreads == 0)
+    return success();
+  InFlightDiagnostic diag =
+      kernel.emitOpError()
+      << "expected a number of threads of whole warps up to " << kMaxThreads
+      << " (wgtile-assign-layouts), but got ";
+  return threads ? diag << threads[0] : diag << "none";
+}

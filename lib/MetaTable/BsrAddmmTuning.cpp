@@ -1,0 +1,99 @@
+//===- BsrAddmmTuning.cpp - Parameters of bsr_addmm -----------------------===//
+//
+// From what is known of one bsr_addmm to its key, its limits and its choice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/MetaTable/BsrAddmmTuning.h"
+
+using namespace sattn::meta;
+
+static std::optional<int64_t> sparsityOf(const BsrAddmmFacts &facts) {
+  if (facts.sparsity || !facts.nnz || !facts.m || !facts.k)
+    return facts.sparsity;
+  return sparsityInHundredths(*facts.nnz, facts.blockRows, facts.blockColumns,
+                              *facts.m, *facts.k);
+}
+
+static Problem problemOf(const BsrAddmmFacts &facts) {
+  Problem problem;
+  problem.m = facts.m;
+  problem.n = facts.n;
+  problem.blockRows = facts.blockRows;
+  problem.blockColumns = facts.blockColumns;
+  problem.batches = facts.batches;
+  problem.elementBytes = facts.dtype == "f32" ? 4 : 2;
+  problem.sparsity = sparsityOf(facts);
+  problem.takesPanels = facts.takesPanels;
+  return problem;
+}
+
+static Query queryOf(const BsrAddmmFacts &facts, const Search &search) {
+  Query query;
+  query.op = "bsr_addmm";
+  query.device = search.device;
+  query.version = search.version;
+  query.dtype = facts.dtype;
+  query.outDtype = facts.outDtype;
+  // What most rows are tuned for, where nothing says more.
+  query.sparsity = sparsityOf(facts).value_or(50);
+  query.key = {*facts.m,        *facts.k,           *facts.n,
+               facts.blockRows, facts.blockColumns, facts.beta == 0,
+               facts.beta == 1, facts.alpha == 1};
+  query.exact = search.exact;
+  return query;
+}
+
+static llvm::Expected<Choice> chooseRow(const BsrAddmmFacts &facts,
+                                        const Problem &problem,
+                                        const Search &search) {
+  if (!facts.m || !facts.n || !facts.k)
+    return llvm::createStringError("expected known M, N and K");
+  llvm::Expected<Section> section =
+      makeSection(queryOf(facts, search), search.row);
+  if (!section)
+    return section.takeError();
+  llvm::Expected<Parameters> fitted =
+      fitRow(*section, section->rows.front(), problem, search.target);
+  if (!fitted)
+    return fitted.takeError();
+  Choice choice;
+  choice.parameters = *fitted;
+  choice.origin = "the option 'row'";
+  return choice;
+}
+
+static Choice chooseDefault(const Problem &problem, const Target &target,
+                            llvm::StringRef reason) {
+  Choice choice;
+  choice.parameters = defaultParameters(problem, target);
+  choice.origin = ("the computed default" + reason).str();
+  return choice;
+}
+
+static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
+                                        const BsrAddmmFacts &facts,
+                                        const Search &search) {
+  Problem problem = problemOf(facts);
+  if (!search.row.empty())
+    return chooseRow(facts, problem, search);
+  if (search.device.empty())
+    return chooseDefault(problem, search.target, "");
+  if (facts.m && facts.n && facts.k)
+    return choose(tables, queryOf(facts, search), problem, search.target);
+  llvm::StringRef missing = !facts.m ? "M" : !facts.n ? "N" : "K";
+  return chooseDefault(
+      problem, search.target,
+      (" (a row is found by M, N and K, and " + missing + " is not known)")
+          .str());
+}
+
+llvm::Expected<Choice> sattn::meta::chooseBsrAddmm(llvm::ArrayRef<Table> tables,
+                                                   const BsrAddmmFacts &facts,
+                                                   const Search &search) {
+  llvm::Expected<Choice> choice = chooseAny(tables, facts, search);
+  // A plan merges block rows of one batch's own blocks.
+  if (choice && facts.sharesColumns)
+    choice->parameters.rows = facts.blockRows;
+  return choice;
+}

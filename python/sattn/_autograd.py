@@ -1,0 +1,19 @@
+"""What PyTorch's autograd asks of an operation that has no gradient."""
+
+import sys
+
+
+def needs_gradient(tensor):
+    """Whether PyTorch would record what is done with the tensor, for a backward pass."""
+    return tensor.requires_grad and sys.modules["torch"].is_grad_enabled()
+
+
+def is_dual(tensor):
+    """Whether the tensor carries a tangent of forward-mode differentiation."""
+    return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def count_write(tensor):
+    """Counts a write into the tensor's memory, so that a backward pass that needs what was there before is refused."""
+    if not tensor.is_inference():  # Those count nothing.
+        sys.modules["torch"].autograd.graph.increment_version(tensor)

@@ -1,0 +1,111 @@
+"""What a call of a program would do: which version of each kernel, and why."""
+
+import dataclasses
+import json
+import logging
+
+from . import _arrays, _libraries
+from ._program import Program
+
+#: Says, at level INFO, where a program's first call runs the generic version of a kernel.
+LOGGER = logging.getLogger("sattn")
+
+_VERSIONS = {
+    "": "its only version",
+    "aligned": "aligned version: tiles move by TMA, or by copies of 16 bytes on a device without it",
+    "register_reads": "version with register reads: what the epilogue reads does not come by TMA",
+    "generic": "generic version: tiles are copied by elements, at any strides",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """A kernel that a call launches.
+
+    name: its name in the image. version: "aligned", "register_reads", "generic", or "" where it has one alone.
+    parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it has none.
+    is_plan: whether it depends on the sparse operand's indices alone; is_prepared: whether it was launched before, by
+    `prepare`. reasons: why it is not the aligned version, a sentence each.
+    """
+
+    name: str
+    version: str
+    parameters: str
+    origin: str
+    is_plan: bool
+    is_prepared: bool
+    reasons: tuple
+
+    def __str__(self):
+        text = f"{self.name}: {_VERSIONS.get(self.version, self.version)}"
+        if self.parameters:
+            text += f"; {self.parameters}, from {self.origin}"
+        if self.is_plan:
+            text += "; plans by the indices, " + ("done before" if self.is_prepared else "in each call")
+        return "\n".join([text, *(f"  {reason}" for reason in self.reasons)])
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order."""
+
+    target: str
+    kernels: tuple
+
+    def __str__(self):
+        if self.target == "cpu":
+            return "code for the CPU, which launches no kernels"
+        if not self.kernels:
+            return f"{self.target}: no kernel, there is nothing to compute"
+        return "\n".join([f"{self.target}:", *(f"  {line}" for kernel in self.kernels
+                                                for line in str(kernel).splitlines())])
+
+
+def explain_program(program, arguments, prepared=False):
+    """The explanation of program(*arguments)."""
+    target = json.loads(program.manifest)["target"]
+    if target == "cpu":
+        program.check(*arguments)
+        return Explanation(target, ())
+    device = -1 if program._device is None else program._device
+    kernels = []
+    for name, version, plan, parameters, origin, *reasons in _libraries.binding().explainer(
+            program.manifest, device)(*arguments):
+        kernels.append(Kernel(name, version, parameters, origin, bool(plan), bool(plan) and prepared, tuple(reasons)))
+    return Explanation(target, tuple(kernels))
+
+
+def explain(*arguments, **keywords):
+    """What a call would do, without doing it: which kernels, in which version, with which parameters, and why.
+
+    arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too.
+
+    Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
+    from (the program, `meta`, a row of a table, the computed default), whether it was done by `prepare`, and, where
+    it is not the fastest version, which argument's stride, alignment or size is the reason. Raises as the call does.
+
+    `logging.getLogger("sattn")` at level INFO says the same of kernels that run in their generic version, once for each
+    program.
+    """
+    if arguments and isinstance(arguments[0], Program):
+        if keywords:
+            raise TypeError(f"expected no keywords after a Program, but got {', '.join(keywords)}")
+        _arrays.require_memory(dict(enumerate(arguments[1:])))
+        return explain_program(arguments[0], arguments[1:])
+    from . import _bsr
+    program, given, prepared = _bsr.call_of(*arguments, **keywords)
+    explanation = explain_program(program, given, prepared)
+    # They stand in the program that is made for the call.
+    origin = "the choice by shape, sparsity and device" if keywords.get("meta") is None else "meta"
+    return dataclasses.replace(explanation, kernels=tuple(
+        dataclasses.replace(kernel, origin=origin if kernel.parameters else "") for kernel in explanation.kernels))
+
+
+def log_generic(program, arguments, prepared=False):
+    """Logs which kernels of a call run in their generic version, once for each program, where anybody listens."""
+    if program._is_logged or not LOGGER.isEnabledFor(logging.INFO):
+        return
+    program._is_logged = True
+    for kernel in explain_program(program, arguments, prepared).kernels:
+        if kernel.version == "generic":
+            LOGGER.info("%s", kernel)

@@ -1,0 +1,82 @@
+"""What the arrays of a BSR matrix must have in common: shapes, batches, contents."""
+
+import functools
+import json
+import math
+
+import numpy as np
+
+from . import _arrays, _libraries
+
+
+def require_types(arrays, crow, col, values):
+    """The names of (values', crow's) element types. Raises ValueError for others than those that are taken."""
+    dtype = _arrays.require_element("bsr", values, arrays, ("f16", "bf16", "f32"))
+    index = _arrays.require_element("crow", crow, arrays, ("i32", "i64"))
+    _arrays.require_element("col", col, arrays, (index,))
+    return dtype, index
+
+
+def with_equal_ranks(crow, col, values):
+    """The three arrays with as many batch dimensions each, which broadcast; leading ones are added."""
+    for name, array, core, shape in (("values", values, 3, "(*, nnz, BM, BK)"), ("crow", crow, 1, "(*, M / BM + 1)"),
+                                     ("col", col, 1, "(*, nnz)")):
+        if array.ndim < core or name == "crow" and array.shape[-1] < 1:
+            raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
+    batch = tuple(values.shape[:-3])
+    for name, array in (("crow", crow), ("col", col)):
+        try:
+            batch = np.broadcast_shapes(batch, tuple(array.shape[:-1]))
+        except ValueError:
+            raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
+                             f"{tuple(array.shape[:-1])}") from None
+    return tuple(with_rank(array, len(batch) + core) for array, core in ((crow, 1), (col, 1), (values, 3)))
+
+
+def batch_of(crow, col, values):
+    """Batch dimensions of a matrix, given its arrays."""
+    return np.broadcast_shapes(tuple(crow.shape[:-1]), tuple(col.shape[:-1]), tuple(values.shape[:-3]))
+
+
+def with_rank(array, rank):
+    """The array with leading dimensions of 1, up to this rank."""
+    return array[(None,) * (rank - array.ndim)] if array.ndim < rank else array
+
+
+def require_own_shape(shape, batch, crow, values):
+    """Raises ValueError where a matrix's own shape contradicts its arrays, which have these batches."""
+    height, width = values.shape[-2:]
+    rows = (crow.shape[-1] - 1) * height
+    if len(shape) != len(batch) + 2 or shape[:-2] != batch or shape[-2] != rows:
+        wanted = ", ".join(map(str, (*batch, rows, "K")))
+        raise ValueError(f"argument 'bsr': expected shape ({wanted}), as crow and values have it, but got {shape}")
+    if shape[-1] < 0 or shape[-1] % width:
+        raise ValueError(f"argument 'bsr': expected columns in whole blocks of {width}, but got shape {shape}")
+
+
+@functools.cache
+def _checker(dtype, index, batch, block, columns):
+    """What raises ValueError for (crow, col, values) that a product would refuse. columns: of blocks, or None."""
+    arguments = [{"kind": "tensor", "element": element, "rank": batch + core, "name": name, "access": "read"}
+                 for name, element, core in (("crow", index, 1), ("col", index, 1), ("values", dtype, 3))]
+    contract = {"op": "bsr_storage", "crow": 0, "col": 1, "values": 2, "block": block}
+    if columns is not None:
+        contract["columns"] = {"constant": columns * block[1]}
+    return _libraries.binding().checker(json.dumps({"version": 1, "name": "prepare", "target": "cpu",
+                                                    "arguments": arguments, "contracts": [contract]}))
+
+
+def check_contents(operand, columns):
+    """Raises ValueError where offsets do not ascend within [0, nnz], or a column that a row refers to is outside of the
+    matrix: what a product on the CPU checks. Waits for arrays on a CUDA device. columns, of blocks, may be None.
+
+    Returns one more than the largest block column.
+    """
+    crow, col = (np.asarray(operand.arrays.host(array)) for array in (operand.crow, operand.col))
+    check = _checker(operand.element, operand.index, crow.ndim - 1, operand.block, columns)
+    check(*map(_arrays.NUMPY.passed, (crow, col)), operand.arrays.passed(operand.values))
+    batch = np.broadcast_shapes(crow.shape[:-1], col.shape[:-1])
+    crow, col = (np.broadcast_to(array, batch + array.shape[-1:]).reshape(math.prod(batch), array.shape[-1])
+                 for array in (crow, col))
+    return max((int(places[offsets[0]:offsets[-1]].max(initial=-1)) + 1 for offsets, places in zip(crow, col)),
+               default=0)

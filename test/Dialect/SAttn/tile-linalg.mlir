@@ -1,0 +1,95 @@
+// RUN: sparse-opt %s --sattn-tile-linalg --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sattn-tile-linalg=precision=tf32 | FileCheck %s --check-prefix=TF32
+
+#ij = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+
+// Read as it lies, transposed in the tile.
+// CHECK-LABEL: func.func @transpose(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x80xf16>, %[[INIT:.*]]: tensor<80x?xf16>
+// CHECK:         scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (80, %{{.*}}) step (64, 64) shared_outs(%[[O:.*]] = %[[INIT]])
+// CHECK:           %[[SLICE:.*]] = tensor.extract_slice %[[X]][%[[J]], %[[I]]]
+// CHECK:           %[[PAD:.*]] = tensor.pad %[[SLICE]]
+// CHECK:           %[[TILE:.*]] = linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[PAD]] : tensor<64x64xf16>)
+// CHECK:           tensor.extract_slice %[[TILE]][0, 0]
+// CHECK:           tensor.parallel_insert_slice
+// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+func.func @transpose(%x: tensor<?x80xf16>, %init: tensor<80x?xf16>) -> tensor<80x?xf16> {
+  %0 = linalg.transpose ins(%x : tensor<?x80xf16>) outs(%init : tensor<80x?xf16>) permutation = [1, 0]
+  return %0 : tensor<80x?xf16>
+}
+
+// Zeros are not written to be added to; the sum is in f32. The tile of a short
+// dimension is no longer than it must be.
+// CHECK-LABEL: func.func @matmul(
+// CHECK-SAME:    %[[A:.*]]: tensor<?x?xbf16>, %[[B:.*]]: tensor<24x?xbf16>, %[[C:.*]]: tensor<?x24xbf16>
+// CHECK-NOT:     outs(%[[C]]
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 24) step (64, 32) shared_outs(%{{.*}} = %[[C]])
+// CHECK:           %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<64x32xf32>
+// CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x32xf32>) {
+// CHECK:             %[[LEFT:.*]] = tensor.pad
+// CHECK:             %[[RIGHT:.*]] = linalg.transpose ins(%{{.*}} : tensor<32x64xbf16>) outs(%{{.*}} : tensor<64x32xbf16>) permutation = [1, 0]
+// CHECK:             linalg.matmul ins(%[[LEFT]], %[[RIGHT]] : tensor<64x64xbf16>, tensor<64x32xbf16>) outs(%[[ACC]] : tensor<64x32xf32>)
+// CHECK:           }
+// CHECK:           arith.truncf
+// TF32-LABEL: func.func @matmul(
+// TF32:           } {mapping = {{.*}}, sattn.tf32}
+func.func @matmul(%a: tensor<?x?xbf16>, %b: tensor<24x?xbf16>, %c: tensor<?x24xbf16>) -> tensor<?x24xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %0 = linalg.fill ins(%zero : bf16) outs(%c : tensor<?x24xbf16>) -> tensor<?x24xbf16>
+  %1 = linalg.matmul
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<?x?xbf16>, tensor<24x?xbf16>) outs(%0 : tensor<?x24xbf16>) -> tensor<?x24xbf16>
+  return %1 : tensor<?x24xbf16>
+}
+
+// One element along batches; vectors as matrices of one column; a dimension of
+// size 1 that is broadcast.
+// CHECK-LABEL: func.func @batches(
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (3, 128, 64) step (1, 64, 64)
+// CHECK:           %[[LEFT:.*]] = tensor.extract_slice %{{.*}} [1, 64, 32] [1, 1, 1] : tensor<3x128x32xf16> to tensor<64x32xf16>
+// CHECK:           linalg.matmul ins(%[[LEFT]], %{{.*}} : tensor<64x32xf16>, tensor<32x64xf16>)
+func.func @batches(%a: tensor<3x128x32xf16>, %b: tensor<3x32x64xf16>, %c: tensor<3x128x64xf16>) -> tensor<3x128x64xf16> {
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<3x128x32xf16>, tensor<3x32x64xf16>) outs(%c : tensor<3x128x64xf16>) -> tensor<3x128x64xf16>
+  return %0 : tensor<3x128x64xf16>
+}
+
+// CHECK-LABEL: func.func @vector(
+// CHECK-SAME:    %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>
+// CHECK:         %[[INIT:.*]] = tensor.expand_shape %[[Y]] {{\[\[}}0, 1]]
+// CHECK:         %[[R:.*]] = scf.forall {{.*}} step (64, 16) shared_outs(%{{.*}} = %[[INIT]]) -> (tensor<?x1xf32>)
+// CHECK:           tensor.extract_slice %[[X]][%{{.*}}] [%{{.*}}] [1]
+// CHECK:         tensor.extract_slice %[[R]][0, 0] [%{{.*}}, 1] [1, 1] : tensor<?x1xf32> to tensor<?xf32>
+func.func @vector(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @row_of_one(
+// CHECK:         tensor.extract_slice %{{.*}}[0, %{{.*}}] [1, 64] [1, 1] : tensor<1x128xf32> to tensor<64xf32>
+func.func @row_of_one(%x: tensor<1x128xf32>, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = linalg.generic {indexing_maps = [#first, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x128xf32>) outs(%y : tensor<?x128xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.addf %in, %out : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x128xf32>
+  return %0 : tensor<?x128xf32>
+}
+
+// What stays: a sum of rows, integers, an op that uses its index.
+// CHECK-LABEL: func.func @left(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+func.func @left(%x: tensor<64x64xf32>, %i: tensor<64x64xi32>, %v: tensor<64xf32>) -> (tensor<64xf32>, tensor<64x64xi32>, tensor<64x64xf32>) {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<64x64xf32>) outs(%v : tensor<64xf32>) dimensions = [1]
+  %1 = linalg.add ins(%i, %i : tensor<64x64xi32>, tensor<64x64xi32>) outs(%i : tensor<64x64xi32>) -> tensor<64x64xi32>
+  %2 = linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<64x64xf32>) {
+  ^bb0(%out: f32):
+    %3 = linalg.index 0 : index
+    %4 = arith.index_cast %3 : index to i32
+    %5 = arith.sitofp %4 : i32 to f32
+    linalg.yield %5 : f32
+  } -> tensor<64x64xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<64x64xi32>, tensor<64x64xf32>
+}

@@ -1,0 +1,96 @@
+"""sattn.explain: which version of each kernel a call runs, with which parameters, and why; over the stub."""
+
+import logging
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import fake_torch  # noqa: E402
+
+
+def operands(rows=128, k=64, n=64):
+    bsr = fake_torch.sparse(range(rows // 64 + 1), [0] * (rows // 64), (64, 64), k)
+    return bsr, fake_torch.zeros(k, n), fake_torch.zeros(rows, n)
+
+
+def only_product(explanation):
+    """The kernel of the product: the one with tile parameters."""
+    kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
+    return kernel
+
+
+def test_the_aligned_version(package, stub_cuda):
+    bsr, dense, out = operands()
+    explanation = package.explain(None, bsr, dense, beta=0, out=out)
+    kernel = only_product(explanation)
+    assert (kernel.version, kernel.reasons) == ("aligned", ())
+    assert kernel.parameters.startswith("tile = [") and kernel.origin == "the choice by shape, sparsity and device"
+    assert only_product(package.explain(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})).origin == "meta"
+    assert "aligned version" in str(explanation) and str(explanation).startswith("sm_90a:")
+    assert not stub_cuda.lines("launch")
+
+
+def test_why_the_generic_version(package):
+    bsr, dense, out = operands(n=37)
+    explanation = package.explain(None, bsr, dense, beta=0, out=out)
+    kernel = only_product(explanation)
+    assert kernel.version == "generic"
+    assert "`dense` has rows of 74 bytes; TMA needs a multiple of 16" in kernel.reasons
+    assert "    `dense` has rows of 74 bytes; TMA needs a multiple of 16" in str(explanation).splitlines()
+
+
+def test_plans(package):
+    bsr, dense, out = operands(rows=2048, n=2560)
+    meta = {"tile": (128, 128, 64)}
+    for operand, prepared in ((bsr, False), (package.prepare(bsr), True)):
+        explanation = package.explain(None, operand, dense, beta=0, out=out, meta=meta)
+        plans = [kernel for kernel in explanation.kernels if kernel.is_plan]
+        assert plans and all(kernel.is_prepared == prepared for kernel in plans)
+        assert ("done before" if prepared else "in each call") in str(explanation)
+
+
+def test_refusals(package):
+    bsr, dense, out = operands()
+    with pytest.raises(ValueError, match="expected 64 rows"):
+        package.explain(None, bsr, fake_torch.zeros(32, 64), beta=0)
+
+
+def test_a_program(package):
+    program = package.compile("""
+        func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
+                     %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+          %one = arith.constant 1.0 : f32
+          %zero = arith.constant 0.0 : f32
+          %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+              tensor<?x64x64xbf16>, tensor<?x?xbf16>) outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
+          return %0 : tensor<?x?xbf16>
+        }""", "cuda")
+    bsr, dense, out = operands(n=36)
+    arguments = [tensor.passed for tensor in (bsr.crow_indices(), bsr.col_indices(), bsr.values(), dense, out)]
+    kernel = only_product(package.explain(program, *arguments))
+    assert kernel.version == "generic" and kernel.origin.startswith("the computed default")
+    assert "`b` has rows of 72 bytes; TMA needs a multiple of 16" in kernel.reasons
+    with pytest.raises(TypeError, match="expected no keywords after a Program"):
+        package.explain(program, *arguments, beta=0)
+
+
+def test_the_cpu(sattn):
+    crow, col = np.array([0, 1], np.int32), np.array([0], np.int32)
+    explanation = sattn.explain(None, (crow, col, np.ones((1, 16, 16), np.float32)), np.ones((16, 3), np.float32),
+                                beta=0)
+    assert explanation.target == "cpu" and not explanation.kernels
+    assert str(explanation) == "code for the CPU, which launches no kernels"
+
+
+def test_logging(package, caplog):
+    """Once for each program, where anybody listens."""
+    bsr, dense, out = operands(n=37)
+    package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+    assert not caplog.records
+    package.cache.clear()
+    with caplog.at_level(logging.INFO, logger="sattn"):
+        for _ in range(2):
+            package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+    record, = caplog.records
+    assert "generic version" in record.message and "`dense` has rows of 74 bytes" in record.message

@@ -1,0 +1,145 @@
+"""Prepared operands as objects: what they say of themselves, copies, pickles, and what they hold."""
+
+import copy
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import fake_torch  # noqa: E402
+
+CROW, COL = np.array([0, 2, 3], np.int32), np.array([0, 1, 1], np.int32)
+
+
+def values(seed=0):
+    return np.random.default_rng(seed).standard_normal((3, 16, 16), np.float32)
+
+
+def product(blocks, dense):
+    return np.concatenate([blocks[0] @ dense[:16] + blocks[1] @ dense[16:], blocks[2] @ dense[16:]])
+
+
+@pytest.fixture
+def dense():
+    return np.random.default_rng(1).standard_normal((32, 5), np.float32)
+
+
+@pytest.fixture
+def operand(sattn):
+    return sattn.prepare((CROW, COL, values()))
+
+
+def test_says_what_it_is(sattn, operand):
+    assert repr(operand) == "sattn.Prepared(shape=(32, None), block=(16, 16), nnz=3, dtype=float32, device='cpu')"
+    assert (operand.shape, operand.ndim, operand.dtype, operand.device) == ((32, None), 2, np.float32, "cpu")
+    scipy = pytest.importorskip("scipy.sparse")
+    matrix = sattn.prepare(scipy.bsr_array((values(), COL, CROW), shape=(32, 64)))
+    assert matrix.shape == (32, 64) and matrix.nnz == 3 and matrix.block == (16, 16)
+
+
+def test_says_what_it_is_on_a_device_and_in_batches(package, torch):
+    operand = package.prepare(fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 128, device=1))
+    assert repr(operand) == ("sattn.Prepared(shape=(128, 128), block=(64, 64), nnz=2, dtype=torch.bfloat16, "
+                             "device='cuda:1')")
+    batched = package.prepare(tuple(np.stack([array, array]) for array in (CROW, COL, values())))
+    assert batched.shape == (2, 32, None) and batched.ndim == 3
+
+
+def test_matmul(operand, dense):
+    assert np.allclose(operand @ dense, product(values(), dense), atol=1e-5)
+    with pytest.raises(ValueError, match=r"argument 'dense': expected shape \(\*, K, N\), but got \(32,\)"):
+        operand @ dense[:, 0]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        dense.T @ operand
+
+
+def test_a_copy_shares_all_but_updates(operand, dense):
+    other = copy.copy(operand)
+    assert other.crow is operand.crow and other.values is operand.values and other.prepared is operand.prepared
+    other.update(values(7))
+    assert np.allclose(other @ dense, product(values(7), dense), atol=1e-5)
+    assert np.allclose(operand @ dense, product(values(), dense), atol=1e-5)
+
+
+def test_a_deep_copy_has_its_own_memory(operand, dense):
+    other = copy.deepcopy(operand)
+    for name in ("crow", "col", "values"):
+        assert not np.shares_memory(getattr(other, name), getattr(operand, name))
+    operand.values[:] = 0
+    assert np.allclose(other @ dense, product(values(), dense), atol=1e-5)
+    assert repr(other) == repr(operand)
+
+
+def test_a_copy_on_a_device_keeps_what_was_prepared(package, stub_cuda):
+    operand = package.prepare(fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64))
+    b, c = fake_torch.zeros(64, 64), fake_torch.zeros(128, 64)
+    package.bsr_dense_addmm(c, operand, b, out=c)
+    launches = len(stub_cuda.lines("launch"))
+    package.bsr_dense_addmm(c, operand, b, out=c)
+    again = len(stub_cuda.lines("launch")) - launches
+    package.bsr_dense_addmm(c, copy.copy(operand), b, out=c)
+    # The order of the tiles is not made again.
+    assert len(stub_cuda.lines("launch")) - launches == 2 * again
+
+
+LOADED = """
+import pickle, sys
+import numpy as np
+operand = pickle.load(sys.stdin.buffer)
+dense = np.random.default_rng(1).standard_normal((32, 5), np.float32)
+np.save(sys.stdout.buffer, operand @ dense)
+sys.stderr.write(repr(operand))
+"""
+
+
+def test_a_pickle_is_read_by_another_process(operand, dense):
+    operand @ dense  # With what the product leaves in it.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", LOADED], input=pickle.dumps(operand), capture_output=True, check=True,
+                          env=environment)
+    result = np.frombuffer(done.stdout[-32 * 5 * 4:], np.float32).reshape(32, 5)
+    assert np.allclose(result, product(values(), dense), atol=1e-5)
+    assert done.stderr.decode() == repr(operand)
+
+
+def test_a_pickle_keeps_the_columns(sattn):
+    scipy = pytest.importorskip("scipy.sparse")
+    operand = sattn.prepare(scipy.bsr_array((values(), COL, CROW), shape=(32, 64)))
+    loaded = pickle.loads(pickle.dumps(operand))
+    assert loaded.shape == (32, 64) and loaded.columns == operand.columns == 4
+
+
+def test_a_pickle_is_checked(operand):
+    _, (crow, col, *rest) = operand.__reduce__()
+    make, _ = operand.__reduce__()
+    with pytest.raises(ValueError, match=r"argument 'col': expected block columns of at least 0, but got -1"):
+        make(crow, col - 1, *rest)
+
+
+def test_moves(operand, dense):
+    assert operand.to("cpu") is operand and operand.to() is operand and operand.to(dtype=np.float32) is operand
+    half = operand.to(dtype=np.float16)
+    assert half.dtype == np.float16 and half.shape == operand.shape
+    assert np.allclose(half @ dense.astype(np.float16), product(values(), dense), atol=0.1)
+    with pytest.raises(ValueError, match="argument 'device': expected 'cpu' for a numpy.ndarray, but got 'cuda'"):
+        operand.to("cuda")
+
+
+def test_memory_goes_with_the_last_reference(package):
+    operand = package.prepare(fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64))
+    b, c = fake_torch.zeros(64, 64), fake_torch.zeros(128, 64)
+    for _ in range(3):  # The long way, then what is remembered.
+        package.bsr_dense_addmm(c, operand, b, out=c)
+    gone = [weakref.ref(array) for array in (operand, operand.crow, operand.col)]
+    gc.disable()  # No cycles: references alone.
+    try:
+        del operand
+    finally:
+        gc.enable()
+    assert [reference() for reference in gone] == [None, None, None]

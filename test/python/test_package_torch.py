@@ -1,0 +1,192 @@
+"""The package with PyTorch itself, on the CPU: where it is installed. What the fakes stand for in the other files."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tvm_ffi")
+from torch.autograd import forward_ad  # noqa: E402
+
+# PyTorch's own, of what it does itself.
+pytestmark = [pytest.mark.filterwarnings(kind) for kind in (
+    "ignore:Sparse", "ignore:The PyTorch API of nested tensors", "ignore::DeprecationWarning:torch")]
+NAMES = ["bsr", "input", "dense", "left_alpha", "right_alpha", "out"]
+KINDS = {"tensor": lambda bsr, package: bsr, "prepared": lambda bsr, package: package.prepare(bsr),
+         "arrays": lambda bsr, package: (bsr.crow_indices(), bsr.col_indices(), bsr.values())}
+
+
+@pytest.fixture
+def package(sattn):
+    sattn.cache.clear()
+    yield sattn
+    sattn.cache.clear()
+
+
+@pytest.fixture
+def given():
+    torch.manual_seed(0)
+    mask = (torch.rand(4, 5) < 0.5).repeat_interleave(16, 0).repeat_interleave(16, 1)
+    shapes = {"input": (64, 24), "dense": (80, 24), "left_alpha": (64,), "right_alpha": (24,), "out": (64, 24)}
+    return {"bsr": (torch.randn(64, 80) * mask).to_sparse_bsr((16, 16)),
+            **{name: torch.randn(shape) for name, shape in shapes.items()}}
+
+
+def expected(given, beta=1):
+    product = given["bsr"].to_dense().double() @ given["dense"].double()
+    product = given["left_alpha"].double()[:, None] * product * given["right_alpha"].double()
+    return (product + beta * given["input"].double() if beta else product).detach()
+
+
+def near(result, wanted):
+    assert result.shape == wanted.shape and (result.double() - wanted).norm() <= 1e-5 * wanted.norm() + 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_where_grad_mode_is_off(package, given, kind, mode, name):
+    wanted = expected(given)
+    given[name] = torch.nn.Parameter(given[name])
+    for _ in range(2):
+        operand = KINDS[kind](given["bsr"], package)
+        with pytest.raises(NotImplementedError, match=f"argument '{name}': expected a tensor that requires no grad"):
+            package.bsr_dense_addmm(**{**given, "bsr": operand})
+        for _ in range(2):
+            with mode():
+                near(package.bsr_dense_addmm(**{**given, "bsr": operand}), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inference_tensors(package, given, kind):
+    wanted = expected(given)
+    with torch.inference_mode():
+        given = {name: tensor.clone() for name, tensor in given.items()}
+        operand = KINDS[kind](given["bsr"], package)
+        for _ in range(3):
+            near(package.bsr_dense_addmm(**{**given, "bsr": operand}), wanted)
+    for _ in range(2):
+        near(package.bsr_dense_addmm(**{**given, "bsr": operand}), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_duals(package, given, kind, name):
+    with forward_ad.dual_level():
+        plain = given[name]
+        if name == "bsr":
+            values = forward_ad.make_dual(plain.values(), torch.ones_like(plain.values()))
+            bsr = plain.crow_indices(), plain.col_indices(), values
+        else:
+            bsr = KINDS[kind](given["bsr"], package)
+            given[name] = forward_ad.make_dual(plain, torch.ones_like(plain))
+        for _ in range(2):
+            with pytest.raises(NotImplementedError, match=f"argument '{name}': expected a tensor without a tangent"):
+                package.bsr_dense_addmm(**{**given, "bsr": bsr})
+        given[name] = plain
+        package.bsr_dense_addmm(**{**given, "bsr": KINDS[kind](given["bsr"], package)})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_is_seen_by_a_backward_pass(package, given, kind):
+    operand = KINDS[kind](given["bsr"], package)
+    for _ in range(3):
+        leaf = torch.ones(64, 24, requires_grad=True)
+        loss = (leaf * given["out"]).sum()  # Which keeps out for leaf's gradient.
+        version = given["out"]._version
+        package.bsr_dense_addmm(**{**given, "bsr": operand})
+        assert given["out"]._version == version + 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    view = given["out"][:]
+    version = given["out"]._version
+    package.bsr_dense_addmm(**{**given, "bsr": operand, "out": view})
+    assert given["out"]._version == version + 1
+    before = [given[name]._version for name in NAMES[1:-1]]
+    assert before == [0] * 4
+
+
+def test_a_program_counts_its_writes(package):
+    program = package.compile("""
+        func.func @f(%a: memref<4xf32>) {
+          %c0 = arith.constant 0 : index
+          %one = arith.constant 1.0 : f32
+          memref.store %one, %a[%c0] : memref<4xf32>
+          return
+        }""")
+    array = torch.zeros(4)
+    program(array)
+    assert array[0] == 1 and array._version == 1
+    array = torch.nn.Parameter(array)
+    with pytest.raises(NotImplementedError, match="expected a tensor that requires no gradient"):
+        program(array)
+    with torch.no_grad():
+        program(array)
+    assert array._version == 2
+
+
+@pytest.mark.parametrize("number", [torch.tensor(2.0), torch.tensor(2), torch.tensor(2.0, dtype=torch.bfloat16),
+                                    torch.tensor(2.0, dtype=torch.float64), np.float32(2), np.array(2)])
+def test_numbers(package, given, number):
+    given["left_alpha"], given["right_alpha"] = torch.ones(64), torch.ones(24)
+    wanted = 2 * expected(given)
+    for _ in range(2):
+        near(package.bsr_dense_addmm(**given, alpha=number, beta=number), wanted)
+
+
+@pytest.mark.parametrize("number, error, message", [
+    (torch.tensor(1j), TypeError, "expected a real number, but got Tensor"),
+    (torch.ones(1), TypeError, r"expected a real number, but got an array of shape \(1,\)"),
+    (torch.tensor(1.0, requires_grad=True), NotImplementedError, "expected a tensor that requires no gradient"),
+    (torch.tensor(1.0, device="meta"), ValueError, "expected a tensor on the CPU or a CUDA device")])
+def test_what_is_no_number(package, given, number, error, message):
+    with pytest.raises(error, match=f"argument 'alpha': {message}"):
+        package.bsr_dense_addmm(**given, alpha=number)
+
+
+@pytest.mark.parametrize("make", [torch.Tensor.to_sparse_coo, torch.Tensor.to_sparse_csr, torch.Tensor.to_sparse_csc,
+                                  lambda dense: dense.to_sparse_bsc((16, 16)), lambda dense: dense])
+def test_other_layouts(package, given, make):
+    other = make(given["bsr"].to_dense())
+    with pytest.raises(TypeError, match=rf"argument 'bsr': expected layout torch.sparse_bsr, but got {other.layout}; "
+                                        r"use \.to_sparse_bsr\(\(BM, BK\)\)"):
+        package.prepare(other)
+    # What the message says works.
+    package.prepare(other.to_sparse_bsr((16, 16)))
+
+
+@pytest.mark.parametrize("shape", [(48, 80), (96, 80), (64, 64), (64, 160), (1, 64, 80), (2, 64, 80), (64, 88), (64,)])
+def test_the_shape_of_a_tensor_counts(package, given, shape):
+    bsr = given.pop("bsr")
+    bad = torch.sparse_bsr_tensor(bsr.crow_indices(), bsr.col_indices(), bsr.values(), shape, check_invariants=False)
+    names_bsr = shape[1:] not in ((64,), (160,))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="argument '(bsr|dense|col)': expected"):
+            package.bsr_dense_addmm(**given, bsr=bad)
+        if names_bsr:
+            with pytest.raises(ValueError, match="argument 'bsr': expected (shape|columns)"):
+                package.bsr_dense_addmm(**given, bsr=bad)
+        package.bsr_dense_addmm(**given, bsr=bsr)
+
+
+def test_batches(package):
+    torch.manual_seed(0)
+    dense = torch.randn(3, 32, 48)
+    bsr = dense.to_sparse_bsr((16, 16))
+    b = torch.randn(48, 8)
+    for _ in range(2):
+        near(package.bsr_dense_addmm(None, bsr, b, beta=0), dense.double() @ b.double())
+    crow, col, values = bsr.crow_indices()[0], bsr.col_indices(), bsr.values()
+    for arrays in ((crow, col, values), (crow, col[0], values), (crow[None], col[:1], values), (crow, col, values[0])):
+        wanted = torch.broadcast_to(dense if arrays[2].dim() == 4 else dense[0], dense.shape).double() @ b.double()
+        for operand in (arrays, package.prepare(arrays)):
+            for _ in range(2):
+                near(package.bsr_dense_addmm(None, operand, b, beta=0), wanted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nested_tensors(package, given, name):
+    package.bsr_dense_addmm(**given)
+    nested = torch.nested.nested_tensor([given["bsr"].values() if name == "bsr" else given[name]])
+    given[name] = (given["bsr"].crow_indices(), given["bsr"].col_indices(), nested) if name == "bsr" else nested
+    with pytest.raises(TypeError, match=f"argument '{name}': expected a dense tensor, but got a nested one"):
+        package.bsr_dense_addmm(**given)

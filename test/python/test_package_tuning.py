@@ -1,0 +1,184 @@
+"""Parameters that Python chooses without the compiler's passes: the very ones of sattn-inject-meta, and fast."""
+
+import ctypes
+import itertools
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+
+TABLE = Path(__file__).resolve().parents[1] / "Dialect" / "SAttn" / "Inputs" / "meta-table.json"
+# Target, device, shared memory of a thread block.
+CPU = "cpu", None, 0
+A100 = "sm_80", "NVIDIA A100-SXM4-80GB", 166912
+L40S = "sm_89", "NVIDIA L40S", 101376
+H200 = "sm_90a", "NVIDIA H200", 232448
+UNKNOWN = "sm_90a", "Any 'other' GPU", 232448
+
+
+@pytest.fixture
+def tuning(sattn, monkeypatch, tmp_path):
+    """sattn._tuning, without tables of who runs the test."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("SATTN_META_TABLE", raising=False)
+    return sattn.cache._tuning
+
+
+def run_passes(passes, text):
+    """The module after these passes, by the C library."""
+    from sattn import _compiler
+
+    library = _compiler._library()
+    function = library.sattn_run_passes
+    function.restype = ctypes.c_void_p
+    function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
+    pointer, messages = _compiler._with_messages(function, text.encode(), len(text), passes.encode())
+    assert pointer, messages
+    return _compiler._taken(pointer)
+
+
+def program(number, source, sizes, nnz, batch):
+    """A function with all of that in its types."""
+    (m, n, k), (rows, columns) = sizes, source.block
+
+    def tensor(*shape, dtype=source.dtype):
+        return f"tensor<{'x'.join(map(str, (*batch, *shape)))}x{dtype}>"
+
+    types = [tensor(m // rows + 1, dtype="i32"), tensor(nnz, dtype="i32"), tensor(nnz, rows, columns), tensor(k, n)]
+    out = tensor(m, n, dtype=source.out)
+    beta = "%zero" if source.beta == 0 else "%beta"
+    return f"""
+func.func @f{number}(%alpha: f32, %beta: f32, %crow: {types[0]}, %col: {types[1]}, %values: {types[2]},
+                     %b: {types[3]}, %out: {out}) -> {out} {{
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.bsr_addmm alpha(%alpha) beta({beta}) ins(%crow, %col, %values, %b : {', '.join(types)}) outs(%out : {out})
+      -> {out}
+  return %0 : {out}
+}}"""
+
+
+def of_the_pass(cases, place, row=()):
+    """What sattn-inject-meta attaches to each of the cases."""
+    target, device, shared = place
+    options = f"target={target}"
+    if device:
+        options += f""" device="{device}" max-shared-bytes={shared}"""
+    if row:
+        options += f" row={','.join(row)}"
+    module = "".join(program(number, *case) for number, case in enumerate(cases))
+    return re.findall(r"meta = #sattn\.meta<([^<>]*)>", run_passes(f"sattn-inject-meta{{{options}}}", module))
+
+
+def of_python(tuning, monkeypatch, cases, place, row=()):
+    target, device, shared = place
+    search = tuning._Search(target.encode(), device and device.encode(), shared, ",".join(row).encode() or None)
+    monkeypatch.setattr(tuning, "_place", lambda *_: search)
+    tables = tuning.Tables()
+    return [tuning.choose(tables, source, 0, sizes, nnz, int(np.prod(batch)), row)
+            for source, sizes, nnz, batch in cases]
+
+
+def grid():
+    from sattn._source import BsrAddmm
+
+    blocks = [(16, 16), (32, 32), (64, 64), (128, 128), (96, 96), (64, 128), (24, 40)]
+    types = [("bf16", "bf16"), ("f16", "f32"), ("f32", "f32")]
+    for (rows, columns), (dtype, out), beta in itertools.product(blocks, types, [0.0, None]):
+        source = BsrAddmm(dtype=dtype, out=out, block=(rows, columns), beta=beta)
+        for count, n, batch in [(4, 1, ()), (8, 100, ()), (8, 512, (3,)), (60, 4096, ()), (16, 1000, (2, 0)), (0, 64, ())]:
+            total = count * count
+            # Among them: halves of a hundredth, which round up, and more blocks than the matrix has.
+            for nnz in {0, total // 8, total // 2, 7 * total // 8, total, total + 5}:
+                yield source, (count * rows, n, count * columns), nnz, batch
+
+
+@pytest.mark.parametrize("place", [CPU, A100, L40S, H200, UNKNOWN])
+def test_choice_is_that_of_the_pass(tuning, monkeypatch, place):
+    cases = list(grid())
+    expected = of_the_pass(cases, place)
+    assert len(expected) == len(cases) and len(set(expected)) > 5
+    assert of_python(tuning, monkeypatch, cases, place) == expected
+
+
+def tuned(dtype="bf16", beta=0.0):
+    """Products that the rows of the table of the lit tests are for, by several rules, and near ones."""
+    from sattn._source import BsrAddmm
+
+    source = BsrAddmm(dtype=dtype, out=dtype, block=(64, 64), beta=beta)
+    return [(source, (size, n, size), nnz, ()) for size in (192, 384, 512) for n in (64, 256, 512, 768)
+            for nnz in (4, 16, 18, 32)]
+
+
+@pytest.mark.parametrize("place", [CPU, A100, H200, ("sm_90a", "NVIDIA H100 80GB HBM3", 232448)])
+@pytest.mark.parametrize("with_table", [False, True])
+@pytest.mark.filterwarnings("ignore:meta table", "ignore:row .* fits no tile")
+def test_rows_of_tables_are_those_of_the_pass(tuning, monkeypatch, place, with_table):
+    if with_table:
+        monkeypatch.setenv("SATTN_META_TABLE", str(TABLE))
+    cases = [*tuned(), *tuned(beta=None), *tuned("f16")]
+    assert of_python(tuning, monkeypatch, cases, place) == of_the_pass(cases, place)
+
+
+@pytest.mark.parametrize("place", [CPU, A100, H200])
+def test_given_rows_are_those_of_the_pass(tuning, monkeypatch, place):
+    row = "SPLIT_N=4", "num_stages=20", "num_warps=4"
+    assert of_python(tuning, monkeypatch, tuned(), place, row) == of_the_pass(tuned(), place, row)
+
+
+@pytest.mark.filterwarnings("ignore:meta table")
+def test_a_row_that_fits_no_tile_is_an_error_and_one_of_a_table_a_warning(sattn, tuning, monkeypatch):
+    case, = [case for case in tuned() if case[1:3] == ((512, 256, 512), 16)]
+    with pytest.raises(sattn.CompileError, match="expected a tile of at most 512 rows on sm_90a, but got 1024"):
+        of_python(tuning, monkeypatch, [case], H200, ("SPLIT_N=4", "tile_m=1024"))
+    monkeypatch.setenv("SATTN_META_TABLE", str(TABLE))
+    with pytest.warns(RuntimeWarning, match=r"row \(512, 512, 256, .* fits no tile"):
+        of_python(tuning, monkeypatch, [case], H200)
+
+
+def matrix(rng, count=4, block=16, batch=()):
+    """A matrix whose batches have as many blocks."""
+    rows, columns = np.nonzero(np.arange(count * count).reshape(count, count) % 3 == 0)
+    crow = np.searchsorted(rows, np.arange(count + 1)).astype(np.int32)
+    arrays = crow, columns.astype(np.int32), rng.standard_normal((len(rows), block, block), np.float32)
+    return tuple(np.broadcast_to(array, (*batch, *array.shape)).copy() for array in arrays)
+
+
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_a_call_asks_with_the_facts_of_its_arrays(sattn, tuning, batch):
+    from sattn._source import BsrAddmm
+
+    sattn.cache.clear()
+    rng = np.random.default_rng(0)
+    bsr = matrix(rng, batch=batch)
+    for n in (3, 40, 200):
+        sattn.bsr_dense_addmm(None, bsr, rng.standard_normal((*batch, 64, n), np.float32), beta=0)
+    source = BsrAddmm(dtype="f32", out="f32", block=(16, 16), beta=0.0)
+    expected = of_the_pass([(source, (64, n, 64), bsr[1].shape[-1], batch) for n in (3, 40, 200)], CPU)
+    assert {source.meta for source, _ in sattn.cache._programs} == set(expected)
+
+
+def test_the_same_parameters_need_no_compilation(sattn, tuning):
+    sattn.cache.clear()
+    rng = np.random.default_rng(0)
+    bsr = matrix(rng)
+    # Wider ones all have tiles of 128 columns.
+    denses = [rng.standard_normal((64, n), np.float32) for n in range(129, 229)]
+    sattn.bsr_dense_addmm(None, bsr, denses[0], beta=0)
+    before = sattn.cache.info()
+    start = time.perf_counter()
+    for dense in denses[1:]:
+        sattn.bsr_dense_addmm(None, bsr, dense, beta=0)
+    # Some 10 ms; passes of the compiler took 2 s.
+    assert time.perf_counter() - start < 1
+    after = sattn.cache.info()
+    assert after.compilations == before.compilations and after.kernels == before.kernels == 1
+    assert after.choices == before.choices + 99
+
+
+def test_no_target(tuning, monkeypatch):
+    with pytest.raises(RuntimeError, match="expected a target out of cpu, sm_80, .*, but got 'sm_1'"):
+        of_python(tuning, monkeypatch, tuned()[:1], ("sm_1", None, 0))

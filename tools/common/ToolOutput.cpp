@@ -1,0 +1,72 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToolOutput.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+
+using namespace mlir;
+
+LogicalResult sattn::flushOutput(StringRef tool, llvm::raw_fd_ostream &os,
+                                 StringRef file) {
+  os.flush();
+  if (!os.has_error())
+    return success();
+  llvm::errs() << tool << ": error: cannot write '"
+               << (file == "-" ? "<stdout>" : file)
+               << "': " << os.error().message() << "\n";
+  os.clear_error();
+  return failure();
+}
+
+LogicalResult sattn::keepOutput(StringRef tool, llvm::ToolOutputFile &output) {
+  if (failed(flushOutput(tool, output.os(), output.getFilename())))
+    return failure();
+  output.keep();
+  return success();
+}
+
+static LogicalResult runOpt(StringRef tool, StringRef inputName,
+                            StringRef outputName, DialectRegistry &registry) {
+  if (inputName == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
+  std::string error;
+  auto input = openInputFile(inputName, &error);
+  auto output = input ? openOutputFile(outputName, &error) : nullptr;
+  if (!output) {
+    llvm::errs() << error << "\n";
+    return failure();
+  }
+  LogicalResult result = MlirOptMain(output->os(), std::move(input), registry,
+                                     MlirOptMainConfig::createFromCLOptions());
+  if (failed(result)) {
+    // What was printed before is of no use, whether it could be written or not.
+    (void)sattn::flushOutput(tool, output->os(), outputName);
+    return failure();
+  }
+  return sattn::keepOutput(tool, *output);
+}
+
+int sattn::optMain(int argc, char **argv, StringRef tool, StringRef overview,
+                   DialectRegistry &registry) {
+  auto [inputName, outputName] =
+      registerAndParseCLIOptions(argc, argv, overview, registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  // Lists of what there is, on stdout.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(
+        MlirOptMain(argc, argv, inputName, outputName, registry));
+  llvm::InitLLVM init(argc, argv);
+  return asMainReturnCode(runOpt(tool, inputName, outputName, registry));
+}

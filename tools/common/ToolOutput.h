@@ -1,0 +1,34 @@
+//===- ToolOutput.h - What the command line tools write ---------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TOOLS_COMMON_TOOLOUTPUT_H
+#define SATTN_TOOLS_COMMON_TOOLOUTPUT_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace sattn {
+
+/// Writes what the stream holds. Where that, or something before, failed, as on
+/// a full disk or a closed pipe, says so on stderr, with the name of the file,
+/// and returns failure: LLVM would end the process without a name.
+mlir::LogicalResult flushOutput(llvm::StringRef tool, llvm::raw_fd_ostream &os,
+                                llvm::StringRef file);
+
+/// The same, after which the file is kept.
+mlir::LogicalResult keepOutput(llvm::StringRef tool,
+                               llvm::ToolOutputFile &output);
+
+/// `main` of a tool like mlir-opt whose output is checked.
+int optMain(int argc, char **argv, llvm::StringRef tool,
+            llvm::StringRef overview, mlir::DialectRegistry &registry);
+
+} // namespace sattn
+
+#endif // SATTN_TOOLS_COMMON_TOOLOUTPUT_H
