@@ -113,10 +113,13 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   shared.maxSharedBytes = pipeline.maxSharedBytes = specialize.maxSharedBytes =
       chip.sharedBytes;
   if (options.schedule == GPUSchedule::Specialized) {
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileSpecialize(specialize));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOrderWarpgroups());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAdvanceReads());
     pm.addPass(wgtile::createWGTilePersist());
@@ -136,7 +139,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   // Of views that kernels make of their arguments.
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(math::createMathExtendToSupportedTypes());
-  kernels.addPass(createSAttnApproximateMath());
+  kernels.addPass(createSAttnApproximateMath({/*keepAfn=*/true}));
   kernels.addPass(createLowerAffinePass());
   // Not canonicalized: LLVM does the same to it in less time.
   kernels.addPass(createCSEPass());

@@ -20,7 +20,7 @@ These conventions keep a program fast on the GPU; each was once broken and cost 
 - carried tiles are updated in place, the running maximum last: the loop computes with a fresh maximum before;
 - blocks that need a mask come first, under a condition `iv < bound`, so that the range can be split there;
 - an index becomes i32 at once;
-- multiply and add are one math.fma; a division has fastmath<afn>;
+- multiply and add are one math.fma; exp2, log2, tanh and divisions have fastmath<afn>;
 - K and Q, V, O and LSE are clipped each by its own length.
 """
 
@@ -399,7 +399,7 @@ outs(%s0 : {self.scores}) -> {self.scores}
         if v.softcap is not None:
             body = """
 %ratio = arith.mulf %x, %to_cap : f32
-%tanh = math.tanh %ratio : f32
+%tanh = math.tanh %ratio fastmath<afn> : f32
 %capped = arith.mulf %tanh, %from_cap : f32"""
         else:
             body = "%capped = arith.mulf %x, %scale_log2 : f32"
@@ -483,7 +483,7 @@ outs(%s0 : {self.scores}) -> {self.scores}
         exponential = ("%minus = arith.negf %y : f32\n"
                        + ("%exponent = arith.addf %x, %minus : f32\n" if v.modified else
                           "%exponent = math.fma %x, %scale_log2, %minus : f32\n")
-                       + "%r = math.exp2 %exponent : f32")
+                       + "%r = math.exp2 %exponent fastmath<afn> : f32")
         self._generic("%rescale", [("%m", "#vector"), ("%shift_rows", "#vector")], ("%rows", "#vector", self.rows),
                       exponential)
         self._generic("%p", [(scores, "#tile"), ("%shift_rows", "#row")], ("%scores", "#tile", self.scores),
@@ -528,7 +528,7 @@ outs(%s0 : {self.scores}) -> {self.scores}
                       "%log_sum = math.fma %x, %scale_log2, %log : f32")
             self._generic("%lse_tile", [("%loop#1", "#vector"), ("%loop#2", "#vector")],
                           ("%rows", "#vector", self.rows),
-                          f"%log = math.log2 %y : f32\n{scaled}\n%r = arith.mulf %log_sum, %ln2 : f32")
+                          f"%log = math.log2 %y fastmath<afn> : f32\n{scaled}\n%r = arith.mulf %log_sum, %ln2 : f32")
             inserts.append(self._insert("%lse_tile", "out1", self.rows, tensor("?", "f32"), self.lse, "%ML"))
         w.open("scf.forall.in_parallel {")
         for insert in inserts:

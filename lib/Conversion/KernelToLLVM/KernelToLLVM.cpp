@@ -118,6 +118,29 @@ struct IndexLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
+/// Functions of f32 that the special-function unit computes, where the op's
+/// flags allow approximations (`afn`). Subnormal numbers become zero.
+template <typename Op> struct ApproximateLowering : ConvertOpToLLVMPattern<Op> {
+  ApproximateLowering(const LLVMTypeConverter &converter, StringRef intrinsic)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2),
+        intrinsic(intrinsic) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "not of f32 with afn");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr(intrinsic),
+        adaptor.getOperands());
+    return success();
+  }
+
+private:
+  StringRef intrinsic;
+};
+
 struct BarrierLowering : ConvertOpToLLVMPattern<gpu::BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -151,6 +174,10 @@ struct ConvertKernelToLLVMPass
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
+    patterns.add<ApproximateLowering<math::Exp2Op>>(
+        converter, "llvm.nvvm.ex2.approx.ftz.f");
+    patterns.add<ApproximateLowering<math::Log2Op>>(
+        converter, "llvm.nvvm.lg2.approx.ftz.f");
     patterns.add<BarrierLowering, KernelLowering, ReturnLowering,
                  IndexLowering<gpu::BlockIdOp, NVVM::BlockIdXOp>,
                  IndexLowering<gpu::GridDimOp, NVVM::GridDimXOp>,

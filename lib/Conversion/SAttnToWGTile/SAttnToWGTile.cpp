@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -68,18 +69,28 @@ static FailureOr<Value> createLeftOperand(OpBuilder &b,
       .getResult(0);
 }
 
-static bool isRowMajorMatmul(vector::ContractionOp op) {
+/// How the right operand of a product of row-major tiles is stored.
+enum class RightOperand { RowMajor, Transposed };
+
+/// Nothing where a contraction is no such product.
+static std::optional<RightOperand> findRightOperand(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
-    return false;
+    return std::nullopt;
   Builder b(op.getContext());
   AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
              k = b.getAffineDimExpr(2);
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(3, 0, exprs, op.getContext());
   };
-  return op.getIndexingMapsArray() ==
-         ArrayRef<AffineMap>{map({m, k}), map({k, n}), map({m, n})};
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (maps[0] != map({m, k}) || maps[2] != map({m, n}))
+    return std::nullopt;
+  if (maps[1] == map({k, n}))
+    return RightOperand::RowMajor;
+  if (maps[1] == map({n, k}))
+    return RightOperand::Transposed;
+  return std::nullopt;
 }
 
 /// Whether a loop around a product says that its operands may be rounded.
@@ -91,7 +102,8 @@ static bool allowsTF32(Operation *op) {
 }
 
 static LogicalResult convertContract(vector::ContractionOp op) {
-  if (!isRowMajorMatmul(op))
+  std::optional<RightOperand> right = findRightOperand(op);
+  if (!right)
     return op.emitOpError("expected a product of row-major tiles");
   Type element = op.getLhsType().getElementType();
   auto accType = dyn_cast<VectorType>(op.getResultType());
@@ -120,8 +132,9 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   Value acc = UnrealizedConversionCastOp::create(b, op.getLoc(), tensorType,
                                                  op.getAcc())
                   .getResult(0);
-  Value result =
-      wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
+  auto mma = wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
+  mma.setTransposeB(*right == RightOperand::Transposed);
+  Value result = mma.getResult();
   result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
                .getResult(0);
   SmallVector<vector::TransferReadOp> reads = {
@@ -134,6 +147,42 @@ static LogicalResult convertContract(vector::ContractionOp op) {
       read->erase();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Indices of elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// index_cast (broadcast %x) -> broadcast (index_cast %x), and transposed: the
+/// numbers along a tile are cast while they are a vector.
+template <typename Op>
+struct HoistIndexCast : OpRewritePattern<arith::IndexCastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::IndexCastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto source = op.getIn().getDefiningOp<Op>();
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!source || !type)
+      return rewriter.notifyMatchFailure(op, "not of a vector that is spread");
+    Type from = source->getOperand(0).getType();
+    Type element = type.getElementType();
+    if (auto vector = dyn_cast<VectorType>(from))
+      element = vector.clone(element);
+    Value cast = arith::IndexCastOp::create(rewriter, op.getLoc(), element,
+                                            source->getOperand(0));
+    Operation *spread = rewriter.clone(*source);
+    rewriter.modifyOpInPlace(spread, [&] {
+      spread->setOperand(0, cast);
+      spread->getResult(0).setType(type);
+    });
+    rewriter.replaceOp(op, spread->getResults());
+    if (source->use_empty())
+      rewriter.eraseOp(source);
+    return success();
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Everything else
@@ -204,9 +253,59 @@ struct BroadcastLowering : OpConversionPattern<vector::BroadcastOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(op.getType()));
-    if (!type || isa<VectorType>(op.getSource().getType()))
-      return rewriter.notifyMatchFailure(op, "not a scalar to a tile");
-    rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, adaptor.getSource(), type);
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "not to a tile");
+    auto source = dyn_cast<VectorType>(op.getSource().getType());
+    if (!source) {
+      rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, adaptor.getSource(),
+                                                   type);
+      return success();
+    }
+    if (source.getRank() != 1 || type.getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "not of a vector to a tile");
+    rewriter.replaceOpWithNewOp<wgtile::BroadcastOp>(
+        op, type, adaptor.getSource(), rewriter.getI64IntegerAttr(1));
+    return success();
+  }
+};
+
+/// A vector that is broadcast and transposed is one of rows.
+struct TransposeLowering : OpConversionPattern<vector::TransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::TransposeOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto broadcast = op.getVector().getDefiningOp<vector::BroadcastOp>();
+    auto source =
+        broadcast ? dyn_cast<VectorType>(broadcast.getSourceType()) : nullptr;
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!source || source.getRank() != 1 || !type || type.getRank() != 2 ||
+        op.getPermutation() != ArrayRef<int64_t>{1, 0})
+      return rewriter.notifyMatchFailure(op, "not of a vector to a tile");
+    Value vector = rewriter.getRemappedValue(broadcast.getSource());
+    if (!vector)
+      return rewriter.notifyMatchFailure(op, "of what is not converted");
+    rewriter.replaceOpWithNewOp<wgtile::BroadcastOp>(
+        op, type, vector, rewriter.getI64IntegerAttr(0));
+    return success();
+  }
+};
+
+struct StepLowering : OpConversionPattern<vector::StepOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::StepOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "not a vector of static size");
+    Value steps = wgtile::StepOp::create(rewriter, op.getLoc(),
+                                         type.clone(rewriter.getI32Type()));
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, type, steps);
     return success();
   }
 };
@@ -316,6 +415,9 @@ struct ConvertSAttnToWGTilePass
       if (failed(convertContract(op)))
         return signalPassFailure();
 
+    if (failed(hoistIndexCasts()))
+      return signalPassFailure();
+
     TileTypeConverter converter;
     ConversionTarget target(getContext());
     RewritePatternSet patterns(&getContext());
@@ -326,8 +428,8 @@ struct ConvertSAttnToWGTilePass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
-                 ReadLowering, ReductionLowering, WriteLowering>(converter,
-                                                                 &getContext());
+                 ReadLowering, ReductionLowering, StepLowering,
+                 TransposeLowering, WriteLowering>(converter, &getContext());
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();
@@ -341,6 +443,18 @@ struct ConvertSAttnToWGTilePass
   }
 
 private:
+  LogicalResult hoistIndexCasts() {
+    SmallVector<Operation *> casts;
+    getOperation().walk([&](arith::IndexCastOp op) { casts.push_back(op); });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<HoistIndexCast<vector::BroadcastOp>,
+                 HoistIndexCast<vector::TransposeOp>>(&getContext());
+    return applyOpPatternsGreedily(
+        casts, std::move(patterns),
+        GreedyRewriteConfig().enableFolding(false).setStrictness(
+            GreedyRewriteStrictness::ExistingAndNewOps));
+  }
+
   /// vector -> tensor casts of tensor -> vector casts go away.
   void reconcileCasts() {
     SmallVector<UnrealizedConversionCastOp> casts;

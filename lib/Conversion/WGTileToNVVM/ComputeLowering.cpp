@@ -47,8 +47,15 @@ static Value addToDescriptor(OpBuilder &b, Location loc, Value descriptor,
   return arith::AddIOp::create(b, loc, descriptor, constant);
 }
 
-/// Index of this thread's warpgroup, the same register for all its threads.
+/// Index of this thread's warpgroup, the same register for all its threads. At
+/// the start of the consumers' role, where there are roles: nothing moves a
+/// shuffle out of a loop.
 static Value createWarpgroup(OpBuilder &b, Location loc) {
+  OpBuilder::InsertionGuard insertion(b);
+  for (Region *region = b.getInsertionBlock()->getParent(); region;
+       region = region->getParentRegion())
+    if (isa<RolesOp>(region->getParentOp()))
+      b.setInsertionPointToStart(&region->front());
   Value warp = arith::ShRUIOp::create(b, loc, createTileThreadId(b, loc),
                                       createI32(b, loc, 5));
   Value uniform = NVVM::ShflOp::create(
@@ -129,8 +136,11 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     if (aShared)
       aDescriptor =
           descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared);
+    Major bMajor = op.getTransposeB() ? Major::K : Major::MN;
     Value bDescriptor =
-        createDescriptor(rewriter, loc, adaptor.getB().front(), b, Major::MN);
+        createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
+    // An accumulator of zeros is not read.
+    bool startsAtZero = isZero(op.getAcc());
 
     // Operands: the accumulator's registers, tied, then those of a or its
     // descriptors, and the descriptors of b.
@@ -149,7 +159,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     StringRef type =
         op.getB().getType().getElementType().isF16() ? "f16" : "bf16";
     std::string text = "wgmma.fence.sync.aligned;\n";
-    for (int64_t k = 0; k < b.rows / depth; ++k) {
+    for (int64_t k = 0; k < op.getBRows() / depth; ++k) {
       std::string a;
       if (aShared) {
         a = addOperand(
@@ -169,14 +179,16 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
       }
       std::string bText =
           addOperand(addToDescriptor(rewriter, loc, bDescriptor,
-                                     descriptorStep(b, Major::MN, 0, k)),
+                                     descriptorStep(b, bMajor, 0, k)),
                      "l");
-      // Scale of the accumulator, signs, transpositions (b's rows run along k).
+      // Scale of the accumulator, signs, transpositions: a's rows run along k,
+      // and so do b's where its rows are not its columns.
       text +=
           llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2} "
-                        "{{{3}}, {4}, {5}, 1, 1, 1, {6}1;\n",
-                        b.cols, depth, type, registers, a, bText,
-                        aShared ? "0, " : "")
+                        "{{{3}}, {4}, {5}, {6}, 1, 1, {7}{8};\n",
+                        op.getBColumns(), depth, type, registers, a, bText,
+                        startsAtZero && k == 0 ? 0 : 1, aShared ? "0, " : "",
+                        op.getTransposeB() ? 0 : 1)
               .str();
     }
     text += "wgmma.commit_group.sync.aligned;\n";
@@ -186,13 +198,24 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
       text += "wgmma.wait_group.sync.aligned 0;\n";
     constraints += "~{memory}";
 
+    SmallVector<Value> accumulator(adaptor.getAcc());
+    if (startsAtZero)
+      for (Value &value : accumulator)
+        value = LLVM::UndefOp::create(rewriter, loc, value.getType());
     rewriter.replaceOpWithMultiple(
-        op, {createTiedAsm(rewriter, loc, adaptor.getAcc(), operands, text,
+        op, {createTiedAsm(rewriter, loc, accumulator, operands, text,
                            constraints)});
     return success();
   }
 
 private:
+  static bool isZero(Value tile) {
+    auto constant = tile.getDefiningOp<arith::ConstantOp>();
+    auto splat =
+        constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+    return splat && splat.getSplatValue<APFloat>().isPosZero();
+  }
+
   /// Descriptor of the 64 rows of a that this thread's warpgroup multiplies.
   static Value descriptorOfRows(OpBuilder &b, Location loc, Value offset,
                                 SharedType type) {

@@ -102,6 +102,37 @@ struct ExtractColumnsLowering : OpConversionPattern<ExtractColumnsOp> {
   }
 };
 
+struct StepLowering : OpConversionPattern<StepOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StepOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!result)
+      return rewriter.notifyMatchFailure(op, "not a vector with a layout");
+    Location loc = op.getLoc();
+    sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
+    bool isRow = isa<RowAttr>(result->type.getEncoding());
+    Value first = isRow ? createThreadRow(rewriter, loc, fragment)
+                        : createThreadColumn(rewriter, loc, fragment);
+    // Opaque to LLVM and ptxas, which else compute what follows from each
+    // element ahead of the loop around and keep it all in registers.
+    first = createInlineAsm(rewriter, loc, rewriter.getI32Type(), {first},
+                            "mov.b32 $0, $1;", "=r,r")
+                .getRes();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < result->elements; ++i)
+      elements.push_back(arith::AddIOp::create(
+          rewriter, loc, first,
+          createI32(rewriter, loc,
+                    isRow ? fragment.rowOfRowVector(0, i)
+                          : fragment.columnOfColumnVector(0, i))));
+    rewriter.replaceOpWithMultiple(op, {elements});
+    return success();
+  }
+};
+
 /// One op a register, or a pair of columns where any operand or the result is
 /// packed in pairs, so that conversions stay conversions of pairs.
 struct ElementwiseOpLowering : ConversionPattern {
@@ -167,6 +198,6 @@ private:
 void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
-               ExtractColumnsLowering, SplatLowering>(converter,
-                                                      patterns.getContext());
+               ExtractColumnsLowering, SplatLowering, StepLowering>(
+      converter, patterns.getContext());
 }

@@ -118,8 +118,7 @@ public:
 
   SmallVector<Value> run(ValueRange accumulator) {
     SmallVector<Value> acc(accumulator);
-    int64_t chunks =
-        op.getB().getType().getRows() * bTile.elementBytes / kChunkBytes;
+    int64_t chunks = op.getBRows() * bTile.elementBytes / kChunkBytes;
     for (int64_t chunk = 0; chunk < chunks; chunk += kStepChunks) {
       Step step = {chunk, std::min(kStepChunks, chunks - chunk)};
       StepFragments fragments = load(step);
@@ -158,14 +157,20 @@ private:
     StepFragments result;
     for (int64_t m = 0; m < fragment.rowTiles; ++m)
       result.a.push_back(loadA(m, step));
-    if (isTF32) {
+    bool isTransposed = op.getTransposeB();
+    if (isTF32 && !isTransposed) {
       for (int64_t j = 0; j < fragment.warpEights(); ++j)
         result.b.push_back(loadTF32(j, step));
       return result;
     }
     for (int64_t j = 0; j < fragment.warpEights();) {
       int64_t count = countEights(j, step);
-      SmallVector<Value> registers = loadB(j, count, step);
+      SmallVector<Value> registers = isTransposed
+                                         ? loadTransposedB(j, count, step)
+                                         : loadB(j, count, step);
+      if (isTF32)
+        for (Value &value : registers)
+          value = roundToTF32(value);
       for (int64_t i = 0; i < count; ++i)
         result.b.emplace_back(
             ArrayRef(registers).slice(step.count * i, step.count));
@@ -179,7 +184,10 @@ private:
   /// addresses are short.
   int64_t countEights(int64_t j, Step step) {
     int64_t count = 4 / step.count;
-    int64_t inBox = bTile.swizzle / kChunkBytes / fragment.columnWarps;
+    // Rows of a transposed tile are in one box.
+    int64_t inBox = op.getTransposeB()
+                        ? count
+                        : bTile.swizzle / kChunkBytes / fragment.columnWarps;
     while (count > 1 && (count > inBox || j + count > fragment.warpEights()))
       count /= 2;
     return count;
@@ -237,6 +245,33 @@ private:
     Value address = bAddress.get(8 * step.first, row, fragment.columnWarps * j,
                                  eight, bound);
     return loadMatrices(address, step.count * count, NVVM::MMALayout::col);
+  }
+
+  /// The same where the tile's rows are B's columns: its matrices are as the
+  /// fragments want them, of 32-bit elements too.
+  SmallVector<Value> loadTransposedB(int64_t j, int64_t count, Step step) {
+    // What a lane addresses: a chunk of the step, and a row of the eights.
+    bool isPair = step.count == 2;
+    Value chunk =
+        isPair ? arith::AndIOp::create(
+                     b, loc, arith::ShRUIOp::create(b, loc, lane, constant(3)),
+                     constant(1))
+                     .getResult()
+               : constant(0);
+    Value eight = columnWarp;
+    if (count > 1)
+      eight = arith::AddIOp::create(
+          b, loc, eight,
+          arith::MulIOp::create(
+              b, loc,
+              arith::ShRUIOp::create(b, loc, lane, constant(isPair ? 4 : 3)),
+              constant(fragment.columnWarps)));
+    Value row = arith::AddIOp::create(
+        b, loc, arith::AndIOp::create(b, loc, lane, constant(7)),
+        arith::MulIOp::create(b, loc, eight, constant(8)));
+    Value address = bAddress.get(8 * fragment.columnWarps * j, row, step.first,
+                                 chunk, kStepChunks);
+    return loadMatrices(address, step.count * count, NVVM::MMALayout::row);
   }
 
   /// B's fragment of 8 rows and eight columns of 32-bit elements, which
@@ -342,12 +377,11 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError(
           "expected tiles with layouts (wgtile-assign-layouts)");
     AccumulatorFragment fragment = getFragment(layout->type);
-    if (op.getB().getType().getRows() % kDepthMultiple != 0)
+    if (op.getBRows() % kDepthMultiple != 0)
       return op.emitOpError()
              << "expected a depth that is a multiple of " << kDepthMultiple
              << ", but got " << op.getB().getType();
-    if (!aShared &&
-        (fragment.columnWarps != 1 || op.getB().getType().getRows() % 16 != 0))
+    if (!aShared && (fragment.columnWarps != 1 || op.getBRows() % 16 != 0))
       return op.emitOpError()
              << "expected a left tile whose rows each belong to one warp, of "
                 "a multiple of 16 columns, but got "

@@ -20,6 +20,19 @@ using sattn::layout::AccumulatorFragment;
 
 static constexpr int64_t kQuadLanes = 4;
 
+/// Combines a value with those of the other lanes that share its row.
+static Value combineQuad(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                         Value value) {
+  for (int64_t distance = 1; distance < kQuadLanes; distance *= 2) {
+    Value other = NVVM::ShflOp::create(
+        b, loc, value.getType(), createI32(b, loc, -1), value,
+        createI32(b, loc, distance), createI32(b, loc, 31),
+        NVVM::ShflKind::bfly, UnitAttr());
+    value = arith::getReductionOp(kind, b, loc, value, other);
+  }
+  return value;
+}
+
 namespace {
 struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -57,16 +70,33 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
           half.push_back(row.back());
         row = std::move(half);
       }
-      Value value = row.front();
-      for (int64_t distance = 1; distance < kQuadLanes; distance *= 2) {
-        Value other = NVVM::ShflOp::create(
-            rewriter, loc, value.getType(), createI32(rewriter, loc, -1), value,
-            createI32(rewriter, loc, distance), createI32(rewriter, loc, 31),
-            NVVM::ShflKind::bfly, UnitAttr());
-        value = combine(value, other);
-      }
-      values.push_back(value);
+      values.push_back(
+          op.getPartial()
+              ? row.front()
+              : combineQuad(rewriter, loc, op.getKind(), row.front()));
     }
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
+struct RowCombineLowering : OpConversionPattern<RowCombineOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RowCombineOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!result)
+      return rewriter.notifyMatchFailure(op, "not a vector with a layout");
+    if (getFragment(result->type).columnWarps != 1 ||
+        !isa<RowAttr>(result->type.getEncoding()))
+      return op.emitOpError() << "expected a vector of rows that each belong "
+                                 "to one warp, but got "
+                              << result->type;
+    SmallVector<Value> values;
+    for (Value value : adaptor.getVector())
+      values.push_back(combineQuad(rewriter, op.getLoc(), op.getKind(), value));
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
@@ -75,5 +105,6 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
 
 void wgtile::populateRowReducePatterns(const TileTypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<RowReduceLowering>(converter, patterns.getContext());
+  patterns.add<RowCombineLowering, RowReduceLowering>(converter,
+                                                      patterns.getContext());
 }

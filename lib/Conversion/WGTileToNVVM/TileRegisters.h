@@ -151,6 +151,8 @@ void populateLoadPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateMmaSyncPatterns(const TileTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+void populateOrderPatterns(const TileTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 void populateRowReducePatterns(const TileTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 void populateStagePatterns(const TileTypeConverter &converter,

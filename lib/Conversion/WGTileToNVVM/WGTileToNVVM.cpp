@@ -76,6 +76,7 @@ struct ConvertWGTileToNVVMPass
     populateGlobalAccessPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
+    populateOrderPatterns(converter, patterns);
     populateRowReducePatterns(converter, patterns);
     populateStagePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);

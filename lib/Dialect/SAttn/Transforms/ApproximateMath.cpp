@@ -21,15 +21,33 @@ namespace sattn {
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
+/// Whether NVIDIA's GPUs have an approximation that the flags of an op allow.
+static bool isApproximatedByTarget(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  return isa<math::Exp2Op, math::Log2Op, math::TanhOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0)).isF32() &&
+         bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                            arith::FastMathFlags::afn);
+}
+
 namespace {
 struct ApproximateMathPass
     : public sattn::impl::SAttnApproximateMathBase<ApproximateMathPass> {
+  using SAttnApproximateMathBase::SAttnApproximateMathBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns),
-                                  GreedyRewriteConfig().enableFolding(false))))
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()) &&
+          !(keepAfn && isApproximatedByTarget(op)))
+        ops.push_back(op);
+    });
+    if (failed(applyOpPatternsGreedily(
+            ops, std::move(patterns),
+            GreedyRewriteConfig().enableFolding(false).setStrictness(
+                GreedyRewriteStrictness::ExistingAndNewOps))))
       signalPassFailure();
   }
 };

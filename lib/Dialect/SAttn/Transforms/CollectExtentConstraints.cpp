@@ -19,6 +19,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -155,10 +156,13 @@ private:
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
                               strides = op.getMixedStrides();
-    // Either the first operand is cut, or it is put into the second.
+    // Either the first operand is cut, or it is put into another one.
     Value whole = op->getOperand(0), part;
-    if (op.getOffsetSizeAndStrideStartOperandIndex() > 1)
-      part = whole, whole = op->getOperand(1);
+    if (auto insertion =
+            dyn_cast<SubsetInsertionOpInterface>(op.getOperation())) {
+      part = insertion.getSourceOperand().get();
+      whole = insertion.getDestinationOperand().get();
+    }
     AffineExpr zero = constraints.getConstant(0);
     for (size_t i = 0; i < sizes.size(); ++i) {
       AffineExpr offset = constraints.getValue(offsets[i]),

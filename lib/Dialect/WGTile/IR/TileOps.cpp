@@ -266,9 +266,11 @@ LogicalResult MmaOp::verify() {
   // (C1)
   if (acc.getRank() != 2 || shapeA.size() != 2 ||
       !hasTileSizes(acc.getShape()) || shapeA[0] != acc.getDimSize(0) ||
-      b.getColumns() != acc.getDimSize(1) || shapeA[1] != b.getRows())
-    return emitOpError() << "expected tiles MxK, KxN and MxN, but got " << a
-                         << ", " << b << " and " << acc;
+      getBColumns() != acc.getDimSize(1) || shapeA[1] != getBRows())
+    return emitOpError() << "expected tiles MxK, "
+                         << (getTransposeB() ? "NxK" : "KxN")
+                         << " and MxN, but got " << a << ", " << b << " and "
+                         << acc;
   // (C2)
   Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
   bool isSmall = type.isF16() || type.isBF16();
@@ -317,6 +319,22 @@ LogicalResult RowReduceOp::verify() {
            << "expected one element for each row of the tile, but "
               "got "
            << tile << " and " << result;
+  return success();
+}
+
+LogicalResult RowCombineOp::verify() {
+  // (C1)
+  RankedTensorType type = getVector().getType();
+  if (type.getRank() != 1 || !type.getElementType().isF32())
+    return emitOpError() << "expected a vector of f32, but got " << type;
+  return success();
+}
+
+LogicalResult StepOp::verify() {
+  // (C1)
+  RankedTensorType type = getResult().getType();
+  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(32))
+    return emitOpError() << "expected a vector of i32, but got " << type;
   return success();
 }
 

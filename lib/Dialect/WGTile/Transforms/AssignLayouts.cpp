@@ -78,11 +78,12 @@ private:
     return dyn_cast<RankedTensorType>(value.getType());
   }
 
-  /// A constant vector may serve rows and columns: each use gets its own.
+  /// A constant vector may serve rows and columns, as may the numbers along
+  /// one: each use gets its own.
   void separateConstants() {
     SmallVector<Operation *> constants;
     kernel.walk([&](Operation *op) {
-      if (isa<arith::ConstantOp, tensor::SplatOp>(op) &&
+      if (isa<arith::ConstantOp, tensor::SplatOp, StepOp>(op) &&
           isa<RankedTensorType>(op->getResult(0).getType()))
         constants.push_back(op);
     });

@@ -39,8 +39,13 @@ static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
 /// Registers that ptxas needs for a product by wgmma beside its accumulator.
 static constexpr int64_t kProductRegisters = 26;
-/// Registers that the producer's threads keep: indices are 64 bits wide.
+/// Registers that the producer's threads keep: indices are 64 bits wide. Fewer
+/// where the consumers would not have enough with these.
 static constexpr int64_t kProducerRegisters = 56;
+static constexpr int64_t kScarceProducerRegisters = 32;
+/// Registers that consumers need beside their tiles: vectors of rows,
+/// addresses, and what is computed of a tile at one time.
+static constexpr int64_t kConsumerRegisters = 32;
 /// Accumulator registers of a thread up to which two thread blocks share a
 /// multiprocessor: ptxas refuses wider products where a kernel starts with the
 /// 128 registers that two leave it.
@@ -81,18 +86,23 @@ namespace {
 struct RegisterBudget {
   int64_t entry, producer = 0, consumer = 0;
 
-  RegisterBudget(int64_t consumerThreads, int64_t blocks) {
+  /// `tiles` are the registers of the tiles that a consumer's thread holds.
+  RegisterBudget(int64_t consumerThreads, int64_t blocks, int64_t tiles) {
     int64_t threads = consumerThreads + kWarpgroupThreads;
     auto floor8 = [](int64_t count) { return count / 8 * 8; };
     entry =
         floor8(std::min(kMaxThreadRegisters, kRegisters / blocks / threads));
     if (consumerThreads % kWarpgroupThreads != 0)
       return;
-    producer = std::min(entry, kProducerRegisters);
-    consumer = std::min<int64_t>(
-        floor8(kMaxThreadRegisters),
-        floor8((threads * entry - kWarpgroupThreads * producer) /
-               consumerThreads));
+    for (int64_t wanted : {kProducerRegisters, kScarceProducerRegisters}) {
+      producer = std::min(entry, wanted);
+      consumer = std::min<int64_t>(
+          floor8(kMaxThreadRegisters),
+          floor8((threads * entry - kWarpgroupThreads * producer) /
+                 consumerThreads));
+      if (consumer >= tiles + kConsumerRegisters)
+        break;
+    }
   }
 };
 
@@ -128,7 +138,8 @@ public:
     chooseOwners();
     if (blocks == 0)
       blocks = chooseBlocks(threads[0]);
-    RegisterBudget budget(consumerThreads, blocks);
+    RegisterBudget budget(consumerThreads, blocks,
+                          countTileRegisters(threads[0]));
     if (failed(checkThreads(threads[0], budget)) || failed(createRings()))
       return failure();
 
@@ -183,6 +194,22 @@ private:
     return failure(walk.wasInterrupted());
   }
 
+  /// Registers of a thread for the accumulators of a loop's MMAs and their left
+  /// operands in registers; of the loop that has most.
+  int64_t countTileRegisters(int64_t threads) {
+    DenseMap<Block *, int64_t> inBlock;
+    int64_t most = 0;
+    loop.walk([&](MmaOp op) {
+      int64_t bits = 32 * op.getResult().getType().getNumElements();
+      if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
+        bits += left.getElementTypeBitWidth() * left.getNumElements();
+      int64_t &count = inBlock[op->getBlock()];
+      count += bits / 32 / threads;
+      most = std::max(most, count);
+    });
+    return most;
+  }
+
   /// That a thread block can be so large, and that its threads have registers
   /// for the products, of which ptxas cannot spill any.
   LogicalResult checkThreads(int64_t threads, const RegisterBudget &budget) {
@@ -204,9 +231,23 @@ private:
            << "; choose a smaller tile";
   }
 
+  /// The last op of a block that is, or contains, a reader of a load's tile.
+  static Operation *findLastReader(LoadOp load, Block *block) {
+    Operation *last = nullptr;
+    for (Operation *user : load->getUsers())
+      if (Operation *op = block->findAncestorOpInBlock(*user);
+          op && (!last || last->isBeforeInBlock(op)))
+        last = op;
+    return last;
+  }
+
+  /// Loads of one iteration travel in one stage where their tiles are read for
+  /// the last time by the same op: a stage is given back as a whole.
   LogicalResult collectGroups() {
     GroupDependence dependence(loop);
-    DenseMap<Block *, size_t> groupOf;
+    DenseMap<std::tuple<Block *, unsigned, Operation *>, size_t> groupOf;
+    DenseMap<Block *, unsigned> parts;
+    Block *lastBlock = nullptr;
     size_t lastGroup = 0;
     WalkResult walk = loop.walk([&](LoadOp load) {
       // The loop's turn that the load belongs to, where branches on the way are
@@ -228,10 +269,11 @@ private:
       if (isReadOnly(load)) {
         lastGroup = groups.size();
       } else {
-        auto [it, inserted] = groupOf.try_emplace(block, groups.size());
-        if (!inserted && it->second != lastGroup)
-          it->second = groups.size();
-        lastGroup = it->second;
+        if (lastBlock && lastBlock != block)
+          ++parts[block];
+        lastBlock = block;
+        auto key = std::tuple(block, parts[block], findLastReader(load, block));
+        lastGroup = groupOf.try_emplace(key, groups.size()).first->second;
       }
       if (lastGroup == groups.size()) {
         groups.emplace_back();
@@ -246,17 +288,41 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Whether the tiles of a group are read for the last time before those of
-  /// another, which comes later, are loaded: stages are given back in the order
-  /// in which they were taken.
-  static bool isOverBefore(LoadGroup &group, LoadGroup &later) {
-    Operation *start = group.block->findAncestorOpInBlock(*later.loads.front());
-    return !start || llvm::all_of(group.loads, [&](LoadOp load) {
+  /// Where an op no longer reads shared memory: the wait for an asynchronous
+  /// MMA, or the block's end where that is still running then; else the op.
+  static Operation *findRetirement(Operation *op) {
+    auto mma = dyn_cast<MmaOp>(op);
+    if (!mma || !mma.getAsync())
+      return op;
+    for (Operation *user : mma.getResult().getUsers())
+      if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock())
+        return user;
+    return op->getBlock()->getTerminator();
+  }
+
+  /// Whether all reads of a group's tiles are over before an op of its block.
+  static bool isOverBefore(LoadGroup &group, Operation *op) {
+    return llvm::all_of(group.loads, [&](LoadOp load) {
       return llvm::all_of(load->getUsers(), [&](Operation *user) {
-        return group.block->findAncestorOpInBlock(*user)->isBeforeInBlock(
-            start);
+        Operation *reader = group.block->findAncestorOpInBlock(*user);
+        return findRetirement(reader)->isBeforeInBlock(op);
       });
     });
+  }
+
+  /// Whether the tiles of a group are read for the last time before those of
+  /// another, which comes later, are loaded, and the other way around in the
+  /// next iteration: stages are given back in the order in which they were
+  /// taken.
+  static bool isOverBefore(LoadGroup &group, LoadGroup &later) {
+    Operation *start = group.block->findAncestorOpInBlock(*later.loads.front());
+    if (!start)
+      return true;
+    bool isSameIteration = group.block == later.block &&
+                           isa<scf::ForOp>(group.block->getParentOp());
+    return isOverBefore(group, start) &&
+           (!isSameIteration ||
+            isOverBefore(later, later.block->getTerminator()));
   }
 
   /// The tiles of an owner's stages that a group's become: all of them, or, of
@@ -283,9 +349,18 @@ private:
     return positions;
   }
 
-  /// The group whose ring a group takes: the first one that has its tiles,
-  /// where every stage of both holds all of them and no tile of that ring is
-  /// held any longer. Both roles come to their stages in the same order.
+  /// Whether two groups' tiles come from the same memory.
+  static bool haveSameSources(LoadGroup &lhs, LoadGroup &rhs) {
+    return llvm::equal(lhs.loads, rhs.loads, [](LoadOp left, LoadOp right) {
+      return left.getSource() == right.getSource();
+    });
+  }
+
+  /// The group whose ring a group takes: one that has its tiles, where every
+  /// stage of both holds all of them and no tile of that ring is held any
+  /// longer. Both roles come to their stages in the same order. A ring of tiles
+  /// of the same memory goes first, since a loop that was rotated goes on with
+  /// it; then the first one.
   void chooseOwners() {
     auto isWhole = [](LoadGroup &group) {
       return llvm::all_of(group.loads, [&](LoadOp load) {
@@ -302,10 +377,17 @@ private:
             return false;
         return true;
       };
-      size_t owner = 0;
-      while (owner < i && (owners[owner] != owner || !canTakeRingOf(owner)))
-        ++owner;
-      owners.push_back(owner);
+      SmallVector<size_t> candidates;
+      for (size_t owner = 0; owner < i; ++owner)
+        if (owners[owner] == owner && canTakeRingOf(owner))
+          candidates.push_back(owner);
+      auto same = llvm::find_if(candidates, [&, &group = group](size_t owner) {
+        return haveSameSources(groups[owner], group);
+      });
+      owners.push_back(same != candidates.end() ? *same
+                       : candidates.empty()     ? i
+                                                : candidates.front());
+      size_t owner = owners.back();
       group.positions = *findPositions(groups[owner], group);
     }
   }

@@ -52,83 +52,180 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   return success();
 }
 
-/// A loop none of whose results is used carries nothing.
-static bool dropUnusedResults(scf::ForOp forOp) {
-  if (forOp->getNumResults() == 0)
-    return false;
+static bool isRoot(Operation *op) {
+  return isa<RingAcquireOp, RingCopyOp, RingCommitOp>(op);
+}
+
+namespace {
+/// What of a role moves data into a ring or computes for what does, by value:
+/// of what a loop carries or a branch results in, each on its own.
+class ProducerLiveness {
+public:
+  explicit ProducerLiveness(Region &role) : role(role) {
+    role.walk([&](Operation *op) {
+      if (isRoot(op))
+        markOp(op);
+    });
+    while (!worklist.empty())
+      visit(worklist.pop_back_val());
+  }
+
+  bool isLive(Value value) const { return values.contains(value); }
+  bool isLive(Operation *op) const { return ops.contains(op); }
+
+private:
+  Region &role;
+  DenseSet<Value> values;
+  DenseSet<Operation *> ops;
+  SmallVector<Value> worklist;
+
+  void markValue(Value value) {
+    if (role.isAncestor(value.getParentRegion()) && values.insert(value).second)
+      worklist.push_back(value);
+  }
+
+  /// An op runs where those around it do.
+  void markOp(Operation *op) {
+    if (!ops.insert(op).second)
+      return;
+    if (auto forOp = dyn_cast<scf::ForOp>(op)) {
+      for (Value value :
+           {forOp.getLowerBound(), forOp.getUpperBound(), forOp.getStep()})
+        markValue(value);
+    } else {
+      for (Value operand : op->getOperands())
+        markValue(operand);
+      // Of what is neither a loop nor a branch nothing inside is left out.
+      if (!isa<scf::IfOp, ForEachTileOp>(op))
+        for (Region &region : op->getRegions())
+          region.walk([&](Operation *nested) { markOp(nested); });
+    }
+    if (op->getParentRegion() != &role)
+      markOp(op->getParentOp());
+  }
+
+  void visit(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      auto forOp = dyn_cast<scf::ForOp>(parent);
+      if (forOp && argument != forOp.getInductionVar())
+        markCarried(forOp, argument.getArgNumber() - 1);
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    markOp(op);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto forOp = dyn_cast<scf::ForOp>(op)) {
+      markCarried(forOp, number);
+    } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+      markValue(ifOp.thenYield().getOperand(number));
+      markValue(ifOp.elseYield().getOperand(number));
+    }
+  }
+
+  void markCarried(scf::ForOp forOp, unsigned i) {
+    markOp(forOp);
+    for (Value value :
+         {forOp.getInitArgs()[i], forOp.getYieldedValues()[i],
+          Value(forOp.getRegionIterArg(i)), Value(forOp.getResult(i))})
+      markValue(value);
+  }
+};
+} // namespace
+
+/// Numbers of the results in use.
+static SmallVector<unsigned> findLive(Operation *op,
+                                      const ProducerLiveness &liveness) {
+  SmallVector<unsigned> live;
+  for (OpResult result : op->getResults())
+    if (liveness.isLive(result))
+      live.push_back(result.getResultNumber());
+  return live;
+}
+
+static SmallVector<Value> select(ValueRange values, ArrayRef<unsigned> live) {
+  return llvm::map_to_vector(live, [&](unsigned i) { return values[i]; });
+}
+
+/// Makes a loop carry what is needed of it.
+static void dropDeadResults(scf::ForOp forOp,
+                            const ProducerLiveness &liveness) {
+  SmallVector<unsigned> live = findLive(forOp, liveness);
+  if (live.size() == forOp.getNumResults())
+    return;
   OpBuilder b(forOp);
   auto newLoop = scf::ForOp::create(b, forOp.getLoc(), forOp.getLowerBound(),
-                                    forOp.getUpperBound(), forOp.getStep());
+                                    forOp.getUpperBound(), forOp.getStep(),
+                                    select(forOp.getInitArgs(), live));
   newLoop->setDiscardableAttrs(llvm::to_vector(forOp->getDiscardableAttrs()));
-  Block *body = newLoop.getBody();
-  body->getTerminator()->erase();
+  Operation *yield = forOp.getBody()->getTerminator();
+  yield->setOperands(select(yield->getOperands(), live));
   forOp.getInductionVar().replaceAllUsesWith(newLoop.getInductionVar());
-  for (BlockArgument argument : forOp.getRegionIterArgs()) {
-    b.setInsertionPoint(forOp);
-    argument.replaceAllUsesWith(
-        ub::PoisonOp::create(b, forOp.getLoc(), argument.getType(),
-                             ub::PoisonAttr::get(b.getContext()))
-            .getResult());
+  for (auto [next, i] : llvm::enumerate(live)) {
+    forOp.getRegionIterArg(i).replaceAllUsesWith(
+        newLoop.getRegionIterArg(next));
+    forOp.getResult(i).replaceAllUsesWith(newLoop.getResult(next));
   }
+  Block *body = newLoop.getBody();
+  body->clear();
   body->getOperations().splice(body->end(), forOp.getBody()->getOperations());
-  body->getTerminator()->setOperands({});
+  // What is around may yield the rest, until its own turn comes.
+  forOp->dropAllUses();
   forOp.erase();
-  return true;
 }
 
-/// A branch none of whose results is used has none.
-static bool dropUnusedResults(scf::IfOp ifOp) {
-  if (ifOp->getNumResults() == 0)
-    return false;
+/// Makes a branch result in what is needed of it.
+static void dropDeadResults(scf::IfOp ifOp, const ProducerLiveness &liveness) {
+  SmallVector<unsigned> live = findLive(ifOp, liveness);
+  if (live.size() == ifOp.getNumResults())
+    return;
   OpBuilder b(ifOp);
-  auto newIf = scf::IfOp::create(b, ifOp.getLoc(), ifOp.getCondition(),
-                                 /*withElseRegion=*/true);
+  SmallVector<Type> types =
+      llvm::map_to_vector(live, [&](unsigned i) { return ifOp.getType(i); });
+  auto newIf = scf::IfOp::create(b, ifOp.getLoc(), types, ifOp.getCondition(),
+                                 /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (auto [from, to] : {std::pair(ifOp.thenBlock(), newIf.thenBlock()),
                           std::pair(ifOp.elseBlock(), newIf.elseBlock())}) {
-    from->getTerminator()->setOperands({});
-    to->getTerminator()->erase();
+    Operation *yield = from->getTerminator();
+    yield->setOperands(select(yield->getOperands(), live));
+    to->clear();
     to->getOperations().splice(to->end(), from->getOperations());
   }
+  for (auto [i, result] : llvm::zip_equal(live, newIf.getResults()))
+    ifOp.getResult(i).replaceAllUsesWith(result);
+  ifOp->dropAllUses();
   ifOp.erase();
-  return true;
 }
 
-/// Erases what neither moves data into a ring nor computes for what does: all
-/// that has no users, stores included, until nothing is left of that kind.
+/// Erases what neither moves data into a ring nor computes for what does,
+/// stores included.
 static void eraseUnneeded(Region &role) {
-  auto isRoot = [](Operation *op) {
-    return isa<RingAcquireOp, RingCopyOp, RingCommitOp>(op);
-  };
-  auto needed = [&](Operation *op) {
-    if (op->hasTrait<OpTrait::IsTerminator>() || isRoot(op))
-      return true;
-    bool containsRoot = false;
-    op->walk([&](Operation *nested) { containsRoot |= isRoot(nested); });
-    return containsRoot;
-  };
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    SmallVector<Operation *> ops;
-    role.walk([&](Operation *op) { ops.push_back(op); });
-    // Last first, users before what they use.
-    for (Operation *op : llvm::reverse(ops)) {
-      if (!op->use_empty())
-        continue;
-      if (!needed(op)) {
-        op->dropAllReferences();
-        op->erase();
-        changed = true;
-        break;
-      }
-      auto forOp = dyn_cast<scf::ForOp>(op);
-      auto ifOp = dyn_cast<scf::IfOp>(op);
-      if ((forOp && dropUnusedResults(forOp)) ||
-          (ifOp && dropUnusedResults(ifOp))) {
-        changed = true;
-        break;
-      }
+  ProducerLiveness liveness(role);
+  SmallVector<Operation *> dead, branches;
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    if (!liveness.isLive(op)) {
+      dead.push_back(op);
+      return WalkResult::skip();
     }
+    if (isa<scf::ForOp, scf::IfOp>(op))
+      branches.push_back(op);
+    return WalkResult::advance();
+  });
+  for (Operation *op : dead)
+    op->dropAllReferences();
+  // What loops and branches yield in vain is dropped with their results.
+  for (Operation *op : dead) {
+    op->dropAllUses();
+    op->erase();
+  }
+  // Inner ones first.
+  for (Operation *op : llvm::reverse(branches)) {
+    if (auto forOp = dyn_cast<scf::ForOp>(op))
+      dropDeadResults(forOp, liveness);
+    else
+      dropDeadResults(cast<scf::IfOp>(op), liveness);
   }
 }
 

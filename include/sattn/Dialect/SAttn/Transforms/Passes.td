@@ -378,7 +378,15 @@ def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
     errors are a few units in the last place: neither target has a library of
     such functions. Those of narrower types are widened before
     (`math-extend-to-supported-types`).
+
+    With `keep-afn` a `math.exp2`, `math.log2` or `math.tanh` of f32 whose
+    fast-math flags allow approximations (`afn`) stays: NVIDIA's GPUs have
+    instructions for them.
   }];
+  let options = [
+    Option<"keepAfn", "keep-afn", "bool", /*default=*/"false",
+           "Leave functions that the target approximates and afn allows it to">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"

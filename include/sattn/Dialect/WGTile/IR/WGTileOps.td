@@ -148,8 +148,10 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
   let summary = "Product of two tiles, added to a third";
   let description = [{
     result = acc + a @ b, with f32 accumulation. `b` is a row-major tile in
-    shared memory, `a` one too or a register tile. Elements of f32 are rounded
-    to tf32, to nearest with ties away from zero, and multiplied as such.
+    shared memory, `a` one too or a register tile. With `transpose_b` the tile
+    in shared memory is the transpose of b: its rows are b's columns. Elements
+    of f32 are rounded to tf32, to nearest with ties away from zero, and
+    multiplied as such.
 
     The product is by `wgmma`, an instruction of a warpgroup, or, with
     `mma_sync`, by `mma.sync`, one of a warp; `wgtile-assign-layouts` chooses.
@@ -160,7 +162,7 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
     tile a may be the left operand of other products alone until then, and must
     be passed through the wait, which keeps its registers.
 
-    - (C1) a is MxK, b is KxN, acc is MxN.
+    - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
       register tile a is f16 or bf16.
     - (C3) `async` and `mma_sync` exclude each other.
@@ -173,11 +175,24 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
-                       UnitAttr:$async, UnitAttr:$mma_sync);
+                       UnitAttr:$async, UnitAttr:$mma_sync,
+                       UnitAttr:$transpose_b);
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`async` $async^)? (`mma_sync` $mma_sync^)? attr-dict `:` qualified(type($a)) `,`
+    $a `,` $b `,` $acc (`async` $async^)? (`mma_sync` $mma_sync^)?
+    (`transpose_b` $transpose_b^)? attr-dict `:` qualified(type($a)) `,`
     qualified(type($b)) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Columns of b, and its rows: K.
+    int64_t getBColumns() {
+      return getTransposeB() ? getB().getType().getRows()
+                             : getB().getType().getColumns();
+    }
+    int64_t getBRows() {
+      return getTransposeB() ? getB().getType().getColumns()
+                             : getB().getType().getRows();
+    }
   }];
   let hasVerifier = 1;
 }
@@ -267,11 +282,32 @@ def WGTile_BroadcastOp : WGTile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def WGTile_StepOp : WGTile_Op<"step", [Pure]> {
+  let summary = "The numbers 0, 1, 2, ... along the rows or columns of a tile";
+  let description = [{
+    result[i] = i. The use decides whether the vector runs along rows or columns
+    (`wgtile-assign-layouts`).
+
+    - (C1) The result is a vector of i32.
+
+    ```mlir
+    %v = wgtile.step : tensor<128xi32>
+    ```
+  }];
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def WGTile_RowReduceOp : WGTile_Op<"row_reduce", [Pure]> {
   let summary = "Reduce every row of a register tile to one value";
   let description = [{
     result[i] = tile[i, 0] `kind` tile[i, 1] `kind` ..., in an order that is not
     specified.
+
+    With `partial`, which `wgtile-defer-reductions` sets, each thread reduces the
+    elements that it holds itself: the threads that share a row hold different
+    values of one element of the result, until a `wgtile.row_combine`.
 
     - (C1) The result has one element for each row of the tile, and its element
       type, which `kind` applies to.
@@ -280,9 +316,35 @@ def WGTile_RowReduceOp : WGTile_Op<"row_reduce", [Pure]> {
     %m = wgtile.row_reduce maximumf %t : tensor<64x128xf32> -> tensor<64xf32>
     ```
   }];
-  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile);
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile,
+                       UnitAttr:$partial);
   let results = (outs WGTile_RegisterTile:$result);
-  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let assemblyFormat = [{
+    $kind $tile (`partial` $partial^)? attr-dict `:` type($tile) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
+    Pure, SameOperandsAndResultType]> {
+  let summary = "Combine what threads hold of the elements of a row vector";
+  let description = [{
+    Each element of `vector` is held in parts by the threads that share a row of
+    the tile (`wgtile.row_reduce` with `partial`, and what was computed from it
+    element by element). result[i] is these parts, combined by `kind`, the same in
+    all threads.
+
+    - (C1) The vector is one of f32.
+
+    ```mlir
+    %l = wgtile.row_combine addf %parts : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$vector);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = "$kind $vector attr-dict `:` type($result)";
+  let hasVerifier = 1;
   let hasVerifier = 1;
 }
 

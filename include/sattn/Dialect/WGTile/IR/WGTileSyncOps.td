@@ -31,6 +31,49 @@ def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
   let assemblyFormat = "attr-dict";
 }
 
+class WGTile_OrderOp<string mnemonic>
+    : WGTile_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<2>]>:$warpgroups);
+  let assemblyFormat = "`warpgroups` $warpgroups attr-dict";
+}
+
+def WGTile_OrderInitOp : WGTile_OrderOp<"order_init"> {
+  let summary = "Let the first warpgroup of an order go first";
+  let description = [{
+    At the start of the consumers' role. Afterwards each of their `warpgroups`
+    passes `wgtile.order_wait` and `wgtile.order_arrive` by turns: between the two,
+    which no two warpgroups are at one time, a warpgroup issues its MMAs, and the
+    others compute what these do not need the tensor cores for. CUTLASS's
+    `OrderedSequenceBarrier` is the model; each warpgroup has a named barrier.
+
+    ```mlir
+    wgtile.order_init warpgroups 2
+    ```
+  }];
+}
+
+def WGTile_OrderWaitOp : WGTile_OrderOp<"order_wait"> {
+  let summary = "Wait until this warpgroup's turn in the order has come";
+  let description = [{
+    See `wgtile.order_init`.
+
+    ```mlir
+    wgtile.order_wait warpgroups 2
+    ```
+  }];
+}
+
+def WGTile_OrderArriveOp : WGTile_OrderOp<"order_arrive"> {
+  let summary = "Let the next warpgroup of the order go";
+  let description = [{
+    See `wgtile.order_init`.
+
+    ```mlir
+    wgtile.order_arrive warpgroups 2
+    ```
+  }];
+}
+
 def WGTile_DelayOp : WGTile_Op<"delay", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Sleep for a random time";

@@ -269,6 +269,120 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
                            "::wgtile::WGTileDialect"];
 }
 
+def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Cut block loops where a condition on their index turns false";
+  let description = [{
+    A block loop (`wgtile.block_loop`) with a branch on `%iv < %bound`, where
+    `%bound` does not change in the loop, becomes two loops, one after the other:
+    up to the bound with the branch's first side in its place, and from there on
+    with its second. An attention program that masks its first blocks only pays
+    for the mask in these.
+
+    After `wgtile-overlap`, so that what is in flight between two iterations is
+    carried from the first loop to the second. The condition may be on the index
+    plus a constant, which the rotation makes of it.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %init) -> ... {
+      %masked = arith.cmpi slt, %i, %bound : index
+      %s = scf.if %masked -> ... { ... } else { ... }
+    } {wgtile.block_loop}
+    ```
+    After:
+    ```mlir
+    %mid = ... // %bound, clamped to [%c0, %n]
+    %m = scf.for %i = %c0 to %mid step %c1 iter_args(%x = %init) -> ... {
+      ... // the first side
+    } {wgtile.block_loop}
+    %r = scf.for %i = %mid to %n step %c1 iter_args(%x = %m) -> ... {
+      ... // the second side
+    } {wgtile.block_loop}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of loops cut in two">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def WGTileDeferReductions
+    : Pass<"wgtile-defer-reductions", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Combine the threads' parts of a row's sum after the loop";
+  let description = [{
+    Where a block loop adds the sum of each tile's rows to a vector that it
+    carries, which starts at zero and is at most scaled otherwise, each thread adds
+    what it holds of a row, and the threads that share a row combine their parts
+    once, after the loop: sums are linear, and so is the scaling, whose factor
+    these threads agree on.
+
+    Before:
+    ```mlir
+    %l = scf.for ... iter_args(%x = %zeros) -> (tensor<64xf32>) {
+      %scaled = arith.mulf %x, %factor : tensor<64xf32>
+      %sum = wgtile.row_reduce addf %p : tensor<64x128xf32> -> tensor<64xf32>
+      %next = arith.addf %scaled, %sum : tensor<64xf32>
+      scf.yield %next : tensor<64xf32>
+    } {wgtile.block_loop}
+    ```
+    After:
+    ```mlir
+    %parts = scf.for ... iter_args(%x = %zeros) -> (tensor<64xf32>) {
+      %scaled = arith.mulf %x, %factor : tensor<64xf32>
+      %sum = wgtile.row_reduce addf %p partial : tensor<64x128xf32> -> tensor<64xf32>
+      %next = arith.addf %scaled, %sum : tensor<64xf32>
+      scf.yield %next : tensor<64xf32>
+    } {wgtile.block_loop}
+    %l = wgtile.row_combine addf %parts : tensor<64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDeferred", "num-deferred", "Number of reductions deferred">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
+def WGTileOrderWarpgroups
+    : Pass<"wgtile-order-warpgroups", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let warpgroups issue their MMAs one after the other";
+  let description = [{
+    In consumers of two or more warpgroups, an iteration of a block loop that
+    issues several asynchronous MMAs and computes something between waits for its
+    turn before the first of them, and lets the next warpgroup go after the last:
+    while one warpgroup's MMAs run, the others compute. Left alone, warpgroups that
+    start together wait for the tensor cores and then for the other units together.
+
+    All warpgroups have to run the same iterations: consumers in several groups,
+    each with a tile of its own, are left alone.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %s = wgtile.mma %q, %k, %zeros async transpose_b
+      %o = wgtile.mma %p, %v, %acc async
+      ...
+    } {wgtile.block_loop}
+    ```
+    After:
+    ```mlir
+    wgtile.order_init warpgroups 2
+    ...
+    scf.for ... {
+      wgtile.order_wait warpgroups 2
+      %s = wgtile.mma %q, %k, %zeros async transpose_b
+      %o = wgtile.mma %p, %v, %acc async
+      wgtile.order_arrive warpgroups 2
+      ...
+    } {wgtile.block_loop}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOrdered", "num-ordered", "Number of loops with an order">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
 def WGTileStageReads : Pass<"wgtile-stage-reads", "::mlir::ModuleOp"> {
   let summary = "Read tiles by the copy engine, through shared memory";
   let description = [{

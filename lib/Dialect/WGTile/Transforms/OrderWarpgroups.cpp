@@ -1,0 +1,76 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEORDERWARPGROUPS
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+static constexpr int64_t kWarpgroupThreads = 128;
+
+/// The asynchronous MMAs of an iteration, where there are several and a part of
+/// the iteration needs the tensor cores for none of them.
+static SmallVector<MmaOp> findMmas(scf::ForOp loop) {
+  SmallVector<MmaOp> mmas;
+  for (auto mma : loop.getBody()->getOps<MmaOp>())
+    if (mma.getAsync())
+      mmas.push_back(mma);
+  bool isRotated = llvm::any_of(
+      mmas, [&](MmaOp mma) { return isa<BlockArgument>(mma.getA()); });
+  return mmas.size() > 1 && isRotated ? mmas : SmallVector<MmaOp>();
+}
+
+namespace {
+struct OrderWarpgroupsPass
+    : public wgtile::impl::WGTileOrderWarpgroupsBase<OrderWarpgroupsPass> {
+  using WGTileOrderWarpgroupsBase::WGTileOrderWarpgroupsBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](RolesOp roles) { order(roles); });
+  }
+
+private:
+  void order(RolesOp roles) {
+    auto kernel = roles->getParentOfType<gpu::GPUFuncOp>();
+    DenseI32ArrayAttr threads =
+        kernel ? kernel.getKnownBlockSizeAttr() : DenseI32ArrayAttr();
+    if (!threads || roles.getGroups() != 1)
+      return;
+    // The producer is a warpgroup too.
+    int64_t warpgroups = threads[0] / kWarpgroupThreads - 1;
+    if (warpgroups < 2)
+      return;
+    bool hasOrder = false;
+    roles.getConsumer().walk([&](scf::ForOp loop) {
+      SmallVector<MmaOp> mmas = findMmas(loop);
+      if (!loop->hasAttr(kBlockLoopAttrName) || mmas.empty())
+        return;
+      OpBuilder b(mmas.front());
+      OrderWaitOp::create(b, mmas.front().getLoc(), warpgroups);
+      b.setInsertionPointAfter(mmas.back());
+      OrderArriveOp::create(b, mmas.back().getLoc(), warpgroups);
+      hasOrder = true;
+      ++numOrdered;
+    });
+    if (!hasOrder)
+      return;
+    OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
+    OrderInitOp::create(b, roles.getLoc(), warpgroups);
+  }
+};
+} // namespace

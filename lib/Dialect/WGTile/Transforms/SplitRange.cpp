@@ -1,0 +1,180 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILESPLITRANGE
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Loops that one loop becomes at most: each has the whole program of an
+/// iteration.
+static constexpr int64_t kMaxParts = 4;
+
+namespace {
+/// Where a loop is cut: iterations with iv + shift < bound come first.
+struct Cut {
+  arith::CmpIOp condition;
+  int64_t shift;
+  Value bound;
+  /// Whether the condition holds in the first part; else in the second.
+  bool holdsFirst;
+};
+} // namespace
+
+/// The predicate of a comparison whose operands are swapped.
+static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  default:
+    return predicate;
+  }
+}
+
+/// The cut that makes a condition a constant on either side, if there is one.
+static std::optional<Cut> findCut(scf::ForOp loop, arith::CmpIOp condition) {
+  Value index = condition.getLhs(), bound = condition.getRhs();
+  arith::CmpIPredicate predicate = condition.getPredicate();
+  if (loop.isDefinedOutsideOfLoop(index)) {
+    std::swap(index, bound);
+    predicate = swapOperands(predicate);
+  }
+  if (!index.getType().isIndex() || !loop.isDefinedOutsideOfLoop(bound))
+    return std::nullopt;
+  FailureOr<int64_t> shift = ValueBoundsConstraintSet::computeConstantDelta(
+      index, loop.getInductionVar());
+  if (failed(shift))
+    return std::nullopt;
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return Cut{condition, *shift, bound, /*holdsFirst=*/true};
+  case arith::CmpIPredicate::sge:
+    return Cut{condition, *shift, bound, /*holdsFirst=*/false};
+  case arith::CmpIPredicate::sle: // iv + shift - 1 < bound
+    return Cut{condition, *shift - 1, bound, /*holdsFirst=*/true};
+  case arith::CmpIPredicate::sgt:
+    return Cut{condition, *shift - 1, bound, /*holdsFirst=*/false};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The cut for the first branch of the body that has one.
+static std::optional<Cut> findCut(scf::ForOp loop) {
+  for (auto branch : loop.getBody()->getOps<scf::IfOp>())
+    if (auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+        condition && !loop.isDefinedOutsideOfLoop(condition))
+      if (std::optional<Cut> cut = findCut(loop, condition))
+        return cut;
+  return std::nullopt;
+}
+
+/// Puts one side of a branch in its place.
+static void takeSide(scf::IfOp branch, bool side) {
+  if (Block *block = side ? branch.thenBlock() : branch.elseBlock()) {
+    Operation *yield = block->getTerminator();
+    branch.replaceAllUsesWith(yield->getOperands());
+    branch->getBlock()->getOperations().splice(
+        branch->getIterator(), block->getOperations(), block->begin(),
+        yield->getIterator());
+  }
+  branch.erase();
+}
+
+/// Resolves what depends on a condition whose value is known.
+static void resolve(arith::CmpIOp condition, bool value) {
+  for (Operation *user : llvm::make_early_inc_range(condition->getUsers()))
+    if (auto branch = dyn_cast<scf::IfOp>(user))
+      takeSide(branch, value);
+  OpBuilder b(condition);
+  condition.replaceAllUsesWith(
+      arith::ConstantOp::create(b, condition.getLoc(), b.getBoolAttr(value))
+          .getResult());
+  condition.erase();
+}
+
+/// Cuts a loop in two, of which it stays the second, and returns the first.
+static scf::ForOp split(scf::ForOp loop, Cut cut) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value middle = arith::SubIOp::create(
+      b, loc, cut.bound, arith::ConstantIndexOp::create(b, loc, cut.shift));
+  middle = arith::MaxSIOp::create(b, loc, middle, loop.getLowerBound());
+  middle = arith::MinSIOp::create(b, loc, middle, loop.getUpperBound());
+  // An empty range may have bounds in any order.
+  middle = arith::MaxSIOp::create(b, loc, middle, loop.getLowerBound());
+  IRMapping mapping;
+  auto first = cast<scf::ForOp>(b.clone(*loop.getOperation(), mapping));
+  first.setUpperBound(middle);
+  loop.setLowerBound(middle);
+  loop.getInitArgsMutable().assign(first.getResults());
+  resolve(cast<arith::CmpIOp>(mapping.lookup(cut.condition.getOperation())),
+          cut.holdsFirst);
+  resolve(cut.condition, !cut.holdsFirst);
+  return first;
+}
+
+namespace {
+struct SplitRangePass
+    : public wgtile::impl::WGTileSplitRangeBase<SplitRangePass> {
+  using WGTileSplitRangeBase::WGTileSplitRangeBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(kBlockLoopAttrName))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      splitAll(loop);
+  }
+
+private:
+  void splitAll(scf::ForOp loop) {
+    SmallVector<scf::ForOp> parts = {loop};
+    for (int64_t count = 1; !parts.empty();) {
+      scf::ForOp part = parts.pop_back_val();
+      std::optional<Cut> cut = findCut(part);
+      if (!cut)
+        continue;
+      if (count == kMaxParts || !isConstantIntValue(part.getStep(), 1)) {
+        remark::missed(part.getLoc(), remark::RemarkOpts::name("SplitRange")
+                                          .category("wgtile-split-range"))
+            << (count == kMaxParts
+                    ? "a loop is cut into no more parts than it has"
+                    : "a loop whose step is not 1 is not cut");
+        continue;
+      }
+      parts.push_back(split(part, *cut));
+      parts.push_back(part);
+      ++count;
+      ++numSplit;
+    }
+  }
+};
+} // namespace
