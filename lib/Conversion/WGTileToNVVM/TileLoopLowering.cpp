@@ -145,7 +145,11 @@ private:
     Value inGroup = rem(inPlane, group);
     Value left = arith::SubIOp::create(b, loc, columns, firstColumn);
     Value actual = arith::MinUIOp::create(b, loc, width, left);
-    result.push_back(div(inGroup, actual));
+    Value row = div(inGroup, actual);
+    if (op.getDescending())
+      row = arith::SubIOp::create(
+          b, loc, arith::SubIOp::create(b, loc, rows, constant(1)), row);
+    result.push_back(row);
     result.push_back(add(firstColumn, rem(inGroup, actual)));
     return result;
   }

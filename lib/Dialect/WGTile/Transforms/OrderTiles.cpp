@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launches.h"
+#include "Trend.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
@@ -36,24 +37,49 @@ class WorkSlice {
 public:
   explicit WorkSlice(ForEachTileOp loop) : loop(loop) {}
 
-  /// Finds the loop and what its bounds need; false if there is none that can
-  /// be computed elsewhere.
+  /// Finds the loops and what their bounds need; false if there is none that
+  /// can be computed elsewhere.
   bool find() {
-    for (auto candidate : loop.getBody().front().getOps<scf::ForOp>()) {
-      ops.clear();
-      arguments.clear();
-      collected.clear();
-      dependent.clear();
-      if (!collect(candidate.getLowerBound()) ||
-          !collect(candidate.getUpperBound()) || !collect(candidate.getStep()))
+    SmallVector<scf::ForOp> candidates;
+    collectLoops(loop.getBody().front(), candidates);
+    for (scf::ForOp candidate : candidates) {
+      WorkSlice slice(loop);
+      if (!slice.collect(candidate.getLowerBound()) ||
+          !slice.collect(candidate.getUpperBound()) ||
+          !slice.collect(candidate.getStep()) ||
+          (!slice.depends(candidate.getLowerBound()) &&
+           !slice.depends(candidate.getUpperBound())))
         continue;
-      if (!depends(candidate.getLowerBound()) &&
-          !depends(candidate.getUpperBound()))
-        continue;
-      turns = candidate;
-      return true;
+      for (Value bound : {candidate.getLowerBound(), candidate.getUpperBound(),
+                          candidate.getStep()})
+        (void)collect(bound);
+      loops.push_back(candidate);
     }
-    return false;
+    return !loops.empty();
+  }
+
+  /// How the work changes from row to row: the loops' trip counts together,
+  /// where all have a step of 1. Loops that a pass cut one loop into have bounds
+  /// in common, which cancel out.
+  Trend findRowTrend() const {
+    SmallVector<Value> ends, begins;
+    for (scf::ForOp forOp : loops) {
+      if (!isConstantIntValue(forOp.getStep(), 1))
+        return Trend::Unknown;
+      ends.push_back(forOp.getUpperBound());
+      auto *end = llvm::find(ends, forOp.getLowerBound());
+      if (end == ends.end())
+        begins.push_back(forOp.getLowerBound());
+      else
+        ends.erase(end);
+    }
+    Value row = loop.getBody().getArgument(loop.getCounts().size() - 2);
+    Trend result = Trend::Constant;
+    for (Value begin : begins)
+      result = addTrends(result, negateTrend(findTrend(begin, row)));
+    for (Value end : ends)
+      result = addTrends(result, findTrend(end, row));
+    return result;
   }
 
   /// The kernel's arguments that it reads.
@@ -71,27 +97,43 @@ public:
       else
         b.clone(*op, mapping);
     }
-    Value lower = mapping.lookup(turns.getLowerBound());
-    Value upper = mapping.lookup(turns.getUpperBound());
-    Value span = arith::SubIOp::create(b, loc, upper, lower);
-    Value count = arith::CeilDivSIOp::create(b, loc, span,
-                                             mapping.lookup(turns.getStep()));
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value most = arith::ConstantIndexOp::create(b, loc, INT32_MAX);
-    count = arith::MinSIOp::create(
-        b, loc, arith::MaxSIOp::create(b, loc, count, zero), most);
-    return arith::IndexCastOp::create(b, loc, b.getI32Type(), count);
+    Value all;
+    for (scf::ForOp forOp : loops) {
+      Value span =
+          arith::SubIOp::create(b, loc, mapping.lookup(forOp.getUpperBound()),
+                                mapping.lookup(forOp.getLowerBound()));
+      Value count = arith::CeilDivSIOp::create(
+          b, loc, span, mapping.lookup(forOp.getStep()));
+      count = arith::MaxSIOp::create(b, loc, count, zero);
+      all = all ? arith::AddIOp::create(b, loc, all, count) : count;
+    }
+    all = arith::MinSIOp::create(b, loc, all, most);
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), all);
   }
 
 private:
   ForEachTileOp loop;
-  scf::ForOp turns;
+  SmallVector<scf::ForOp> loops;
   /// In an order in which they can be computed.
   llvm::SetVector<Operation *> ops;
   llvm::SetVector<BlockArgument> arguments;
   DenseSet<Value> collected;
   /// Values that differ from tile to tile.
   DenseSet<Value> dependent;
+
+  /// Loops of the tile's program, in branches too, but not those in loops.
+  static void collectLoops(Block &block, SmallVectorImpl<scf::ForOp> &loops) {
+    for (Operation &op : block) {
+      if (auto forOp = dyn_cast<scf::ForOp>(op))
+        loops.push_back(forOp);
+      else if (isa<scf::IfOp>(op))
+        for (Region &region : op.getRegions())
+          for (Block &nested : region)
+            collectLoops(nested, loops);
+    }
+  }
 
   bool depends(Value value) { return dependent.contains(value); }
 
@@ -306,7 +348,7 @@ static SmallVector<ForEachTileOp> getCountedLoops(gpu::GPUFuncOp kernel) {
 }
 
 /// Sorts the tiles of a kernel before its launch, or any branch around that;
-/// null where the work of a tile cannot be computed elsewhere.
+/// null where that is not needed, or a tile's work cannot be computed elsewhere.
 static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops = getCountedLoops(kernel);
   if (loops.empty())
@@ -315,6 +357,16 @@ static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   WorkSlice work(loop);
   if (!work.find())
     return {};
+  switch (work.findRowTrend()) {
+  case Trend::Rising:
+    for (ForEachTileOp each : loops)
+      each.setDescending(true);
+    return {};
+  case Trend::Falling:
+    return {};
+  default:
+    break;
+  }
 
   auto function = launch->getParentOfType<func::FuncOp>();
   if (!function)
@@ -382,11 +434,10 @@ struct OrderTilesPass
       if (isa<scf::IfOp>(launch->getParentOp()) &&
           !kernel->hasAttr(kCopyEngineAttrName))
         continue;
-      Value order;
-      if (auto other =
-              kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName))
-        order = orders.lookup(other.getAttr());
-      else
+      auto other =
+          kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName);
+      Value order = other ? orders.lookup(other.getAttr()) : Value();
+      if (!order)
         order = sortTiles(launch, kernel);
       if (!order)
         continue;

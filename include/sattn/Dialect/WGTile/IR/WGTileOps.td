@@ -43,7 +43,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     With an `order` the last but one index is looked up: `order` holds, for each
     point of the indices before it, all its values, in the order in which blocks
-    take them.
+    take them. With `descending` it is walked from its last value to its first.
 
     `groups` has a factor for each count: tiles whose indices fall into the same
     multiple of it are meant for one thread block, since they load some of the
@@ -60,7 +60,8 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `groups` has one factor from 1 to 32 for each count, at most one of
       them above 1.
-    - (C4) `counter` comes with `persistent`, `order` with `counter`.
+    - (C4) `counter` and `descending` come with `persistent`, `order` with
+      `counter` and without `descending`.
     - (C5) `stages`, `warps` and `columns` are positive.
 
     ```mlir
@@ -71,6 +72,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   }];
   let arguments = (ins Variadic<Index>:$counts,
                        OptionalAttr<I64Attr>:$persistent,
+                       UnitAttr:$descending,
                        OptionalAttr<DenseI64ArrayAttr>:$groups,
                        OptionalAttr<I64Attr>:$stages,
                        OptionalAttr<I64Attr>:$warps,

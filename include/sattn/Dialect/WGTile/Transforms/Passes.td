@@ -731,13 +731,17 @@ def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
   let summary = "Let thread blocks take the tiles with the most work first";
   let description = [{
     For kernels whose thread blocks take tiles from a counter (`wgtile-persist`):
-    the last tiles decide how long the others wait, so they should be short. How
-    long a tile takes is how often the first loop of its program turns that has
-    other bounds in other tiles. What these bounds are computed from goes into a
-    kernel of its own, NAME_order, which sorts the values of the last but one
-    index by it, longest first, in 1,024 classes; where the bounds depend on a
+    the last tiles decide how long the others wait, so they should be short. A
+    tile's cost is the number of iterations of its loops whose bounds vary between
+    tiles.
+
+    Where the cost follows from the last but one index and grows with it, as under
+    a causal mask, the loop walks that index from its last value to its first
+    (`descending`). Where it follows from memory, what the bounds are computed from
+    goes into a kernel of its own, NAME_order, which sorts the values of that index
+    by cost, longest first, in 1,024 classes; where the bounds depend on a
     condition that is the same for all tiles, as if it held. It is launched before,
-    with `prepare`: it reads what the loop's bounds are read from, and nothing else.
+    with `prepare`: it reads what the loops' bounds are read from, and nothing else.
 
     A kernel without such a loop, or whose bounds come from anything but integer
     arithmetic on its arguments, their sizes and elements, is left as it is, and so
