@@ -1,7 +1,9 @@
 """Attention as tile programs on the CPU, against its definition in float64."""
 
 import dataclasses
+import re
 import subprocess
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -88,6 +90,55 @@ def test_compiles(built_tools, variant):
     """The programs that GPUs are measured with, in their own tiles."""
     subprocess.run([built_tools / "sparse-opt", "--sattn-to-cpu", "-o", "/dev/null"], input=program(VARIANTS[variant]),
                    text=True, check=True)
+
+
+def op_program(variant, first=0):
+    """The same as an op that the compiler has never heard of."""
+    qk, vo = f"tensor<?x?x{variant.head_dim}x{variant.dtype}>", f"tensor<?x?x{variant.values}x{variant.dtype}>"
+    return f"""func.func @attention(%scale: f32, %q: {qk}, %k: {qk}, %v: {vo}, %o: {vo}) -> {vo} {{
+  %first = arith.constant {first} : index
+  %0 = sattn_test.attention {"causal" if variant.causal else ""} scale(%scale) first(%first)
+      tile({variant.block_q}, {variant.block_kv}) ins(%q, %k, %v : {qk}, {qk}, {vo}) outs(%o : {vo}) -> {vo}
+  return %0 : {vo}
+}}
+"""
+
+
+def tiled(tools, text):
+    """The program after sattn-tile, which the package's compiler takes: it does not know the op."""
+    done = subprocess.run([tools / "sattn-test-opt", "--sattn-tile", "--canonicalize", "--cse"], input=text,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "sattn_test" not in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("first", [0, 19])
+@pytest.mark.parametrize("case", ["dense", "tail", "no_keys", "causal", "causal_more_keys", "causal_more_queries",
+                                  "causal_wide_blocks", "value_dim", "d64", "f16_causal", "bf16"])
+def test_op(sattn, built_tools, case, first):
+    """An op with the same tile program, of queries from `first` on."""
+    variant, sizes = CASES[case]
+    variant = dataclasses.replace(variant, lse=False)
+    if DTYPES[variant.dtype] is None:
+        pytest.skip("no bf16 in NumPy")
+    arrays = operands(variant, dataclasses.replace(sizes, queries=sizes.queries + first))
+    expected = attention(variant, arrays)[0][:, first:]
+    arrays["q"], arrays["o"] = arrays["q"][:, first:], arrays["o"][:, first:]
+    sattn.compile(tiled(built_tools, op_program(variant, first)))(*map(passed, arrays.values()))
+    error = np.abs(arrays["o"].astype(np.float64) - expected).max(initial=0)
+    assert error <= TOLERANCE[variant.dtype] * np.abs(expected).max(initial=1)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_op_has_this_tile_program(built_tools, causal):
+    """What the op computes in a block of keys is op for op what the generated program does."""
+    variant = Attention(causal=causal, tail=True)
+    texts = tiled(built_tools, op_program(variant)), tiled(built_tools, program(variant))
+    bodies = [re.findall(r"\b(?:linalg|tensor|arith|math|scf|affine)\.\w+", text.split(" scf.for %")[1])
+              for text in (text.split("sattn.block_loop")[0] for text in texts)]
+    assert Counter(bodies[0]) == Counter(bodies[1])
+    assert bodies[0].count("linalg.generic") > 8
 
 
 def test_rows_without_keys():
