@@ -96,6 +96,7 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUExpandMemRefOps());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(math::createMathExtendToSupportedTypes());
+  pm.addPass(sattn::createSAttnCPUApproximateExp2());
   pm.addPass(sattn::createSAttnApproximateMath());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass(
@@ -109,6 +110,10 @@ static void addLLVMPasses(OpPassManager &pm) {
   ConvertVectorToLLVMPassOptions vectorOptions;
   vectorOptions.vectorContractLowering =
       vector::VectorContractLowering::OuterProduct;
+  vectorOptions.vectorTransposeLowering =
+      vector::VectorTransposeLowering::Shuffle1D;
+  // Reductions of linalg have no order.
+  vectorOptions.reassociateFPReductions = true;
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
   pm.addPass(createConvertOpenMPToLLVMPass());

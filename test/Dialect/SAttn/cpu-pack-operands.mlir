@@ -72,3 +72,59 @@ func.func @panels(%l: tensor<64x32xbf16>, %panels: tensor<2x32x64xf32>, %out: te
   }
   return %0 : tensor<64x128xf32>
 }
+
+// A left operand that is padded is copied, once where a loop takes it each time.
+// CHECK-LABEL: func.func @padded
+// CHECK:         scf.forall
+// CHECK:           %[[PAD:.*]] = tensor.pad
+// CHECK:           %[[COPY:.*]] = linalg.copy ins(%[[PAD]] : tensor<8x16xf32>)
+// CHECK:           scf.for
+// CHECK:             linalg.matmul ins(%[[COPY]], %{{.*}} :
+func.func @padded(%l: tensor<?x16xf32>, %r: tensor<?x16x64xf32>, %out: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %r, %c0 : tensor<?x16x64xf32>
+  %0 = scf.forall (%t) in (1) shared_outs(%o = %out) -> (tensor<8x64xf32>) {
+    %size = tensor.dim %l, %c0 : tensor<?x16xf32>
+    %high = affine.apply affine_map<()[s0] -> (8 - s0)>()[%size]
+    %tile = tensor.pad %l low[0, 0] high[%high, 0] {
+    ^bb0(%i: index, %j: index):
+      tensor.yield %zero : f32
+    } : tensor<?x16xf32> to tensor<8x16xf32>
+    %1 = scf.for %p = %c0 to %n step %c1 iter_args(%sum = %o) -> (tensor<8x64xf32>) {
+      %b = tensor.extract_slice %r[%p, 0, 0] [1, 16, 64] [1, 1, 1] : tensor<?x16x64xf32> to tensor<16x64xf32>
+      %2 = linalg.matmul ins(%tile, %b : tensor<8x16xf32>, tensor<16x64xf32>) outs(%sum : tensor<8x64xf32>) -> tensor<8x64xf32>
+      scf.yield %2 : tensor<8x64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %o[0, 0] [8, 64] [1, 1] : tensor<8x64xf32> into tensor<8x64xf32>
+    }
+  }
+  return %0 : tensor<8x64xf32>
+}
+
+// A transposed operand is copied once: it is dense in f32 already, or widened as
+// it is transposed.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:    %[[L:.*]]: tensor<8x16xf32>, %[[F32:.*]]: tensor<64x16xf32>, %[[F16:.*]]: tensor<64x16xf16>
+// CHECK:         %[[R32:.*]] = linalg.transpose ins(%[[F32]] :
+// CHECK-NOT:     linalg.copy
+// CHECK:         linalg.matmul ins(%[[L]], %[[R32]] :
+// CHECK:         %[[R16:.*]] = linalg.generic {{.*}} ins(%[[F16]] : tensor<64x16xf16>) outs(%{{.*}} : tensor<16x64xf32>)
+// CHECK:         linalg.matmul ins(%[[L]], %[[R16]] :
+func.func @transposed(%l: tensor<8x16xf32>, %f32: tensor<64x16xf32>, %f16: tensor<64x16xf16>, %out: tensor<8x64xf32>)
+    -> tensor<8x64xf32> {
+  %0 = scf.forall (%t) in (1) shared_outs(%o = %out) -> (tensor<8x64xf32>) {
+    %e32 = tensor.empty() : tensor<16x64xf32>
+    %r32 = linalg.transpose ins(%f32 : tensor<64x16xf32>) outs(%e32 : tensor<16x64xf32>) permutation = [1, 0]
+    %1 = linalg.matmul ins(%l, %r32 : tensor<8x16xf32>, tensor<16x64xf32>) outs(%o : tensor<8x64xf32>) -> tensor<8x64xf32>
+    %e16 = tensor.empty() : tensor<16x64xf16>
+    %r16 = linalg.transpose ins(%f16 : tensor<64x16xf16>) outs(%e16 : tensor<16x64xf16>) permutation = [1, 0]
+    %2 = linalg.matmul ins(%l, %r16 : tensor<8x16xf32>, tensor<16x64xf16>) outs(%1 : tensor<8x64xf32>) -> tensor<8x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %2 into %o[0, 0] [8, 64] [1, 1] : tensor<8x64xf32> into tensor<8x64xf32>
+    }
+  }
+  return %0 : tensor<8x64xf32>
+}

@@ -250,3 +250,17 @@ func.func @product_of_panels(%l: tensor<64x32xf32>, %panels: tensor<4x32x32xf32>
   }
   return %0 : tensor<64x128xf32>
 }
+
+// Squares are transposed in registers.
+// CHECK-LABEL: func.func @transpose
+// W512:          linalg.transpose {{.*}} outs(%{{.*}} : tensor<16x16xf32>) permutation = [1, 0]
+// W256:          linalg.transpose {{.*}} outs(%{{.*}} : tensor<8x8xf32>) permutation = [1, 0]
+func.func @transpose(%x: tensor<64x32xf32>, %out: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<32x64xf32>) {
+    %t = linalg.transpose ins(%x : tensor<64x32xf32>) outs(%o : tensor<32x64xf32>) permutation = [1, 0]
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[0, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<32x64xf32>
+    }
+  }
+  return %0 : tensor<32x64xf32>
+}

@@ -165,3 +165,55 @@ func.func @masked_in_tiles(%in: tensor<8x?xf32>, %w: index, %h: index, %out: ten
   }
   return %0 : tensor<8x?xf32>
 }
+
+// A row of a pad may be one of those that were added.
+// CHECK-LABEL: func.func @row_of_pad
+// CHECK-SAME:    %[[X:.*]]: tensor<?x16xf32>
+// CHECK-NOT:     tensor.pad
+// CHECK:         scf.for %[[R:[a-z0-9]+]] =
+// CHECK:           %[[END:.*]] = tensor.dim %[[X]], %c0
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi slt, %[[R]], %[[END]] : index
+// CHECK:           %[[MASK:.*]] = vector.broadcast %[[INSIDE]] : i1 to vector<16xi1>
+// CHECK:           vector.transfer_read %[[X]][%[[R]], %c0], %{{.*}}, %[[MASK]] {in_bounds = [true]}
+func.func @row_of_pad(%x: tensor<?x16xf32>, %out: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %high = affine.apply affine_map<()[s0] -> (8 - s0)>()[%n]
+  %tile = tensor.pad %x low[0, 0] high[%high, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x16xf32> to tensor<8x16xf32>
+  %0 = scf.forall (%t) in (1) shared_outs(%o = %out) -> (tensor<8x16xf32>) {
+    %1 = scf.for %r = %c0 to %c8 step %c1 iter_args(%sum = %o) -> (tensor<8x16xf32>) {
+      %row = tensor.extract_slice %tile[%r, 0] [1, 16] [1, 1] : tensor<8x16xf32> to tensor<1x16xf32>
+      %target = tensor.extract_slice %sum[%r, 0] [1, 16] [1, 1] : tensor<8x16xf32> to tensor<1x16xf32>
+      %copy = linalg.copy ins(%row : tensor<1x16xf32>) outs(%target : tensor<1x16xf32>) -> tensor<1x16xf32>
+      %2 = tensor.insert_slice %copy into %sum[%r, 0] [1, 16] [1, 1] : tensor<1x16xf32> into tensor<8x16xf32>
+      scf.yield %2 : tensor<8x16xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %o[0, 0] [8, 16] [1, 1] : tensor<8x16xf32> into tensor<8x16xf32>
+    }
+  }
+  return %0 : tensor<8x16xf32>
+}
+
+// A vector of one row does not forget that the row may be beyond the end, nor
+// which elements of it are read.
+// CHECK-LABEL: func.func @row
+// CHECK-SAME:    %[[X:.*]]: tensor<?x16xf32>, %[[AT:.*]]: index, %[[GIVEN:.*]]: vector<1x16xi1>
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %[[AT]], %{{.*}} : index
+// CHECK:         %[[ROW:.*]] = vector.broadcast %[[INSIDE]] : i1 to vector<16xi1>
+// CHECK:         %[[ELEMENTS:.*]] = vector.extract %[[GIVEN]][0]
+// CHECK:         %[[MASK:.*]] = arith.andi %[[ROW]], %[[ELEMENTS]]
+// CHECK:         vector.transfer_read %[[X]][%[[AT]], %c0], %{{.*}}, %[[MASK]] {in_bounds = [true]}
+func.func @row(%x: tensor<?x16xf32>, %at: index, %mask: vector<1x16xi1>, %out: tensor<1x16xf32>) -> tensor<1x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %0 = vector.transfer_read %x[%at, %c0], %zero, %mask {in_bounds = [false, true]} : tensor<?x16xf32>, vector<1x16xf32>
+  %1 = vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]} : vector<1x16xf32>, tensor<1x16xf32>
+  return %1 : tensor<1x16xf32>
+}

@@ -196,6 +196,24 @@ func.func @windows(%x: tensor<?xf32>) -> tensor<3x?xf32> {
   return %0 : tensor<3x?xf32>
 }
 
+// A row that a loop over tiles inserts has fewer dimensions than its
+// destination.
+// CHECK-LABEL: func.func @parallel_rows
+// CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1] -> (s0, s1)>}],
+// CHECK-SAME:      extents = [array<i64: 0, 0>, array<i64: 1, 1>]}
+func.func @parallel_rows(%row: tensor<?xf32>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %out, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %out, %c1 : tensor<?x?xf32>
+  %0 = scf.forall (%i) in (%m) shared_outs(%o = %out) -> (tensor<?x?xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
+    }
+  }
+  return %0 : tensor<?x?xf32>
+}
+
 // CHECK-LABEL: func.func @unchecked
 // CHECK-NOT:     sattn.extent_checks
 // CHECK:         return

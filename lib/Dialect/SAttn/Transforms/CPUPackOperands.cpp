@@ -24,6 +24,13 @@ namespace sattn {
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
+/// Yields an element in f32.
+static void widen(OpBuilder &builder, Location loc, ValueRange args) {
+  Value element =
+      arith::ExtFOp::create(builder, loc, builder.getF32Type(), args[0]);
+  linalg::YieldOp::create(builder, loc, element);
+}
+
 Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
                        Value target) {
   auto type = cast<RankedTensorType>(tile.getType());
@@ -33,23 +40,26 @@ Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, target.getType(), tile, target,
-             ArrayRef<AffineMap>{identity, identity}, iterators,
-             [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-               Value element = arith::ExtFOp::create(
-                   nested, nestedLoc, nested.getF32Type(), args[0]);
-               linalg::YieldOp::create(nested, nestedLoc, element);
-             })
+  return linalg::GenericOp::create(builder, loc, target.getType(), tile, target,
+                                   ArrayRef<AffineMap>{identity, identity},
+                                   iterators, widen)
       .getResult(0);
 }
 
-/// A copy of `tile` in a new tensor of f32.
+/// A copy of `tile` in a new tensor of f32. One that is transposed is widened
+/// where it is copied.
 static Value pack(OpBuilder &builder, Location loc, Value tile) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, tile),
       builder.getF32Type());
-  return copyAsF32(builder, loc, tile, empty);
+  auto transpose = tile.getDefiningOp<linalg::TransposeOp>();
+  if (!transpose)
+    return copyAsF32(builder, loc, tile, empty);
+  SmallVector<AffineMap> maps = transpose.getIndexingMapsArray();
+  return linalg::GenericOp::create(builder, loc, empty.getType(),
+                                   transpose.getInput(), empty, maps,
+                                   transpose.getIteratorTypesArray(), widen)
+      .getResult(0);
 }
 
 /// The operand as its default map has it, where its own map is transposed; null
@@ -103,6 +113,31 @@ SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
   return products;
 }
 
+/// Whether an operand of a product is read where it is.
+static bool isReadInPlace(OpOperand &input) {
+  Value tile = input.get();
+  if (!getElementTypeOrSelf(tile.getType()).isF32())
+    return false;
+  // The left operand is read one element at a time, whatever its strides, but
+  // of a pad each read would ask whether it is within bounds.
+  if (input.getOperandNumber() == 0)
+    return !tile.getDefiningOp<tensor::PadOp>();
+  // Panels are packed already, and a transposed tile is a copy.
+  return tile.getDefiningOp<linalg::UnPackOp>() ||
+         tile.getDefiningOp<linalg::TransposeOp>();
+}
+
+/// Packs an operand of `op`, before the loop of its tile in which it is the
+/// same each time.
+static Value packOnce(OpBuilder &builder, linalg::MatmulOp op, Value tile) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto tiles = op->getParentOfType<scf::ForallOp>();
+  auto pad = tile.getDefiningOp<tensor::PadOp>();
+  if (pad && pad->getBlock() != op->getBlock() && tiles->isProperAncestor(pad))
+    builder.setInsertionPointAfter(pad);
+  return pack(builder, op.getLoc(), tile);
+}
+
 namespace {
 struct CPUPackOperandsPass
     : public sattn::impl::SAttnCPUPackOperandsBase<CPUPackOperandsPass> {
@@ -115,14 +150,9 @@ struct CPUPackOperandsPass
         Type element = getElementTypeOrSelf(input->get().getType());
         if (!element.isF32() && !element.isF16() && !element.isBF16())
           break;
-        // The left operand is read one element at a time, whatever its strides;
-        // panels are packed already.
-        bool isReadInPlace =
-            element.isF32() && (input == op.getDpsInputOperand(0) ||
-                                input->get().getDefiningOp<linalg::UnPackOp>());
-        inputs.push_back(isReadInPlace
+        inputs.push_back(isReadInPlace(*input)
                              ? input->get()
-                             : pack(rewriter, op.getLoc(), input->get()));
+                             : packOnce(rewriter, op, input->get()));
       }
       // A new op, since the scalar product that it implies changes its types.
       if (inputs.size() == 2)

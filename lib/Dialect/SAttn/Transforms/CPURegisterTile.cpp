@@ -512,8 +512,27 @@ private:
                         linalg::isParallelIterator);
   }
 
+  /// Whether a tile is copied with its rows as columns.
+  static bool isTransposition(linalg::LinalgOp op) {
+    if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
+        op.getNumDpsInputs() == 0 ||
+        llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+      return false;
+    AffineMap transposed =
+        AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0}, op.getContext());
+    return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return op.getMatchingIndexingMap(input) == transposed;
+    });
+  }
+
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    if (isTransposition(op)) {
+      // Squares of vectors, which are transposed in registers.
+      for (int64_t &size : ranges)
+        size = sizes().lanes(size);
+      return tile(rewriter, cast<TilingInterface>(op.getOperation()), ranges);
+    }
     int64_t columns = ranges.back();
     if (ShapedType::isDynamic(columns)) {
       FailureOr<int64_t> bound = getLargestSize(op, ranges.size() - 1);

@@ -51,6 +51,10 @@ int64_t RegisterTileSizes::columns(int64_t size) const {
   return size % kColumnAlignment == 0 ? powerOfTwo : largestDivisor(size, most);
 }
 
+int64_t RegisterTileSizes::lanes(int64_t size) const {
+  return largestDivisor(size, vectorBits / kElementBits);
+}
+
 int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
   // Accumulators kept in registers: half of the 32 registers of a target with
   // 512-bit vectors, or of the 16 of others.

@@ -29,6 +29,9 @@ struct RegisterTileSizes {
   /// The columns of a product's panel: a divisor of its columns, a power of two
   /// unless the sizes are given. LLVM takes vectors of other lengths apart.
   int64_t columns(int64_t size) const;
+  /// The side of a square that is transposed in registers: a divisor of its
+  /// size, at most the elements of a register.
+  int64_t lanes(int64_t size) const;
   /// The rows of a product in a panel of that width: a divisor of its rows.
   int64_t rows(int64_t size, int64_t columns) const;
 };

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -167,6 +168,102 @@ struct ReadOneElement : OpRewritePattern<vector::TransferReadOp> {
   }
 };
 
+/// A mask for all of `type` where `index` is within a dimension of a tensor.
+static Value maskWithin(OpBuilder &b, Location loc, Value index, Value tensor,
+                        int64_t dimension, VectorType type) {
+  Value end = b.createOrFold<tensor::DimOp>(loc, tensor, dimension);
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
+  return vector::BroadcastOp::create(b, loc, type.clone(b.getI1Type()),
+                                     isInside);
+}
+
+/// A read of one row of a pad, which may be one of those that were added:
+///   transfer_read (pad %a high[%n, 0]) [%i, %j] : vector<16xf32>
+///   -> transfer_read %a[%i, %j], (broadcast (%i < dim %a)) : vector<16xf32>
+/// Upstream's pattern for reads of pads forgets dimensions that the vector does
+/// not have.
+struct ReadRowOfPad : OpRewritePattern<vector::TransferReadOp> {
+  explicit ReadRowOfPad(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getBase().getDefiningOp<tensor::PadOp>();
+    Value value = pad ? pad.getConstantPaddingValue() : Value();
+    if (!value || !pad.hasZeroLowPad() || op.hasOutOfBoundsDim() ||
+        op.getMask() || op.getVectorType().isScalable())
+      return rewriter.notifyMatchFailure(op, "no read of a high pad");
+    llvm::SmallBitVector isRead(pad.getResultType().getRank());
+    for (AffineExpr expr : op.getPermutationMap().getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        isRead.set(dim.getPosition());
+    Location loc = op.getLoc();
+    VectorType type = op.getVectorType();
+    Value mask;
+    for (auto [dimension, high] : llvm::enumerate(pad.getMixedHighPad())) {
+      if (isRead.test(dimension) || isZeroInteger(high))
+        continue;
+      Value isInside = maskWithin(rewriter, loc, op.getIndices()[dimension],
+                                  pad.getSource(), dimension, type);
+      mask = mask ? arith::AndIOp::create(rewriter, loc, mask, isInside)
+                  : isInside;
+    }
+    if (!mask)
+      return rewriter.notifyMatchFailure(op, "all padded dimensions are read");
+    rewriter.replaceOpWithNewOp<vector::TransferReadOp>(
+        op, type, pad.getSource(), op.getIndices(), op.getPermutationMapAttr(),
+        value, mask,
+        rewriter.getBoolArrayAttr(SmallVector<bool>(type.getRank(), false)));
+    return success();
+  }
+};
+
+/// A read of one row that may be beyond the end:
+///   transfer_read %a[%i, %j] : vector<1x16xf32>
+///   -> transfer_read %a[%i, %j], (broadcast (%i < dim %a)) : vector<16xf32>
+/// Upstream's pattern that takes the leading dimension away forgets that end.
+struct ReadRowWithinBounds : OpRewritePattern<vector::TransferReadOp> {
+  explicit ReadRowWithinBounds(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType();
+    if (type.getRank() < 2 || type.getDimSize(0) != 1 || type.isScalable() ||
+        op.isDimInBounds(0) || !isa<RankedTensorType>(op.getBase().getType()))
+      return rewriter.notifyMatchFailure(op,
+                                         "no row that may be out of bounds");
+    auto dim = dyn_cast<AffineDimExpr>(op.getPermutationMap().getResult(0));
+    if (!dim)
+      return rewriter.notifyMatchFailure(op, "a broadcast");
+    Location loc = op.getLoc();
+    unsigned position = dim.getPosition();
+    auto rowType =
+        VectorType::get(type.getShape().drop_front(), type.getElementType());
+    Value mask = maskWithin(rewriter, loc, op.getIndices()[position],
+                            op.getBase(), position, rowType);
+    if (Value given = op.getMask()) {
+      // A mask has the dimensions of what is read, in their order there.
+      auto givenType = cast<VectorType>(given.getType());
+      if (givenType.getRank() != type.getRank() ||
+          !op.getPermutationMap().isMinorIdentity())
+        return rewriter.notifyMatchFailure(op, "its mask has another shape");
+      Value ofRow = vector::ExtractOp::create(rewriter, loc, given, 0);
+      mask = arith::AndIOp::create(rewriter, loc, mask, ofRow);
+    }
+    AffineMap rowMap = op.getPermutationMap().dropResult(0);
+    SmallVector<bool> inBounds(op.getInBoundsValues());
+    inBounds.erase(inBounds.begin());
+    Value row = vector::TransferReadOp::create(
+        rewriter, loc, rowType, op.getBase(), op.getIndices(),
+        AffineMapAttr::get(rowMap), op.getPadding(), mask,
+        rewriter.getBoolArrayAttr(inBounds));
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, type, row);
+    return success();
+  }
+};
+
 struct CPUVectorizePass
     : public sattn::impl::SAttnCPUVectorizeBase<CPUVectorizePass> {
   void runOnOperation() override {
@@ -206,7 +303,8 @@ private:
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
-    patterns.add<ReadPadUnmasked, ReadOneElement>(context);
+    patterns.add<ReadPadUnmasked, ReadOneElement, ReadRowOfPad,
+                 ReadRowWithinBounds>(context);
     linalg::populatePadOpVectorizationPatterns(patterns);
     tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

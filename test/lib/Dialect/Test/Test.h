@@ -12,6 +12,8 @@
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include "TestDialect.h.inc"
 
 #define GET_OP_CLASSES

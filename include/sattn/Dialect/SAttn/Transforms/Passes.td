@@ -393,6 +393,20 @@ def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
   ];
 }
 
+def SAttnCPUApproximateExp2 : Pass<"sattn-cpu-approximate-exp2"> {
+  let summary = "Compute powers of two of f32 by a polynomial";
+  let description = [{
+    `math.exp2` of f32 scalars and vectors becomes a polynomial in `arith` and
+    `math.fma`, which vector registers compute whole; upstream has none, and a
+    library would compute one element at a time. Its error is below 2 units in
+    the last place. Powers below 2^-125 may be 0. Infinities and NaN are
+    computed as they should be.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def SAttnVectorizeTiles : Pass<"sattn-vectorize-tiles", "::mlir::func::FuncOp"> {
   let summary = "Vectorize whole tiles, for targets whose registers hold them";
   let description = [{
