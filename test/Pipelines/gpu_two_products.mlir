@@ -9,7 +9,15 @@
 // RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // RUN: sattn-test-opt %s --sattn-to-nvvm=chip=sm_80 --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s --check-prefix=SM80
 // RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.mlir
-// RUN: sattn-test-opt %t.mlir --test-wgtile-drop-sync -o /dev/null 2>&1 | FileCheck %s --check-prefix=DROP --implicit-check-not="no error" --implicit-check-not="error:"
+// RUN: sattn-test-opt %t.mlir --test-wgtile-drop-sync -o /dev/null > %t.txt 2>&1
+// RUN: FileCheck %s --check-prefix=DROP --input-file=%t.txt --implicit-check-not="error:"
+// RUN: grep "no error" %t.txt | not grep -v "ring_release with it twice"
+// RUN: sattn-test-opt %s --sattn-to-nvvm=chip=sm_80 --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.sm80.mlir
+// RUN: sattn-test-opt %t.sm80.mlir --test-wgtile-drop-sync -o /dev/null > %t.sm80.txt 2>&1
+// RUN: not grep "no error" %t.sm80.txt
+// RUN: sattn-test-opt %s --sattn-to-nvvm=schedule=plain --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.plain.mlir
+// RUN: sattn-test-opt %t.plain.mlir --test-wgtile-drop-sync -o /dev/null > %t.plain.txt 2>&1
+// RUN: not grep "no error" %t.plain.txt
 // RUN: sattn-test-translate --to=manifest %s | FileCheck %s --check-prefix=MANIFEST
 
 // CHECK: gpu.func @two_products
@@ -57,7 +65,7 @@
 // SM80: scf.for
 // SM80-NOT: async
 
-// DROP-DAG: remark: without it: 'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end
+// DROP-DAG: remark: wgtile.wait_mma without it: 'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end
 
 // MANIFEST: "two_products"
 func.func @two_products(%crow: tensor<?xi32>, %col: tensor<?xi32>,

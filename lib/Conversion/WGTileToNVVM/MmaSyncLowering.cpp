@@ -127,16 +127,6 @@ public:
           multiply(fragments.a[m], fragments.b[j], acc,
                    fragment.fragmentRegister(m, j), step);
     }
-    // One thread of the warp gives a ring's stage back for all: none may still
-    // read it then, and the copy engine, which fills it next, is ordered after
-    // reads of threads by a fence alone.
-    if (op->getParentOfType<RolesOp>()) {
-      NVVM::FenceProxyOp::create(
-          b, loc, NVVM::ProxyKind::async_shared,
-          NVVM::SharedSpaceAttr::get(b.getContext(),
-                                     NVVM::SharedSpace::shared_cta));
-      NVVM::SyncWarpOp::create(b, loc, constant(-1));
-    }
     return acc;
   }
 

@@ -346,6 +346,29 @@ struct GroupBarrierLowering : OpConversionPattern<GroupBarrierOp> {
   }
 };
 
+struct WarpBarrierLowering : OpConversionPattern<WarpBarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpBarrierOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value all = createI32(rewriter, op.getLoc(), -1);
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, all);
+    return success();
+  }
+};
+
+struct BlockBarrierLowering : OpConversionPattern<BlockBarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BlockBarrierOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
+    return success();
+  }
+};
+
 struct FenceAsyncLowering : OpConversionPattern<FenceAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -363,8 +386,8 @@ struct FenceAsyncLowering : OpConversionPattern<FenceAsyncOp> {
 
 void wgtile::populateStagingPatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<FenceAsyncLowering, GroupBarrierLowering, PrefetchLowering,
-               ReadSharedLowering, StagingLowering, StoreAsyncLowering,
-               StoreSharedLowering, WaitStoreLowering>(converter,
-                                                       patterns.getContext());
+  patterns.add<BlockBarrierLowering, FenceAsyncLowering, GroupBarrierLowering,
+               PrefetchLowering, ReadSharedLowering, StagingLowering,
+               StoreAsyncLowering, StoreSharedLowering, WaitStoreLowering,
+               WarpBarrierLowering>(converter, patterns.getContext());
 }

@@ -8,8 +8,7 @@
 !mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
 
 // A tile starts at a multiple of what its swizzle needs: 512 bytes of a, then b
-// at 1024, in stages of 3072 bytes. A warp has read its part of a stage before
-// one of its threads gives it back.
+// at 1024, in stages of 3072 bytes.
 // CHECK-LABEL: gpu.func @mma_sync
 // CHECK-DAG:     %[[STAGE_BYTES:.*]] = arith.constant 3072 : i32
 // CHECK-DAG:     %[[B_OFFSET:.*]] = arith.constant 1024 : i32
@@ -38,6 +37,8 @@ gpu.module @kernels {
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %zero mma_sync : !a, !b
           -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
+      wgtile.fence_async
+      wgtile.warp_barrier
       wgtile.ring_release %ring held 0 : !ring
     }
     gpu.return

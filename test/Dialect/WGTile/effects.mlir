@@ -1,13 +1,13 @@
 // RUN: sparse-opt %s --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --loop-invariant-code-motion | FileCheck %s --check-prefix=HOIST
 
-// Loads and reads only read memory: unused ones are removed.
+// Reads only read memory, an MMA that waits only its tiles: unused ones are
+// removed.
 // CHECK-LABEL: func.func @unused
 // CHECK-NEXT:    return
 func.func @unused(%source: memref<?x?xbf16>, %i: index,
                   %a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
                   %v: tensor<64xf32>) {
-  %0 = wgtile.load %source[%i, %i]
-      : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
   %1 = wgtile.read %source[%i, %i] in_bounds [true, true]
       : memref<?x?xbf16> -> tensor<64x128xbf16>
   %2 = wgtile.mma %a, %a, %acc
@@ -21,7 +21,57 @@ func.func @unused(%source: memref<?x?xbf16>, %i: index,
   return
 }
 
-// A product is a function of its operands.
+// A load is a barrier of the block: an unused one stays, and a second one.
+// CHECK-LABEL: func.func @loads
+// CHECK-COUNT-2: wgtile.load
+// CHECK:         return
+func.func @loads(%source: memref<?x?xbf16>, %i: index) {
+  %0 = wgtile.load %source[%i, %i]
+      : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+  %1 = wgtile.load %source[%i, %i]
+      : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+  return
+}
+
+// An asynchronous MMA belongs to a group that a wait counts: it is neither
+// erased, merged with another, nor moved out of a loop.
+// CHECK-LABEL: func.func @async_mma
+// CHECK-COUNT-2: wgtile.mma {{.*}} async
+// CHECK:         scf.for
+// CHECK-NEXT:      wgtile.mma {{.*}} async
+// CHECK:         return
+// HOIST-LABEL: func.func @async_mma
+// HOIST:         scf.for
+// HOIST-NEXT:      wgtile.mma {{.*}} async
+func.func @async_mma(%a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
+                     %n: index, %step: index) {
+  %0 = wgtile.mma %a, %a, %acc async
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  %1 = wgtile.mma %a, %a, %acc async
+      : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+      -> tensor<64x64xf32>
+  scf.for %i = %step to %n step %step {
+    %2 = wgtile.mma %a, %a, %acc async
+        : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
+        -> tensor<64x64xf32>
+  }
+  return
+}
+
+// Copies of threads into a stage write it.
+// CHECK-LABEL: func.func @fill
+// CHECK:         wgtile.fill
+func.func @fill(%source: memref<?x?xbf16>, %i: index) {
+  %stages = wgtile.stages
+      : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+  wgtile.fill %stages[%i] 0, %source[%i, %i]
+      : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>,
+        memref<?x?xbf16>
+  return
+}
+
+// An MMA that waits is a function of its operands.
 // CHECK-LABEL: func.func @equal_products
 // CHECK:         %[[D:.*]] = wgtile.mma
 // CHECK-NOT:     wgtile.mma

@@ -3,6 +3,8 @@
 !s = !wgtile.shared<64x64xbf16, swizzle = 128>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 
 gpu.module @kernels {
   // The writers fence before the barrier at which they meet.
@@ -132,6 +134,123 @@ gpu.module @kernels {
     wgtile.store_async %s11, %map[%c0, %c0] warpgroups 1 : !s, !map
     wgtile.store_async %s12, %map[%c0, %c0] warpgroups 1 : !s, !map
     wgtile.wait_store pending 0
+    gpu.return
+  }
+
+  // Barriers that are missing are placed with the fences.
+  // CHECK-LABEL: gpu.func @no_barriers
+  // CHECK:         wgtile.store_shared
+  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.store_async
+  // CHECK-NEXT:    wgtile.wait_store
+  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.store_shared
+  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.store_async
+  gpu.func @no_barriers(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.wait_store pending 0 read
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.wait_store pending 0
+    gpu.return
+  }
+
+  // Threads read a tile that TMA then writes: one fence before the barrier of the
+  // first load serves both.
+  // CHECK-LABEL: gpu.func @loads
+  // CHECK:         scf.for
+  // CHECK:           wgtile.fence_async
+  // CHECK-NEXT:      wgtile.load
+  // CHECK-NEXT:      wgtile.load
+  // CHECK-NEXT:      wgtile.mma
+  // CHECK-NEXT:      scf.yield
+  gpu.func @loads(%map: !map, %zero: !acc, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      %a = wgtile.load %map[%c0, %p] : !map -> !s
+      %b = wgtile.load %map[%p, %c0] : !map -> !s
+      %d = wgtile.mma %a, %b, %acc mma_sync : !s, !s -> !acc
+      scf.yield %d : !acc
+    }
+    gpu.return
+  }
+
+  // wgmma reads by the proxy that TMA writes by.
+  // CHECK-LABEL: gpu.func @wgmma
+  // CHECK-NOT:     wgtile.fence_async
+  // CHECK:         gpu.return
+  gpu.func @wgmma(%map: !map, %zero: !acc, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+      %a = wgtile.load %map[%c0, %p] : !map -> !s
+      %b = wgtile.load %map[%p, %c0] : !map -> !s
+      %d = wgtile.mma %a, %b, %acc : !s, !s -> !acc
+      scf.yield %d : !acc
+    }
+    gpu.return
+  }
+
+  // Threads copied a tile that wgmma reads: they meet after the fence.
+  // CHECK-LABEL: gpu.func @copied
+  // CHECK:         wgtile.load
+  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.block_barrier
+  // CHECK-NEXT:    wgtile.mma
+  gpu.func @copied(%in: memref<?x?xbf16>, %zero: !acc, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %a = wgtile.load %in[%c0, %c0] : memref<?x?xbf16> -> !s
+    %d = wgtile.mma %a, %a, %zero : !s, !s -> !acc
+    gpu.return
+  }
+
+  // What threads read of a stage is fenced where they read it, once in each block,
+  // and the warp meets before one of its threads gives the stage back.
+  // CHECK-LABEL: gpu.func @ring
+  // CHECK:         wgtile.ring_take
+  // CHECK:         scf.if
+  // CHECK:           wgtile.read_shared
+  // CHECK-NEXT:      wgtile.read_shared
+  // CHECK-NEXT:      wgtile.fence_async
+  // CHECK-NEXT:      wgtile.warp_barrier
+  // CHECK-NEXT:    }
+  // CHECK-NEXT:    wgtile.ring_release
+  // CHECK-NEXT:    wgtile.ring_take
+  // CHECK-NEXT:    wgtile.ring_tile
+  // CHECK-NEXT:    wgtile.read_shared
+  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.warp_barrier
+  // CHECK-NEXT:    wgtile.ring_release
+  gpu.func @ring(%map: !map, %yes: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.ring_acquire %ring : !ring
+      wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
+      wgtile.ring_commit %ring : !ring
+      wgtile.ring_acquire %ring : !ring
+      wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
+      wgtile.ring_commit %ring : !ring
+    } consumer 232 {
+      wgtile.ring_take %ring : !ring
+      %s = wgtile.ring_tile %ring 0 : !ring -> !s
+      scf.if %yes {
+        %t0 = wgtile.read_shared %s : !s -> !t
+        %t1 = wgtile.read_shared %s : !s -> !t
+      }
+      wgtile.ring_release %ring held 0 : !ring
+      wgtile.ring_take %ring : !ring
+      %u = wgtile.ring_tile %ring 0 : !ring -> !s
+      %t2 = wgtile.read_shared %u : !s -> !t
+      wgtile.ring_release %ring held 0 : !ring
+    }
     gpu.return
   }
 }

@@ -13,10 +13,7 @@
 // CHECK-NOT:     wgtile.staging
 // CHECK:         wgtile.for_each_tile (%[[I:.*]]) in
 // CHECK:           wgtile.wait_store pending 0 read
-// CHECK-NEXT:      wgtile.group_barrier
 // CHECK-NEXT:      wgtile.store_shared %[[T:.*]], %[[S0]]
-// CHECK-NEXT:      wgtile.fence_async
-// CHECK-NEXT:      wgtile.group_barrier
 // CHECK-NEXT:      wgtile.store_async %[[S0]], %[[MAP]][%[[I]], %{{.*}}] warpgroups 2
 // CHECK:           wgtile.wait_store pending 2 read
 // CHECK:           wgtile.store_shared %[[T]], %[[S1]]

@@ -5,6 +5,8 @@
 // CHECK:         %[[S:.*]] = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
 // CHECK:         wgtile.wait_store pending 1 read
 // CHECK:         wgtile.group_barrier
+// CHECK:         wgtile.warp_barrier
+// CHECK:         wgtile.block_barrier
 // CHECK:         wgtile.store_shared %{{.*}}, %[[S]] : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !wgtile.shared<64x64xbf16, swizzle = 128>
 // CHECK:         wgtile.fence_async
 // CHECK:         wgtile.store_async %[[S]], %[[MAP:.*]][%{{.*}}, %{{.*}}] warpgroups 2
@@ -18,6 +20,8 @@ func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
   %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
   wgtile.wait_store pending 1 read
   wgtile.group_barrier
+  wgtile.warp_barrier
+  wgtile.block_barrier
   wgtile.store_shared %t, %s : tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
       !wgtile.shared<64x64xbf16, swizzle = 128>
   wgtile.fence_async

@@ -117,3 +117,14 @@ func.func @read_rows(%s: !wgtile.shared<64x128xbf16, swizzle = 128>) {
       -> tensor<64x128xbf16, #wgtile.mma<warps = 4>>
   return
 }
+
+// -----
+
+func.func @block_barrier_c1_role() {
+  wgtile.roles producer 0 {
+  } consumer 0 {
+    // expected-error @below {{expected no role around a barrier of the thread block}}
+    wgtile.block_barrier
+  }
+  return
+}

@@ -50,34 +50,113 @@ gpu.module @kernels {
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
 !acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
 !ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 
-// Turns without a product: the stages that they pass over are given back before
-// the ring runs out of them.
+// Iterations without an MMA: the consumers pass over their stages, and give them
+// back before the ring runs out of them. The loops' first value runs through the
+// range of the producer's loop.
 // CHECK-LABEL: gpu.func @skipping
 gpu.module @kernels {
-  gpu.func @skipping(%zero: !acc, %out: memref<?x?xf32>, %n: index, %present: memref<?xi1>) kernel {
+  gpu.func @skipping(%map: !map, %zero: !acc, %out: memref<?x?xf32>, %m: index, %n: index, %present: memref<?xi1>) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.ring_take %ring : !ring
-      %yes = memref.load %present[%p] : memref<?xi1>
-      %s = scf.if %yes -> (!acc) {
-        %a = wgtile.ring_tile %ring 0 : !ring -> !a
-        %b = wgtile.ring_tile %ring 1 : !ring -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
-        %w = wgtile.wait_mma %d pending 1 : !acc
-        wgtile.ring_release %ring held 1 : !ring
-        scf.yield %w : !acc
-      } else {
-        %w = wgtile.ring_drain %ring, %acc held 1 : !ring, !acc
-        scf.yield %w : !acc
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %p = %c0 to %n step %c1 {
+          %yes = memref.load %present[%p] : memref<?xi1>
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %p] : !ring, !map
+          scf.if %yes {
+            wgtile.ring_copy %ring 1, %map[%i, %p] : !ring, !map
+          }
+          wgtile.ring_commit %ring : !ring
+        }
       }
-      scf.yield %s : !acc
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %no = arith.constant false
+        %true = arith.constant true
+        %r:3 = scf.while (%s = %c0, %yes = %no, %acc = %zero) : (index, i1, !acc) -> (index, i1, !acc) {
+          %t:3 = scf.while (%u = %s, %y = %yes, %a = %acc) : (index, i1, !acc) -> (index, i1, !acc) {
+            %absent = arith.xori %y, %true : i1
+            %inside = arith.cmpi slt, %u, %n : index
+            %skips = arith.andi %inside, %absent : i1
+            scf.condition(%skips) %u, %y, %a : index, i1, !acc
+          } do {
+          ^bb0(%u: index, %y: i1, %a: !acc):
+            %next = arith.addi %u, %c1 : index
+            %ynext = memref.load %present[%next] : memref<?xi1>
+            wgtile.ring_take %ring : !ring
+            %w = wgtile.ring_drain %ring, %a held 1 : !ring, !acc
+            scf.yield %next, %ynext, %w : index, i1, !acc
+          }
+          %inside = arith.cmpi slt, %t#0, %n : index
+          scf.condition(%inside) %t#0, %t#1, %t#2 : index, i1, !acc
+        } do {
+        ^bb0(%s: index, %yes: i1, %acc: !acc):
+          %next = arith.addi %s, %c1 : index
+          %ynext = memref.load %present[%next] : memref<?xi1>
+          wgtile.ring_take %ring : !ring
+          %a = wgtile.ring_tile %ring 0 : !ring -> !a
+          %b = wgtile.ring_tile %ring 1 : !ring -> !b
+          %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+          %w = wgtile.wait_mma %d pending 1 : !acc
+          wgtile.ring_release %ring held 1 : !ring
+          scf.yield %next, %ynext, %w : index, i1, !acc
+        }
+        %w = wgtile.wait_mma %r#2 pending 0 : !acc
+        wgtile.ring_release %ring held 0 : !ring
+        wgtile.store %w, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
     }
-    %w = wgtile.wait_mma %r pending 0 : !acc
-    wgtile.ring_release %ring held 0 : !ring
-    wgtile.store %w, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// Two groups of consumers, each with an instance of its own, which take the same
+// stages; the index of a group's tile is twice the producer's, and one more.
+// CHECK-LABEL: gpu.func @groups
+gpu.module @kernels {
+  gpu.func @groups(%map: !map, %zero: !acc, %b: !a, %out: memref<?x?xf32>, %m: index, %lengths: memref<?xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 8 : !ring
+    wgtile.roles producer 56 {
+      %half = affine.apply affine_map<()[s0] -> (s0 ceildiv 2)>()[%m]
+      wgtile.for_each_tile (%q) in (%half) {
+        %j = affine.apply affine_map<(d0) -> (d0 * 2 + 1)>(%q)
+        %n = memref.load %lengths[%q] : memref<?xindex>
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%q, %p] : !ring, !map
+          wgtile.ring_copy %ring 0 instance 1, %map[%j, %p] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 224 groups 2 {
+      wgtile.for_each_tile (%i) in (%m) attributes {groups = array<i64: 2>} {
+        %q = affine.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
+        %g = affine.apply affine_map<(d0) -> (d0 mod 2)>(%i)
+        %n = memref.load %lengths[%q] : memref<?xindex>
+        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+          wgtile.ring_take %ring : !ring
+          %a = wgtile.ring_tile %ring 0 instance %g : !ring -> !a
+          %d = wgtile.mma %a, %b, %acc async : !a, !a -> !acc
+          %w = wgtile.wait_mma %d pending 0 : !acc
+          wgtile.ring_release %ring held 0 : !ring
+          scf.yield %w : !acc
+        }
+        wgtile.store %r, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
+    }
     gpu.return
   }
 }

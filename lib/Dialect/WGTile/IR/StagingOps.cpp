@@ -110,3 +110,10 @@ LogicalResult PrefetchOp::verify() {
   // (C1)
   return verifyIndices(*this, getSource().getType(), getIndices());
 }
+
+LogicalResult BlockBarrierOp::verify() {
+  // (C1)
+  if ((*this)->getParentOfType<RolesOp>())
+    return emitOpError("expected no role around a barrier of the thread block");
+  return success();
+}

@@ -20,7 +20,12 @@ using Kind = SyncEffect::Kind;
 void LoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   // Nobody may still read what the tile held before; all wait for the copy.
   effects.push_back(SyncEffect::barrier(SyncScope::Block));
-  effects.push_back(SyncEffect::write(getTile(), Proxy::Async));
+  if (isa<TensorMapType>(getSource().getType())) {
+    effects.push_back(SyncEffect::write(getTile(), Proxy::Async));
+    return;
+  }
+  effects.push_back(SyncEffect::write(getTile(), Proxy::Generic));
+  effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
 
 void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
@@ -53,6 +58,26 @@ void FenceAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::fence());
 }
 
+void WarpBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::barrier(SyncScope::Warp));
+}
+
+void OrderInitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back({Kind::InitOrder});
+}
+
+void OrderWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back({Kind::EnterOrder});
+}
+
+void OrderArriveOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back({Kind::LeaveOrder});
+}
+
+void BlockBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::barrier(SyncScope::Block));
+}
+
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//
@@ -62,7 +87,7 @@ void RingAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void RingCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Fill, getRing()));
+  effects.push_back(SyncEffect::fill(getRing(), getTile(), getInstance()));
 }
 
 void RingCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
@@ -159,7 +184,9 @@ void StagesOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void FillOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::FillStage, getStages()));
+  SyncEffect effect = SyncEffect::stage(Kind::FillStage, getStages());
+  effect.tile = getTile();
+  effects.push_back(effect);
 }
 
 void CommitFillsOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {

@@ -258,6 +258,16 @@ LogicalResult StoreOp::verify() {
 // MmaOp, WaitMmaOp, BroadcastOp
 //===----------------------------------------------------------------------===//
 
+void MmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isa<SharedType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand,
+                           SideEffects::DefaultResource::get());
+  if (getAsync())
+    effects.emplace_back(MemoryEffects::Write::get(), AsyncWorkResource::get());
+}
+
 LogicalResult MmaOp::verify() {
   Type a = getA().getType();
   auto sharedA = dyn_cast<SharedType>(a);

@@ -68,7 +68,8 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
       last.insert(&op);
     else if (mma || usesResultOf(&op, derived))
       derived.insert(&op);
-    if (!mma && hasEffect<MemoryEffects::Write>(&op))
+    // The barrier of a load moves with it.
+    if (!isa<MmaOp, LoadOp>(op) && hasEffect<MemoryEffects::Write>(&op))
       return std::nullopt;
   }
   if (last.empty())

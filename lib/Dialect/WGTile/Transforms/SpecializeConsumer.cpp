@@ -267,15 +267,17 @@ private:
     return loop;
   }
 
-  /// After the loop every stage goes back.
+  /// After the loop, once its last products are waited for, every stage goes
+  /// back: as many as its iterations leave.
   void giveBackAll(scf::WhileOp loop) {
-    Operation *last = findWait(loop);
-    Value tile = last == loop ? loop.getResults().back() : last->getResult(0);
     OpBuilder b(loop);
-    b.setInsertionPointAfter(last);
-    auto drain =
-        RingDrainOp::create(b, loc, tile.getType(), ring, tile, /*held=*/0);
-    tile.replaceAllUsesExcept(drain.getResult(), drain);
+    Operation *wait = findWait(loop);
+    b.setInsertionPointAfter(wait);
+    if (wait == loop)
+      WaitMmaOp::create(b, loc, loop.getResults().back(), /*pending=*/0);
+    int64_t stages = ring.getRing().getType().getStages();
+    for (int64_t i = 0; i < std::min(kMaxHeld, stages - 1); ++i)
+      RingReleaseOp::create(b, loc, ring, /*held=*/0);
   }
 };
 } // namespace

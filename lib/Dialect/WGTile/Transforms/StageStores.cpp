@@ -112,10 +112,7 @@ private:
       Location loc = store.getLoc();
       b.setInsertionPoint(store);
       WaitStoreOp::create(b, loc, staged.pending, /*read=*/true);
-      GroupBarrierOp::create(b, loc);
       StoreSharedOp::create(b, loc, store.getTile(), staged.slot);
-      FenceAsyncOp::create(b, loc);
-      GroupBarrierOp::create(b, loc);
       SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
       llvm::append_range(box, staged.type.getShape());
       auto mapType = TensorMapType::get(

@@ -10,6 +10,7 @@
 #include "sattn/Layout/TileQueue.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetOperations.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -17,7 +18,7 @@ using Kind = SyncEffect::Kind;
 
 /// Groups of one kind that are told apart. Older ones count as one, which is
 /// exact for waits that leave fewer pending.
-static constexpr size_t kMaxGroups = 16;
+static constexpr int64_t kMaxGroups = 16;
 
 //===----------------------------------------------------------------------===//
 // ValueNumbers
@@ -73,17 +74,34 @@ bool SyncState::Group::add(const Group &other) {
   return changed;
 }
 
-void SyncState::commit(AsyncKind kind) {
+LogicalResult SyncState::commit(AsyncKind kind, Operation *op,
+                                const ValueNumbers &numbers,
+                                SyncListener listener) {
   if (kind == AsyncKind::Copy)
-    for (auto &[number, stages] : copies)
-      stages.ahead = std::min<int64_t>(stages.ahead + 1, kMaxGroups);
+    for (auto &[number, stages] : copies) {
+      auto type = cast<StagesType>(numbers.value(number).getType());
+      // A group past the end of a loop is empty.
+      if (!stages.filled.empty() &&
+          stages.filled.size() != type.getTiles().size() &&
+          !listener(op, Kind::FillStage,
+                    "expected copies into all tiles of a stage, or none, "
+                    "before the group's end"))
+        return failure();
+      stages.commits.push_back({op});
+      stages.filled.clear();
+      if (stages.ahead == kMaxGroups)
+        stages.commits.erase(stages.commits.begin());
+      else
+        ++stages.ahead;
+    }
   Work &all = workOf(kind);
   all.groups.push_back(std::move(all.open));
   all.open = {};
-  if (all.groups.size() <= kMaxGroups)
-    return;
-  all.groups[1].add(all.groups[0]);
-  all.groups.erase(all.groups.begin());
+  if (all.groups.size() > static_cast<size_t>(kMaxGroups)) {
+    all.groups[1].add(all.groups[0]);
+    all.groups.erase(all.groups.begin());
+  }
+  return success();
 }
 
 void SyncState::wait(AsyncKind kind, int64_t count) {
@@ -121,7 +139,7 @@ Place SyncState::placeOf(Value tile, const ValueNumbers &numbers) const {
 std::set<Place> SyncState::unfencedPlaces() const {
   std::set<Place> places;
   for (const auto &[place, tile] : tiles)
-    if (tile.unfenced)
+    if (tile.isUnfenced())
       places.insert(place);
   return places;
 }
@@ -165,11 +183,18 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   }
   TileState &tile = tiles[place];
   if (effect.proxy == Proxy::Async) {
-    if (failed(require(!tile.unfenced, Kind::Fence,
+    if (failed(require(!tile.unfencedWrite, Kind::Fence,
                        "expected a fence between the threads' writes of the "
                        "tile and this asynchronous access")))
       return failure();
-    tile.unfenced = false;
+    tile.unfencedWrite = false;
+    if (effect.isWrite) {
+      if (failed(require(!tile.unfencedRead, Kind::Fence,
+                         "expected a fence between the threads' reads of the "
+                         "tile and this asynchronous write")))
+        return failure();
+      tile.unfencedRead = false;
+    }
   }
   // Threads write parts of a tile side by side.
   bool isNextPart =
@@ -184,17 +209,19 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
                      "and this write")))
     return failure();
 
-  tile.scope = std::max(tile.scope, effect.scope);
+  // Each warp gives a stage of a ring back by itself.
+  bool isStage = place.stage != Place::kNoStage;
+  tile.scope = std::max(tile.scope, isStage ? SyncScope::Warp : effect.scope);
   if (effect.async) {
     Group &open = workOf(*effect.async).open;
     (effect.isWrite ? open.writes : open.reads).insert(place);
   }
-  if (effect.isWrite && effect.proxy == Proxy::Generic) {
-    tile.unfenced = true;
-    tile.written |= !effect.async;
-  } else if (!effect.isWrite && !effect.async &&
-             place.stage == Place::kNoStage) {
-    // A stage of a ring is protected by its release.
+  if (effect.proxy == Proxy::Generic) {
+    (effect.isWrite ? tile.unfencedWrite : tile.unfencedRead) = true;
+    if (!effect.async)
+      (effect.isWrite ? tile.written : tile.read) = true;
+  } else if (!effect.isWrite && !effect.async && !isStage) {
+    // All threads of a warp have waited for what it read of a stage.
     tile.read = true;
   }
   if (tile.isClean())
@@ -215,18 +242,34 @@ void SyncState::barrier(SyncScope scope) {
 }
 
 void SyncState::fence() {
-  for (auto &[place, tile] : tiles)
-    if (tile.unfenced) {
-      tile.unfenced = false;
-      // It is this thread's writes that it orders: others learn of it by a
-      // barrier that comes after.
-      tile.written = true;
-    }
+  // It is this thread's accesses that it orders: others learn of it by a
+  // barrier that comes after.
+  for (auto &[place, tile] : tiles) {
+    tile.written |= tile.unfencedWrite;
+    tile.read |= tile.unfencedRead;
+    tile.unfencedWrite = tile.unfencedRead = false;
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//
+
+bool SyncState::RingState::join(const RingState &other) {
+  size_t before = copied.size();
+  llvm::set_intersect(copied, other.copied);
+  bool changed = copied.size() != before;
+  changed |= insertAll(maybeCopied, other.maybeCopied);
+  changed |= insertAll(newest, other.newest);
+  return changed;
+}
+
+const SyncState::RingState &
+SyncState::ringOf(Value ring, const ValueNumbers &numbers) const {
+  static const RingState unused;
+  auto it = rings.find(numbers.of(ring));
+  return it == rings.end() ? unused : it->second;
+}
 
 LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
                                        SyncListener listener) {
@@ -239,6 +282,23 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
                         describe(static_cast<AsyncKind>(i)) +
                         " that reads the stage before it is given back"))
         return failure();
+  // TMA fills the stage next. That a thread's reads of it come before needs a
+  // fence: an mbarrier orders accesses of the generic proxy alone, and TMA
+  // writes by the async proxy (PTX ISA, Memory Consistency Model, "Proxies";
+  // CUTLASS's epilogue has one before it releases the stage that it read).
+  // What wgmma has read, by the async proxy, needs none.
+  if (auto it = tiles.find(oldest); it != tiles.end()) {
+    if (it->second.isUnfenced() &&
+        !listener(op, Kind::Fence,
+                  "expected a fence between the threads' reads of the stage "
+                  "and its release"))
+      return failure();
+    if ((it->second.read || it->second.written) &&
+        !listener(op, Kind::Barrier,
+                  "expected the warp's threads to meet between their reads of "
+                  "the stage and its release"))
+      return failure();
+  }
   auto renumber = [&](Place place) {
     if (place.base == ring && place.stage >= 0)
       place.stage = place.stage == 0 ? Place::kReleased : place.stage - 1;
@@ -287,13 +347,26 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                    "expected the stage that was acquired to be "
                                    "committed before the next is acquired"))
       return failure();
+    for (const auto &[other, state] : rings)
+      if (other != number && state.acquired &&
+          !listener(op, Kind::CommitStage,
+                    "expected the stage of another ring that was acquired to "
+                    "be committed before this one is acquired"))
+        return failure();
     ring.acquired = true;
+    ring.copied.clear();
+    ring.maybeCopied.clear();
     return success();
   case Kind::Fill:
-    return success(ring.acquired ||
-                   listener(op, Kind::Acquire,
-                            "expected a stage to be acquired before a copy "
-                            "into it"));
+    if (!ring.acquired &&
+        !listener(op, Kind::Acquire,
+                  "expected a stage to be acquired before a copy into it"))
+      return failure();
+    ring.copied.insert({effect.tile, effect.instance});
+    return success(
+        ring.maybeCopied.insert({effect.tile, effect.instance}).second ||
+        listener(op, Kind::Fill,
+                 "expected at most one copy into each tile of a stage"));
   case Kind::CommitStage:
     if (!ring.acquired &&
         !listener(op, Kind::Acquire,
@@ -309,6 +382,7 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
       return failure();
     }
     ++ring.held;
+    ring.newest = {op};
     return success();
   case Kind::StageTile:
   case Kind::ReadHeld:
@@ -355,20 +429,50 @@ LogicalResult SyncState::applyToCopies(const SyncEffect &effect, Operation *op,
     stages = {};
     return success();
   case Kind::FillStage:
-    return require(stages.ahead + stages.read < count, Kind::Barrier,
-                   "expected a barrier between the last reads of the stage and "
-                   "this copy into it");
+    if (failed(require(stages.ahead + stages.read < count, Kind::Barrier,
+                       "expected a barrier between the last reads of the stage "
+                       "and this copy into it")))
+      return failure();
+    return require(stages.filled.insert(effect.tile).second, Kind::Commit,
+                   "expected at most one copy into each tile of a stage");
   case Kind::ReadStage:
     if (failed(require(pendingGroups < stages.ahead, Kind::Wait,
                        "expected a wait for the copies into the stage before "
                        "its tiles are used")))
       return failure();
-    stages.ahead = std::max<int64_t>(stages.ahead - 1, 0);
+    if (!stages.commits.empty()) {
+      stages.commits.erase(stages.commits.begin());
+      --stages.ahead;
+    }
     stages.read = std::min(stages.read + 1, count);
     return success();
   default:
     llvm_unreachable("no effect on stages");
   }
+}
+
+//===----------------------------------------------------------------------===//
+// The order of warpgroups
+//===----------------------------------------------------------------------===//
+
+/// Every warpgroup runs the same program: each wait is for the arrival of the
+/// warpgroup before, where waits and arrivals alternate.
+LogicalResult SyncState::applyToOrder(const SyncEffect &effect, Operation *op,
+                                      SyncListener listener) {
+  bool isEntry = effect.kind == Kind::EnterOrder;
+  Order expected = effect.kind == Kind::InitOrder ? Order::None
+                   : isEntry                      ? Order::Outside
+                                                  : Order::Inside;
+  Kind missing = order == Order::None     ? Kind::InitOrder
+                 : order == Order::Inside ? Kind::LeaveOrder
+                                          : Kind::EnterOrder;
+  if (order != expected &&
+      !listener(op, missing,
+                "expected an order of warpgroups that is initialized once, and "
+                "then waited for and passed on in turn"))
+    return failure();
+  order = isEntry ? Order::Inside : Order::Outside;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -383,10 +487,15 @@ SyncState::Counters SyncState::getCounters() const {
       counters.insert(counters.end(), {number, ring.held, ring.acquired});
   counters.push_back(-1);
   for (const auto &[number, stages] : copies)
-    if (stages.ahead != 0 || stages.read != 0)
+    if (stages.ahead != 0 || stages.read != 0 || !stages.filled.empty()) {
       counters.insert(counters.end(), {number, stages.ahead, stages.read});
+      // The end of a loop may leave a group empty, but not a part of it.
+      counters.push_back(stages.filled.size());
+      llvm::append_range(counters, stages.filled);
+    }
   counters.push_back(-1);
   counters.push_back(work[static_cast<size_t>(AsyncKind::Copy)].groups.size());
+  counters.push_back(static_cast<int64_t>(order));
   return counters;
 }
 
@@ -403,6 +512,23 @@ bool SyncState::join(const SyncState &other) {
       changed |= group.add(same);
     changed |= mine.open.add(theirs.open);
   }
+  for (auto &[number, ring] : rings)
+    if (!other.rings.count(number))
+      changed |= ring.join(RingState());
+  for (const auto &[number, theirs] : other.rings) {
+    auto [it, isNew] = rings.try_emplace(number);
+    RingState &mine = it->second;
+    // The counters agree.
+    mine.held = theirs.held;
+    mine.acquired = theirs.acquired;
+    changed |= mine.join(theirs) || isNew;
+  }
+  for (const auto &[number, theirs] : other.copies) {
+    auto [it, isNew] = copies.try_emplace(number, theirs);
+    for (size_t i = 0; !isNew && i < theirs.commits.size(); ++i)
+      changed |= insertAll(it->second.commits[i], theirs.commits[i]);
+    changed |= isNew;
+  }
   for (const auto &[name, place] : other.names) {
     auto [it, isNew] = names.try_emplace(name, place);
     if (!isNew && !(it->second == place) &&
@@ -417,7 +543,8 @@ bool SyncState::join(const SyncState &other) {
   for (const auto &[place, theirs] : other.tiles) {
     TileState &tile = tiles[place];
     TileState before = tile;
-    tile.unfenced |= theirs.unfenced;
+    tile.unfencedWrite |= theirs.unfencedWrite;
+    tile.unfencedRead |= theirs.unfencedRead;
     tile.written |= theirs.written;
     tile.read |= theirs.read;
     tile.scope = std::max(tile.scope, theirs.scope);
@@ -492,7 +619,8 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
       kept.insert(numbers.of(effect.value));
       break;
     case Kind::Commit:
-      commit(*effect.async);
+      if (failed(commit(*effect.async, op, numbers, listener)))
+        return failure();
       break;
     case Kind::Wait:
       wait(*effect.async,
@@ -533,6 +661,12 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
     case Kind::FillStage:
     case Kind::ReadStage:
       if (failed(applyToCopies(effect, op, numbers, listener)))
+        return failure();
+      break;
+    case Kind::InitOrder:
+    case Kind::EnterOrder:
+    case Kind::LeaveOrder:
+      if (failed(applyToOrder(effect, op, listener)))
         return failure();
       break;
     default:
@@ -604,6 +738,11 @@ LogicalResult SyncState::finish(Operation *end, const ValueNumbers &numbers,
                   "the program may end before"))
       return failure();
   }
+  if (order == Order::Inside &&
+      !listener(end, Kind::LeaveOrder,
+                "expected every turn in the order of warpgroups to be passed "
+                "on, but the program may end before"))
+    return failure();
   for (size_t i = 0; i < work.size(); ++i)
     for (const Group &group : work[i].groups)
       if ((!group.reads.empty() || !group.writes.empty()) &&

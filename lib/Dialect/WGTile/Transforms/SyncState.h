@@ -105,7 +105,32 @@ public:
   /// complete.
   std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
 
-  /// Places that threads wrote and no fence has followed.
+  struct RingState {
+    int64_t held = 0;
+    bool acquired = false;
+    /// Tiles of the acquired stage, by number and instance, that a copy was
+    /// started into on every path; on some.
+    std::set<std::pair<int64_t, int64_t>> copied, maybeCopied;
+    /// The ops that may have taken the newest stage.
+    std::set<mlir::Operation *> newest;
+    /// Returns whether that changed anything.
+    bool join(const RingState &other);
+  };
+  const RingState &ringOf(mlir::Value ring, const ValueNumbers &numbers) const;
+
+  /// Stages that all threads fill and read in turn: how many are ended and not
+  /// read yet, and how many were read since the last barrier.
+  struct CopyStages {
+    int64_t ahead = 0, read = 0;
+    /// Tiles of the stage that is filled.
+    std::set<int64_t> filled;
+    /// For each stage that is ended and not read, the ops that may have ended
+    /// it.
+    std::vector<std::set<mlir::Operation *>> commits;
+  };
+  const std::map<unsigned, CopyStages> &getCopies() const { return copies; }
+
+  /// Places that threads accessed and no fence has followed.
   std::set<Place> unfencedPlaces() const;
   /// The place of a shared tile.
   Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
@@ -124,22 +149,18 @@ private:
     std::vector<Group> groups;
     Group open;
   };
-  struct RingState {
-    int64_t held = 0;
-    bool acquired = false;
-  };
-  /// Stages that all threads fill and read in turn: how many are ended and not
-  /// read yet, and how many were read since the last barrier.
-  struct CopyStages {
-    int64_t ahead = 0, read = 0;
-  };
   /// What a tile still needs before other threads or the copy engine may use
   /// it. Tiles that need nothing have no entry.
   struct TileState {
-    bool unfenced = false, written = false, read = false;
-    SyncScope scope = SyncScope::Group;
-    auto key() const { return std::tie(unfenced, written, read, scope); }
-    bool isClean() const { return !unfenced && !written && !read; }
+    /// Accesses of threads that no fence has ordered before asynchronous ones.
+    bool unfencedWrite = false, unfencedRead = false;
+    bool written = false, read = false;
+    SyncScope scope = SyncScope::Warp;
+    auto key() const {
+      return std::tie(unfencedWrite, unfencedRead, written, read, scope);
+    }
+    bool isUnfenced() const { return unfencedWrite || unfencedRead; }
+    bool isClean() const { return !isUnfenced() && !written && !read; }
   };
 
   Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
@@ -156,8 +177,13 @@ private:
                                     SyncListener listener);
   llvm::LogicalResult releaseOldest(unsigned ring, mlir::Operation *op,
                                     SyncListener listener);
-  void commit(AsyncKind kind);
+  llvm::LogicalResult commit(AsyncKind kind, mlir::Operation *op,
+                             const ValueNumbers &numbers,
+                             SyncListener listener);
   void wait(AsyncKind kind, int64_t count);
+  llvm::LogicalResult applyToOrder(const SyncEffect &effect,
+                                   mlir::Operation *op,
+                                   SyncListener listener);
   void barrier(SyncScope scope);
   void fence();
   void forget(unsigned first, unsigned last);
@@ -171,6 +197,9 @@ private:
   std::set<unsigned> kept;
   std::map<unsigned, RingState> rings;
   std::map<unsigned, CopyStages> copies;
+  /// Where the warpgroup is in the order in which warpgroups take turns.
+  enum class Order { None, Outside, Inside };
+  Order order = Order::None;
   std::map<Place, TileState> tiles;
 };
 

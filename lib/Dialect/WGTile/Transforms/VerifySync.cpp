@@ -5,12 +5,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "MatchStages.h"
+#include "SharedPlaces.h"
 #include "SyncAnalysis.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -38,6 +42,30 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
     ring.emitOpError() << "expected as many warps as consume, " << consumers
                        << ", but got " << ring.getConsumerWarps();
     return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// All consumers take turns in one order, and as often: groups of consumers may
+/// pass over different iterations.
+static LogicalResult verifyOrder(gpu::GPUFuncOp kernel) {
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  int64_t consumers =
+      threads ? threads[0] / kWarpThreads / kProducerWarps - 1 : 0;
+  auto verifyOp = [&](Operation *op, int64_t warpgroups) {
+    auto roles = op->getParentOfType<RolesOp>();
+    if (roles && roles.getGroups() == 1 && warpgroups == consumers)
+      return WalkResult::advance();
+    op->emitOpError() << "expected one group of consumers around it, of "
+                      << warpgroups << " warpgroups";
+    return WalkResult::interrupt();
+  };
+  WalkResult walk = kernel.walk([&](Operation *op) {
+    return llvm::TypeSwitch<Operation *, WalkResult>(op)
+        .Case<OrderInitOp, OrderWaitOp, OrderArriveOp>([&](auto order) {
+          return verifyOp(order, order.getWarpgroups());
+        })
+        .Default(WalkResult::advance());
   });
   return failure(walk.wasInterrupted());
 }
@@ -76,8 +104,78 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// Notes what the state before an op says about stages.
+static void collectStages(Operation *op, const SyncState &before,
+                          const ValueNumbers &numbers,
+                          StageContents &contents) {
+  auto sync = dyn_cast<SyncOpInterface>(op);
+  if (!sync)
+    return;
+  SmallVector<SyncEffect> effects;
+  sync.getSyncEffects(effects);
+  for (const SyncEffect &effect : effects) {
+    if (effect.kind != SyncEffect::Kind::CommitStage &&
+        effect.kind != SyncEffect::Kind::StageTile)
+      continue;
+    const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
+    if (effect.kind == SyncEffect::Kind::StageTile) {
+      contents.takesOfTile[op].insert(ring.newest.begin(), ring.newest.end());
+      continue;
+    }
+    auto [it, isNew] = contents.ofCommit.try_emplace(op);
+    if (isNew)
+      it->second.always = ring.copied;
+    else
+      llvm::set_intersect(it->second.always, ring.copied);
+    it->second.maybe.insert(ring.maybeCopied.begin(), ring.maybeCopied.end());
+  }
+}
+
+namespace {
+/// The groups of copies that end each stage that all threads read: one that is
+/// read has copies on some path. Whether it has them in every iteration that
+/// reads it follows from the bounds of loops, which are not followed.
+struct CopyGroups {
+  DenseSet<Operation *> filled;
+  llvm::MapVector<Operation *, std::set<Operation *>> readAt;
+
+  void collect(Operation *op, const SyncState &before,
+               const ValueNumbers &numbers) {
+    auto sync = dyn_cast<SyncOpInterface>(op);
+    if (!sync)
+      return;
+    SmallVector<SyncEffect> effects;
+    sync.getSyncEffects(effects);
+    for (const SyncEffect &effect : effects)
+      for (const auto &[number, stages] : before.getCopies()) {
+        if (effect.kind == SyncEffect::Kind::Commit &&
+            effect.async == AsyncKind::Copy && !stages.filled.empty())
+          filled.insert(op);
+        if (effect.kind == SyncEffect::Kind::ReadStage &&
+            number == numbers.of(effect.value) && !stages.commits.empty())
+          readAt[op].insert(stages.commits.front().begin(),
+                            stages.commits.front().end());
+      }
+  }
+
+  LogicalResult verify() const {
+    for (const auto &[op, commits] : readAt)
+      for (Operation *commit : commits) {
+        if (filled.contains(commit))
+          continue;
+        InFlightDiagnostic error =
+            op->emitOpError("expected copies into the stage that is read");
+        error.attachNote(commit->getLoc()) << "where it is ended without any";
+        return failure();
+      }
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
-  if (failed(verifyStructured(kernel)) || failed(verifyArrivals(kernel)))
+  if (failed(verifyStructured(kernel)) || failed(verifyArrivals(kernel)) ||
+      failed(verifyOrder(kernel)) || failed(verifyPlaces(kernel)))
     return failure();
   DenseSet<Operation *> reported;
   auto listener = [&](Operation *op, SyncEffect::Kind, const Twine &message) {
@@ -86,10 +184,16 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
     return false;
   };
   SyncAnalysis analysis(kernel);
-  if (failed(analysis.run(listener, [](Operation *, const SyncState &) {})) ||
-      !reported.empty())
+  StageContents contents;
+  CopyGroups groups;
+  auto visitor = [&](Operation *op, const SyncState &before) {
+    collectStages(op, before, analysis.getNumbers(), contents);
+    groups.collect(op, before, analysis.getNumbers());
+  };
+  if (failed(analysis.run(listener, visitor)) || !reported.empty() ||
+      failed(groups.verify()) || failed(verifyQueue(kernel)))
     return failure();
-  return verifyQueue(kernel);
+  return matchStages(kernel, contents);
 }
 
 namespace {

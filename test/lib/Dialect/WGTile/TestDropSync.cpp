@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Takes every synchronizing op of a module away in turn and asks
-// wgtile-verify-sync for its opinion of the rest.
+// Mutates the synchronization of a module, one op at a time, and asks
+// wgtile-verify-sync for its opinion of each mutant.
 
 #include "TestPasses.h"
 
@@ -23,37 +23,88 @@ using namespace mlir;
 using namespace wgtile;
 using Kind = SyncEffect::Kind;
 
-/// Whether an op does nothing but synchronize and pass values on.
-static bool isDroppable(Operation *op) {
-  auto sync = dyn_cast<SyncOpInterface>(op);
-  if (!sync)
-    return false;
+static SmallVector<SyncEffect> getEffects(Operation *op) {
   SmallVector<SyncEffect> effects;
-  sync.getSyncEffects(effects);
-  return llvm::any_of(effects,
-                      [](const SyncEffect &effect) {
-                        return effect.isSynchronization();
-                      }) &&
+  if (auto sync = dyn_cast<SyncOpInterface>(op))
+    sync.getSyncEffects(effects);
+  return effects;
+}
+
+/// Whether an op starts a copy into a stage, or ends a group of them.
+static bool isCopy(const SyncEffect &effect) {
+  return effect.kind == Kind::Fill || effect.kind == Kind::FillStage ||
+         (effect.kind == Kind::Commit && effect.async == AsyncKind::Copy);
+}
+
+/// Whether an op does nothing but synchronize, or copy into a stage, and pass
+/// values on.
+static bool isMutable(Operation *op) {
+  SmallVector<SyncEffect> effects = getEffects(op);
+  return !effects.empty() &&
          llvm::all_of(effects, [](const SyncEffect &effect) {
-           return effect.isSynchronization() || effect.kind == Kind::Forward;
+           return effect.isSynchronization() || isCopy(effect) ||
+                  effect.kind == Kind::Forward;
          });
 }
 
+/// Whether an op does something else the second time. A second fence, barrier
+/// or wait right after the first is met by the same threads and finds nothing.
+static bool changesTwice(Operation *op) {
+  return llvm::any_of(getEffects(op), [](const SyncEffect &effect) {
+    return effect.kind != Kind::Fence && effect.kind != Kind::Barrier &&
+           effect.kind != Kind::Wait && effect.kind != Kind::Forward;
+  });
+}
+
 static void drop(Operation *op) {
-  SmallVector<SyncEffect> effects;
-  cast<SyncOpInterface>(op).getSyncEffects(effects);
-  for (SyncEffect &effect : effects)
+  for (SyncEffect &effect : getEffects(op))
     if (effect.kind == Kind::Forward)
       effect.result.replaceAllUsesWith(effect.value);
   op->erase();
 }
 
+static void repeat(Operation *op) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  Operation *second = b.clone(*op);
+  for (SyncEffect &effect : getEffects(op)) {
+    if (effect.kind != Kind::Forward)
+      continue;
+    for (const SyncEffect &later : getEffects(second))
+      if (later.kind == Kind::Forward && later.value == effect.value)
+        effect.result.replaceAllUsesWith(later.result);
+    second->replaceUsesOfWith(effect.value, effect.result);
+  }
+}
+
+/// Attributes that are places in shared memory.
+static constexpr StringLiteral kPlaces[] = {"offset", "barriers", "barrier",
+                                            "queue"};
+
+static SmallVector<int64_t> collectPlaces(Operation *root) {
+  SmallVector<int64_t> places;
+  root->walk([&](Operation *op) {
+    if (isPure(op))
+      return;
+    for (StringRef name : kPlaces)
+      if (auto place = op->getAttrOfType<IntegerAttr>(name))
+        places.push_back(place.getInt());
+  });
+  llvm::sort(places);
+  places.erase(llvm::unique(places), places.end());
+  return places;
+}
+
+/// Moves what an op has in shared memory onto something else of its kernel.
+static void overlap(Operation *op, StringRef name, ArrayRef<int64_t> places) {
+  int64_t place = op->getAttrOfType<IntegerAttr>(name).getInt();
+  int64_t other = place == places.front() ? places[1] : places.front();
+  op->setAttr(name, OpBuilder(op->getContext()).getI64IntegerAttr(other));
+}
+
 static SmallVector<Operation *> collect(Operation *root) {
   SmallVector<Operation *> ops;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isDroppable(op))
-      ops.push_back(op);
-  });
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   return ops;
 }
 
@@ -65,22 +116,38 @@ struct TestDropSyncPass
   StringRef getArgument() const override { return "test-wgtile-drop-sync"; }
   StringRef getDescription() const override {
     return "Remarks at every synchronizing op what wgtile-verify-sync says "
-           "without it";
+           "without it, with it twice, or with its place on another";
   }
 
   void runOnOperation() override {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
     for (gpu::GPUModuleOp module : modules)
-      for (auto [index, op] : llvm::enumerate(collect(module)))
-        check(module, op, index);
+      for (auto [index, op] : llvm::enumerate(collect(module))) {
+        if (isMutable(op)) {
+          check(module, op, index, "without it", drop);
+          if (changesTwice(op))
+            check(module, op, index, "with it twice", repeat);
+        }
+        auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+        // Other offsets are of columns.
+        if (!kernel || !isa<WGTileDialect>(op->getDialect()) || isPure(op))
+          continue;
+        SmallVector<int64_t> places = collectPlaces(kernel);
+        for (StringRef name : kPlaces)
+          if (op->hasAttrOfType<IntegerAttr>(name) && places.size() > 1)
+            check(module, op, index, "with its place on another",
+                  [&](Operation *copy) { overlap(copy, name, places); });
+      }
   }
 
 private:
-  void check(gpu::GPUModuleOp module, Operation *op, size_t index) {
+  void check(gpu::GPUModuleOp module, Operation *op, size_t index,
+             StringRef mutation,
+             llvm::function_ref<void(Operation *copy)> mutate) {
     OpBuilder b(module);
     auto copy = cast<gpu::GPUModuleOp>(b.clone(*module));
-    drop(collect(copy)[index]);
+    mutate(collect(copy)[index]);
     std::string message;
     {
       ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &said) {
@@ -94,11 +161,8 @@ private:
         message.clear();
     }
     copy.erase();
-    if (!message.empty()) {
-      op->emitRemark() << "without it: " << message;
-      return;
-    }
-    op->emitRemark() << "without it: no error";
+    op->emitRemark() << op->getName() << " " << mutation << ": "
+                     << (message.empty() ? "no error" : message);
   }
 };
 } // namespace

@@ -36,6 +36,8 @@ enum class AsyncKind {
 
 /// Threads that share a tile or meet at a barrier.
 enum class SyncScope {
+  /// A warp, one thread of which gives stages of rings back for all.
+  Warp,
   /// A group of consumers with register tiles of its own (a warpgroup).
   Group,
   /// All that run the program.
@@ -91,7 +93,13 @@ struct SyncEffect {
     /// Starts a copy into the stage behind the ones that are ended.
     FillStage,
     /// Reads the oldest stage that was ended and not read.
-    ReadStage
+    ReadStage,
+    /// Lets the first warpgroup of the consumers' order go first.
+    InitOrder,
+    /// Waits until this warpgroup's turn in the order has come.
+    EnterOrder,
+    /// Ends this warpgroup's turn in the order.
+    LeaveOrder
   };
 
   Kind kind;
@@ -107,6 +115,8 @@ struct SyncEffect {
   /// `heldRing` are held before the op.
   mlir::Value heldRing = {};
   int64_t held = 0;
+  /// The tile of the stage that is filled, and its instance.
+  int64_t tile = 0, instance = 0;
 
   static SyncEffect access(mlir::Value tile, bool isWrite, Proxy proxy,
                            std::optional<AsyncKind> async = {},
@@ -164,6 +174,12 @@ struct SyncEffect {
                           mlir::Value result = {}) {
     return {kind, ring, result};
   }
+  static SyncEffect fill(mlir::Value ring, int64_t tile, int64_t instance) {
+    SyncEffect effect{Kind::Fill, ring};
+    effect.tile = tile;
+    effect.instance = instance;
+    return effect;
+  }
   SyncEffect ifHeld(mlir::Value ring, int64_t count) const {
     SyncEffect effect = *this;
     effect.heldRing = ring;
@@ -177,7 +193,8 @@ struct SyncEffect {
     return kind == Kind::Wait || kind == Kind::Fence || kind == Kind::Barrier ||
            kind == Kind::Acquire || kind == Kind::CommitStage ||
            kind == Kind::Take || kind == Kind::Release ||
-           kind == Kind::ReleaseAll;
+           kind == Kind::ReleaseAll || kind == Kind::InitOrder ||
+           kind == Kind::EnterOrder || kind == Kind::LeaveOrder;
   }
 };
 

@@ -25,6 +25,18 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTileDialect.h.inc"
 
+namespace wgtile {
+/// Barriers at which threads meet.
+struct BarrierResource : mlir::SideEffects::Resource::Base<BarrierResource> {
+  llvm::StringRef getName() final { return "wgtile.barrier"; }
+};
+/// Asynchronous work that was issued and is not complete.
+struct AsyncWorkResource
+    : mlir::SideEffects::Resource::Base<AsyncWorkResource> {
+  llvm::StringRef getName() final { return "wgtile.async_work"; }
+};
+} // namespace wgtile
+
 #include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -10,6 +10,7 @@
 #define SATTN_DIALECT_WGTILE_IR_WGTILEBASE_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def WGTile_Dialect : Dialect {
   let name = "wgtile";
@@ -30,6 +31,10 @@ def WGTile_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
 }
+
+/// Barriers at which threads meet: an op that writes to it is neither erased
+/// nor merged with another.
+def WGTile_BarrierResource : Resource<"::wgtile::BarrierResource">;
 
 class WGTile_Op<string mnemonic, list<Trait> traits = []>
     : Op<WGTile_Dialect, mnemonic, traits>;

@@ -105,12 +105,16 @@ def WGTile_EndOp : WGTile_Op<"end", [
 }
 
 def WGTile_LoadOp : WGTile_Op<"load", [
+    MemoryEffects<[MemWrite<WGTile_BarrierResource>]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Copy a tile from global to shared memory";
   let description = [{
     Copies the tile whose first element is at `indices` of `source`, a memref or
     a tensor map. The tile's two dimensions are the last two of the source; all
     others have one index. What lies outside the source is filled with zeros.
+
+    All threads of the block meet before the copy, and none goes on before the
+    tile is there.
 
     A memref is read by the threads of the block themselves: with `aligned`, which
     `wgtile-version-kernels` sets, 16 bytes at a time, at addresses that are multiples
@@ -145,7 +149,8 @@ def WGTile_LoadOp : WGTile_Op<"load", [
 }
 
 def WGTile_MmaOp : WGTile_Op<"mma", [
-    Pure, AllTypesMatch<["acc", "result"]>,
+    AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Product of two tiles, added to a third";
   let description = [{
@@ -162,7 +167,8 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
     its tiles must stay as they are, and its result may be used as the
     accumulator of another product alone, until a `wgtile.wait_mma`. A register
     tile a may be the left operand of other products alone until then, and must
-    be passed through the wait, which keeps its registers.
+    be passed through the wait, which keeps its registers. It has an effect on
+    asynchronous work: no pass moves it over a wait, erases it or merges two.
 
     - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A

@@ -49,7 +49,8 @@ def WGTile_FillOp : WGTile_Op<"fill", [
     wgtile.fill %stages[%s] 1, %b[%k, %j] : !wgtile.stages<4, [...]>, memref<?x?xbf16>
     ```
   }];
-  let arguments = (ins WGTile_StagesType:$stages, Index:$stage, I64Attr:$tile,
+  let arguments = (ins Arg<WGTile_StagesType, "", [MemWrite]>:$stages,
+                       Index:$stage, I64Attr:$tile,
                        Arg<AnyMemRef, "", [MemRead]>:$source,
                        Variadic<Index>:$indices, UnitAttr:$aligned);
   let assemblyFormat = [{

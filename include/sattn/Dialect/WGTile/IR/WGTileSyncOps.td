@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Synchronization on its own: fences, and delays for tests.
+// Synchronization on its own: fences, barriers, and delays for tests.
 
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILESYNCOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILESYNCOPS_TD
@@ -20,9 +20,10 @@ def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Order accesses of threads before asynchronous ones";
   let description = [{
-    What this thread wrote to shared memory before is seen by the copy engine and
-    by wgmma after, once the threads have met at a barrier
-    (`fence.proxy.async.shared::cta`). `wgtile-place-fences` places it.
+    What this thread wrote to shared memory before is seen by TMA and by wgmma
+    after, and what it read before is read before TMA writes there, once the
+    threads have met at a barrier (`fence.proxy.async.shared::cta`).
+    `wgtile-place-fences` places it.
 
     ```mlir
     wgtile.fence_async
@@ -32,7 +33,9 @@ def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
 }
 
 class WGTile_OrderOp<string mnemonic>
-    : WGTile_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+    : WGTile_Op<mnemonic, [
+        MemoryEffects<[MemRead, MemWrite]>,
+        DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<2>]>:$warpgroups);
   let assemblyFormat = "`warpgroups` $warpgroups attr-dict";
 }
@@ -72,6 +75,40 @@ def WGTile_OrderArriveOp : WGTile_OrderOp<"order_arrive"> {
     wgtile.order_arrive warpgroups 2
     ```
   }];
+}
+
+def WGTile_WarpBarrierOp : WGTile_Op<"warp_barrier", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Wait for the threads of the warp";
+  let description = [{
+    What any of them read or wrote before is over for all (`bar.warp.sync`). One
+    thread of the warp then gives a stage of a ring back for all.
+    `wgtile-place-fences` places it.
+
+    ```mlir
+    wgtile.warp_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def WGTile_BlockBarrierOp : WGTile_Op<"block_barrier", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Wait for the threads of the thread block";
+  let description = [{
+    What any of them wrote before is then seen by all. `wgtile-place-fences`
+    places it.
+
+    - (C1) The op is in no role, since the other roles would not come.
+
+    ```mlir
+    wgtile.block_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 def WGTile_DelayOp : WGTile_Op<"delay", [

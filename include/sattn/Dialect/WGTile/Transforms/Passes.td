@@ -797,17 +797,21 @@ def WGTileAllocateShared
 
 def WGTilePlaceFences
     : Pass<"wgtile-place-fences", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Fence what threads write before the copy engine or wgmma uses it";
+  let summary = "Place fences and barriers around shared memory";
   let description = [{
-    Where a shared tile that threads wrote is then used by the copy engine or by
-    wgmma, places a `wgtile.fence_async` before the barrier at which the writers
-    meet, or before the use where there is no barrier. Tiles, their uses and
-    barriers are known by `SyncOpInterface` alone.
+    Where threads wrote a shared tile that TMA or wgmma then uses, or read one
+    that TMA then writes, places a `wgtile.fence_async` before the barrier at
+    which these threads meet, or before the use where there is no barrier.
+    Barriers that are then missing go before the use, of all threads that share
+    the tile. Reads of a ring's stage are fenced, and the warp meets, after the
+    last of them in each block, before the stage's release. Tiles, their uses and
+    barriers are known by `SyncOpInterface` alone. All fences and barriers of a
+    kernel come from here, but for those that are part of an op
+    (`wgtile.load`, `wgtile.wait_fills`) and say so by their effects.
 
     Before:
     ```mlir
     wgtile.store_shared %t, %s
-    wgtile.group_barrier
     wgtile.store_async %s, %map[%i, %j] warpgroups 1
     ```
     After:
@@ -841,11 +845,20 @@ def WGTileVerifySync
     - threads' accesses of a tile and asynchronous ones have no fence between
       them, or accesses of different threads no barrier;
     - a kernel ends while the copy engine still reads shared memory;
-    - a ring waits for other than as many warps as consume.
+    - a ring waits for other than as many warps as consume;
+    - threads read a stage, and it is given back without a fence and a barrier of
+      the warp;
+    - the consumers do not take each stage that the producer commits, in its order
+      over all rings, in the same loops and branches: ranges and conditions are
+      compared value by value, a loop that passes over iterations by its first
+      value (`wgtile-specialize`), and what cannot be compared is refused;
+    - a tile of a stage is copied twice, or read and not copied;
+    - warpgroups do not wait for their turn in an order and pass it on by turns;
+    - two places in shared memory overlap, or one lies outside it.
 
     Ops are known by `SyncOpInterface` alone. Not seen: what a `wgtile.load` or
-    a ring's copies do to global memory, and an acquire or take that waits for
-    the wrong stage, which no op can say.
+    a ring's copies do to global memory, and whether a tile that is copied under
+    a condition is read under the same one.
 
     Before:
     ```mlir

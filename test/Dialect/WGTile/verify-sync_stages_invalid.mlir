@@ -1,0 +1,543 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(wgtile-verify-sync))'
+
+// Stages that are committed and stages that are taken, and where they lie.
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A stage is committed once more than it is taken.
+gpu.module @kernels {
+  gpu.func @committed_twice(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %ring : !ring
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        // expected-error @below {{'wgtile.ring_commit' op expected the consumers to take each stage that is committed}}
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A stage is taken that the producer does not commit.
+gpu.module @kernels {
+  gpu.func @taken_twice(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+        // expected-error @below {{'wgtile.ring_take' op expected the producer to commit a stage for each that is taken}}
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// The loops have different ranges.
+gpu.module @kernels {
+  gpu.func @other_range(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-note @below {{the producer's program}}
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
+        scf.for %p = %c1 to %n step %c1 {
+          wgtile.ring_take %ring : !ring
+          wgtile.ring_release %ring held 0 : !ring
+        }
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// The conditions differ.
+gpu.module @kernels {
+  gpu.func @other_condition(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %yes = arith.cmpi slt, %i, %n : index
+        // expected-note @below {{the producer's program}}
+        scf.if %yes {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %yes = arith.cmpi sle, %i, %n : index
+        // expected-error @below {{'scf.if' op expected the producer's condition}}
+        scf.if %yes {
+          wgtile.ring_take %ring : !ring
+          wgtile.ring_release %ring held 0 : !ring
+        }
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A length that the kernel writes may be another when it is read again.
+gpu.module @kernels {
+  gpu.func @written_length(%map: !map, %m: index, %n: index, %lengths: memref<?xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %l = memref.load %lengths[%i] : memref<?xindex>
+        // expected-note @below {{the producer's program}}
+        scf.for %p = %c0 to %l step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %l = memref.load %lengths[%i] : memref<?xindex>
+        // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
+        scf.for %p = %c0 to %l step %c1 {
+          wgtile.ring_take %ring : !ring
+          wgtile.ring_release %ring held 0 : !ring
+        }
+        memref.store %c0, %lengths[%i] : memref<?xindex>
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// Of two rings, the stages are taken in another order: each role would wait for the
+// other.
+gpu.module @kernels {
+  gpu.func @other_order(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %other = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        // expected-note @below {{the producer's program}}
+        wgtile.ring_commit %ring : !ring
+        wgtile.ring_acquire %other : !ring
+        wgtile.ring_copy %other 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %other : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-error @below {{'wgtile.ring_take' op expected stages to be taken in the order in which they are committed}}
+        wgtile.ring_take %other : !ring
+        wgtile.ring_release %other held 0 : !ring
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A stage of another ring is acquired in between.
+gpu.module @kernels {
+  gpu.func @interleaved(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %other = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        // expected-error @below {{'wgtile.ring_acquire' op expected the stage of another ring that was acquired to be committed before this one is acquired}}
+        wgtile.ring_acquire %other : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_copy %other 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %ring : !ring
+        wgtile.ring_commit %other : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+        wgtile.ring_take %other : !ring
+        wgtile.ring_release %other held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A tile is copied twice: the stage is full before the second copy is there.
+gpu.module @kernels {
+  gpu.func @copied_twice(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        // expected-error @below {{'wgtile.ring_copy' op expected at most one copy into each tile of a stage}}
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A tile is read that was not copied.
+gpu.module @kernels {
+  gpu.func @not_copied(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        // expected-note @below {{the producer's program}}
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        // expected-error @below {{'wgtile.ring_tile' op expected a tile that the producer copies into the stage before its commit}}
+        %a = wgtile.ring_tile %ring 0 : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_async
+        wgtile.warp_barrier
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A copy that some of the tiles lack, whose tile is read in all.
+gpu.module @kernels {
+  gpu.func @not_always_copied(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %yes = arith.cmpi slt, %i, %n : index
+        wgtile.ring_acquire %ring : !ring
+        scf.if %yes {
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        }
+        // expected-note @below {{the producer's program}}
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_take %ring : !ring
+        // expected-error @below {{'wgtile.ring_tile' op expected a condition, since the producer copies the tile under one}}
+        %a = wgtile.ring_tile %ring 0 : !ring -> !a
+        %t = wgtile.read_shared %a : !a -> !t
+        wgtile.fence_async
+        wgtile.warp_barrier
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A loop that takes two steps at once.
+gpu.module @kernels {
+  gpu.func @two_steps(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-note @below {{the producer's program}}
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %c2 = arith.constant 2 : index
+        // expected-error @below {{'scf.while' op expected a loop whose first value runs through the range of the producer's loop}}
+        %end = scf.while (%s = %c0) : (index) -> index {
+          %inside = arith.cmpi slt, %s, %n : index
+          scf.condition(%inside) %s : index
+        } do {
+        ^bb0(%s: index):
+          %next = arith.addi %s, %c2 : index
+          wgtile.ring_take %ring : !ring
+          wgtile.ring_release %ring held 0 : !ring
+          scf.yield %next : index
+        }
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A loop that may end before the range does.
+gpu.module @kernels {
+  gpu.func @early_end(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-note @below {{the producer's program}}
+        scf.for %p = %c0 to %n step %c1 {
+          wgtile.ring_acquire %ring : !ring
+          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.ring_commit %ring : !ring
+        }
+      }
+    } consumer 232 {
+      wgtile.for_each_tile (%i) in (%m) {
+        // expected-error @below {{'scf.while' op expected a loop whose first value runs through the range of the producer's loop}}
+        %end = scf.while (%s = %c0) : (index) -> index {
+          %inside = arith.cmpi ult, %s, %n : index
+          scf.condition(%inside) %s : index
+        } do {
+        ^bb0(%s: index):
+          %next = arith.addi %s, %c1 : index
+          wgtile.ring_take %ring : !ring
+          wgtile.ring_release %ring held 0 : !ring
+          scf.yield %next : index
+        }
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// Different walks over tiles.
+gpu.module @kernels {
+  gpu.func @other_tiles(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer 56 {
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i) in (%m) {
+        wgtile.ring_acquire %ring : !ring
+        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.ring_commit %ring : !ring
+      }
+    } consumer 232 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected as many tiles as the producer's}}
+      wgtile.for_each_tile (%i) in (%n) {
+        wgtile.ring_take %ring : !ring
+        wgtile.ring_release %ring held 0 : !ring
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A ring that nobody fills.
+gpu.module @kernels {
+  gpu.func @no_producer() kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.ring_take' op expected a producer beside consumers (wgtile.roles)}}
+    wgtile.ring_take %ring : !ring
+    wgtile.ring_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// Two places that overlap.
+gpu.module @kernels {
+  gpu.func @overlapping_places() kernel attributes {wgtile.shared_bytes = 32768 : i64} {
+    // expected-note @below {{which has bytes 0 to 16384}}
+    %ring = wgtile.ring warps 4 {offset = 0 : i64, barriers = 32736 : i64} : !ring
+    // expected-error @below {{'wgtile.staging' op expected a place of its own in shared memory, but 15360 lies in another}}
+    %s = wgtile.staging {offset = 15360 : i64} : !a
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// A place beyond the kernel's memory.
+gpu.module @kernels {
+  gpu.func @place_outside() kernel attributes {wgtile.shared_bytes = 16384 : i64} {
+    // expected-error @below {{'wgtile.ring' op expected a place for 16384 bytes in the kernel's 16384 bytes of shared memory, at a multiple of 1024, but got 1024}}
+    %ring = wgtile.ring warps 4 {offset = 1024 : i64} : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+
+// Queues of the two roles that are not one.
+gpu.module @kernels {
+  gpu.func @two_queues(%m: index, %counter: memref<?xi32>) kernel {
+    wgtile.roles producer 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, queue = 0 : i64} {
+        wgtile.queue_acquire
+        wgtile.queue_write
+        wgtile.queue_commit
+      }
+    } consumer 232 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected the queue at 0, as of the kernel's other loop, but got 1024}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, queue = 1024 : i64} {
+        wgtile.queue_take
+        wgtile.queue_read
+        wgtile.queue_release
+      }
+    }
+    gpu.return
+  }
+}
