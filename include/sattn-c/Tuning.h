@@ -1,4 +1,4 @@
-/*===- sattn-c/Tuning.h - Choice of parameters --------------------*- C -*-===*\
+/*===- sattn-c/Tuning.h - Tables and searches ---------------------*- C -*-===*\
 |*                                                                            *|
 |* Part of sattn, under the Apache License v2.0 with LLVM Exceptions.         *|
 |* See LICENSE for license information.                                       *|
@@ -6,8 +6,9 @@
 |*                                                                            *|
 |*===----------------------------------------------------------------------===*|
 |*                                                                            *|
-|* The parameters that the pass sattn-inject-meta chooses (docs/MetaTable.md),*|
-|* in microseconds: no program is parsed. Texts are as in Compiler.h.         *|
+|* What the choice of an op's parameters is made from, as the pass            *|
+|* sattn-inject-meta makes it (docs/MetaTable.md): in microseconds, no program*|
+|* is parsed. Each op has a header of its own. Texts are as in Compiler.h.    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -32,24 +33,6 @@ SATTN_C_EXPORT sattn_tables *sattn_tables_read(const char *path,
 
 SATTN_C_EXPORT void sattn_tables_free(sattn_tables *tables);
 
-/* One bsr_addmm: (m x k) times (k x n). */
-typedef struct sattn_bsr_addmm {
-  /* In elements; -1: not known. */
-  int64_t m, n, k;
-  /* Of a stored block: at least 1. */
-  int64_t block_rows, block_columns;
-  /* Stored blocks of one matrix; -1: not known. */
-  int64_t nnz;
-  /* How many such products there are: at least 1. */
-  int64_t batches;
-  /* Whether the batches have columns in common, but not offsets: 0 or 1. */
-  int64_t shares_columns;
-  /* Scalars; 1 where they are not known. */
-  double alpha, beta;
-  /* Element types of the operands and of the result: "f16", "bf16", "f32". */
-  const char *dtype, *out_dtype;
-} sattn_bsr_addmm;
-
 typedef struct sattn_search {
   /* A chip such as "sm_90a", or "cpu". */
   const char *target;
@@ -67,17 +50,6 @@ typedef struct sattn_search {
 typedef struct sattn_parameters {
   int64_t rows, columns, depth, stages, warps, group;
 } sattn_parameters;
-
-/* `tables` may be null, and are searched only where a device is named. Writes
-   the parameters and returns 1; or returns 0 where the target is none,
-   or the given row cannot be, or fits no tile. `messages`, if not null, gets
-   the reason ("error: ..."), or rows that fit no tile ("warning: ..."), a line
-   each; it is null where there is nothing to say. */
-SATTN_C_EXPORT int sattn_choose_bsr_addmm(const sattn_tables *tables,
-                                          const sattn_bsr_addmm *product,
-                                          const sattn_search *search,
-                                          sattn_parameters *parameters,
-                                          char **messages);
 
 #ifdef __cplusplus
 }

@@ -10,52 +10,19 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
 #include <set>
 
 using namespace sattn::meta;
 using llvm::StringRef;
 
-int64_t sattn::meta::sparsityInHundredths(int64_t nnz, int64_t blockRows,
-                                          int64_t blockColumns, int64_t m,
-                                          int64_t k) {
-  if (m == 0 || k == 0)
-    return 0;
-  double stored = double(nnz) * double(blockRows) * double(blockColumns) /
-                  (double(m) * double(k));
-  return std::lround(std::max(0., 1 - stored) * 100);
-}
-
-int64_t sattn::meta::tileWidth(const Section &section, const Row &row) {
-  if (std::optional<int64_t> tile = section.get(row, "tile_n"))
-    return *tile;
-  return row.key[kKeyN] / section.get(row, "SPLIT_N").value();
-}
-
-/// The device's name without what tells apart cards of one chip: "NVIDIA A100"
-/// of "NVIDIA A100-PCIE-40GB". A digit that follows makes it another chip.
-static bool isChip(StringRef device, StringRef chip) {
-  return device.consume_front(chip) &&
-         (device.empty() || !llvm::isDigit(device.front()));
-}
-
-static bool isHopper(StringRef device) {
-  return isChip(device, "NVIDIA H100") || isChip(device, "NVIDIA H200") ||
-         isChip(device, "NVIDIA GH200");
-}
-
-/// The devices of a table whose rows do for `device`, itself left out.
-static llvm::SmallVector<StringRef> familyDevices(const Table &table,
-                                                  StringRef device) {
+/// The devices of a table whose rows do for the query's, itself left out.
+static llvm::SmallVector<StringRef> otherDevices(const Table &table,
+                                                 const Query &query) {
   std::set<StringRef> names;
-  for (const Section &section : table.sections) {
-    StringRef name = section.device;
-    bool isFamily = isChip(device, "NVIDIA A100")
-                        ? name == "NVIDIA A100-SXM4-80GB"
-                        : isHopper(device) && isHopper(name);
-    if (isFamily && name != device)
-      names.insert(name);
-  }
+  for (const Section &section : table.sections)
+    if (section.device != query.device && query.takesRowsOf &&
+        query.takesRowsOf(query.device, section.device))
+      names.insert(section.device);
   return llvm::SmallVector<StringRef>(names.begin(), names.end());
 }
 
@@ -76,7 +43,7 @@ static std::string differentOutDtype(const Query &query) {
 static const Section *findSection(const Table &table, const Query &query,
                                   StringRef device, const SectionRule &rule) {
   auto it = llvm::find_if(table.sections, [&](const Section &section) {
-    return section.op == query.op && section.device == device &&
+    return section.schema == query.schema && section.device == device &&
            section.version == query.version && section.dtype == query.dtype &&
            section.outDtype == rule.outDtype &&
            section.sparsity == rule.sparsity;
@@ -94,16 +61,18 @@ static const Row *findRow(const Section &section, llvm::ArrayRef<int64_t> key) {
   return &*it;
 }
 
-/// The row of the largest n <= N whose tiles divide N.
+/// The row of the largest size whose tiles divide the key's.
 static const Row *findNarrowerRow(const Section &section,
                                   llvm::ArrayRef<int64_t> key) {
   const Row *best = nullptr;
-  int64_t n = key[kKeyN];
+  const OpSchema &schema = *section.schema;
+  int64_t size = key[schema.tiledSize];
   for (const Row &row : section.rows) {
-    llvm::SmallVector<int64_t, 8> sameN(row.key);
-    sameN[kKeyN] = n;
-    if (llvm::ArrayRef<int64_t>(sameN) == key && row.key[kKeyN] <= n &&
-        n % tileWidth(section, row) == 0)
+    llvm::SmallVector<int64_t, 8> sameSize(row.key);
+    sameSize[schema.tiledSize] = size;
+    if (llvm::ArrayRef<int64_t>(sameSize) == key &&
+        row.key[schema.tiledSize] <= size &&
+        size % schema.tileWidth(section, row) == 0)
       best = &row; // Rows are sorted: the last one is the widest.
   }
   return best;
@@ -119,13 +88,13 @@ lookupOnDevice(const Table &table, const Query &query, StringRef device) {
     if (!outDtype.empty())
       rules.push_back({"", kReferenceSparsity});
   }
-  for (bool anyN : {false, true}) {
+  for (bool anySize : {false, true}) {
     for (const SectionRule &rule : rules) {
       const Section *section = findSection(table, query, device, rule);
       if (!section)
         continue;
-      const Row *row = anyN ? findNarrowerRow(*section, query.key)
-                            : findRow(*section, query.key);
+      const Row *row = anySize ? findNarrowerRow(*section, query.key)
+                               : findRow(*section, query.key);
       if (!row)
         continue;
       Match match;
@@ -134,7 +103,7 @@ lookupOnDevice(const Table &table, const Query &query, StringRef device) {
       match.row = row;
       match.otherSparsity = rule.sparsity != query.sparsity;
       match.otherOutDtype = rule.outDtype != outDtype;
-      match.otherN = anyN;
+      match.otherSize = anySize;
       match.otherDevice = device != query.device;
       return match;
     }
@@ -150,7 +119,7 @@ std::optional<Match> sattn::meta::lookup(const Table &table,
     return match;
   if (query.exact)
     return std::nullopt;
-  for (StringRef device : familyDevices(table, query.device))
+  for (StringRef device : otherDevices(table, query))
     if (std::optional<Match> match = lookupOnDevice(table, query, device))
       return match;
   return std::nullopt;
@@ -162,7 +131,7 @@ sattn::meta::list(const Table &table, const Query &query,
   SectionRule own = {differentOutDtype(query), query.sparsity};
   const Section *section = findSection(table, query, query.device, own);
   if (!section && !query.exact)
-    for (StringRef device : familyDevices(table, query.device))
+    for (StringRef device : otherDevices(table, query))
       if ((section = findSection(table, query, device, own)))
         break;
   std::vector<Match> matches;
@@ -186,36 +155,41 @@ sattn::meta::list(const Table &table, const Query &query,
 }
 
 std::string Match::describe() const {
+  const OpSchema &schema = *section->schema;
+  std::string smaller = ("of a smaller " + schema.keyNames[schema.tiledSize] +
+                         " with the same tiles")
+                            .str();
   llvm::SmallVector<StringRef> rules;
   if (otherSparsity)
     rules.push_back("of sparsity 0.5");
   if (otherOutDtype)
     rules.push_back("of the operands' type alone");
-  if (otherN)
-    rules.push_back("of a smaller N with the same tiles");
+  if (otherSize)
+    rules.push_back(smaller);
   if (otherDevice)
     rules.push_back("of the device's family");
-  return "row " + describeKey(*findSchema(section->op), row->key) + " of " +
-         section->describe() + " in " + table->name + " (" +
+  return "row " + describeKey(schema, row->key) + " of " + section->describe() +
+         " in " + table->name + " (" +
          (rules.empty() ? "exact" : llvm::join(rules, ", ")) + ")";
 }
 
 std::string Query::describe() const {
   Section section;
-  section.op = op + " " + describeKey(*findSchema(op), key);
+  section.schema = schema;
   section.device = device;
   section.version = version;
   section.dtype = dtype;
   section.outDtype = differentOutDtype(*this);
   section.sparsity = sparsity;
-  return section.describe();
+  std::string text = section.describe();
+  return text.insert(schema->op.size(), " " + describeKey(*schema, key));
 }
 
 llvm::Expected<Section>
 sattn::meta::makeSection(const Query &query,
                          llvm::ArrayRef<std::string> parameters) {
   Section section;
-  section.op = query.op;
+  section.schema = query.schema;
   section.device = query.device;
   section.version = query.version;
   section.dtype = query.dtype;

@@ -1,6 +1,6 @@
-//===- MetaTable.cpp - Ops and rows of meta tables ------------------------===//
+//===- MetaTable.cpp - Sections and rows of meta tables -------------------===//
 //
-// What the rows of each op hold, and how messages name them.
+// What a row holds, and how messages name it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,27 +11,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sattn::meta;
-using llvm::StringLiteral;
-
-// The names of PyTorch's tables, which most rows come from, beside our own.
-static constexpr StringLiteral kBsrAddmmKey[] = {
-    "M", "K", "N", "BM", "BK", "beta==0", "beta==1", "alpha==1"};
-static constexpr StringLiteral kBsrAddmmParameters[] = {
-    "tile_m", "tile_n",         "tile_k",  "stages",     "warps",
-    "group",  "GROUP_SIZE_ROW", "SPLIT_N", "num_stages", "num_warps"};
-static constexpr StringLiteral kScatterMmKey[] = {"M", "K", "N", "Ms", "Ks"};
-static constexpr StringLiteral kScatterMmParameters[] = {
-    "GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"};
-
-std::optional<OpSchema> sattn::meta::findSchema(llvm::StringRef op) {
-  static constexpr StringLiteral kBsrAddmm = "bsr_addmm",
-                                 kScatterMm = "scatter_mm";
-  if (op == kBsrAddmm)
-    return OpSchema{kBsrAddmm, kBsrAddmmKey, kBsrAddmmParameters};
-  if (op == kScatterMm)
-    return OpSchema{kScatterMm, kScatterMmKey, kScatterMmParameters};
-  return std::nullopt;
-}
 
 std::optional<int64_t> Section::get(const Row &row,
                                     llvm::StringRef parameter) const {
@@ -51,7 +30,7 @@ std::string sattn::meta::describeSparsity(int64_t hundredths) {
 std::string Section::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << op << ", " << device << ", " << dtype;
+  os << schema->op << ", " << device << ", " << dtype;
   if (!outDtype.empty())
     os << " to " << outDtype;
   os << ", sparsity " << describeSparsity(sparsity);

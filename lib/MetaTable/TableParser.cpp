@@ -86,13 +86,16 @@ static std::string show(const json::Value *value) {
 namespace {
 class TableParser {
 public:
-  TableParser(StringRef name, std::vector<std::string> &problems)
-      : prefix(("meta table '" + name + "': ").str()), problems(problems) {}
+  TableParser(StringRef name, OpSchemas schemas,
+              std::vector<std::string> &problems)
+      : prefix(("meta table '" + name + "': ").str()), schemas(schemas),
+        problems(problems) {}
 
   Error parse(StringRef text, std::vector<Section> &sections);
 
 private:
   std::string prefix;
+  OpSchemas schemas;
   std::vector<std::string> &problems;
 
   Error error(const Twine &message) {
@@ -105,44 +108,15 @@ private:
   Error parseSection(const json::Value &value, size_t index, Section &section);
   Error parseParameters(const json::Object &object, StringRef where,
                         Section &section);
-  Error parseRow(const json::Value &value, const OpSchema &schema,
-                 Section &section);
+  Error parseRow(const json::Value &value, Section &section);
   Error parseNumbers(const json::Value &value, const Twine &where,
                      llvm::ArrayRef<StringRef> names,
                      llvm::SmallVectorImpl<int64_t> &numbers);
 };
 } // namespace
 
-/// Why a row of bsr_addmm cannot be, or an empty text.
-static std::string bsrAddmmProblem(const Section &section, const Row &row) {
-  int64_t m = row.key[0], k = row.key[1], n = row.key[2];
-  int64_t blockRows = row.key[3], blockColumns = row.key[4];
-  auto text = [](const Twine &message) { return message.str(); };
-  if (m % blockRows != 0)
-    return text("expected BM to divide M = " + Twine(m) + ", but got " +
-                Twine(blockRows));
-  if (k % blockColumns != 0)
-    return text("expected BK to divide K = " + Twine(k) + ", but got " +
-                Twine(blockColumns));
-  if (row.key[5] && row.key[6])
-    return "expected beta to be 0 or 1, but got both";
-  if (auto split = section.get(row, "SPLIT_N"); split && n % *split != 0)
-    return text("expected SPLIT_N to divide N = " + Twine(n) + ", but got " +
-                Twine(*split));
-  if (auto tile = section.get(row, "tile_m"); tile && *tile % blockRows != 0)
-    return text("expected tile_m to be a multiple of BM = " + Twine(blockRows) +
-                ", but got " + Twine(*tile));
-  if (auto tile = section.get(row, "tile_n"); tile && *tile % 8 != 0)
-    return text("expected tile_n to be a multiple of 8, but got " +
-                Twine(*tile));
-  if (auto tile = section.get(row, "tile_k"); tile && blockColumns % *tile != 0)
-    return text("expected tile_k to divide BK = " + Twine(blockColumns) +
-                ", but got " + Twine(*tile));
-  return "";
-}
-
 std::string sattn::meta::parametersProblem(const Section &section) {
-  OpSchema schema = *findSchema(section.op);
+  const OpSchema &schema = *section.schema;
   for (auto [index, name] : llvm::enumerate(section.parameters)) {
     if (!llvm::is_contained(schema.parameterNames, name))
       return "expected parameters out of " +
@@ -151,33 +125,24 @@ std::string sattn::meta::parametersProblem(const Section &section) {
                            name))
       return "expected different parameters, but got " + name + " twice";
   }
-  // The width of a tile is what a row is for.
-  bool split = llvm::is_contained(section.parameters, "SPLIT_N");
-  bool tile = llvm::is_contained(section.parameters, "tile_n");
-  if (split == tile)
-    return std::string("expected SPLIT_N or tile_n among the parameters, but "
-                       "got ") +
-           (split ? "both" : "neither");
-  return "";
+  return schema.parametersProblem(section.parameters);
 }
 
 std::string sattn::meta::rowProblem(const Section &section, const Row &row) {
-  OpSchema schema = *findSchema(section.op);
+  const OpSchema &schema = *section.schema;
   for (auto [name, value] : llvm::zip(schema.keyNames, row.key))
     if (!OpSchema::isFlag(name) && (value < 1 || value > kMaxSize))
       return ("expected " + name + " from 1 to " + Twine(kMaxSize) +
               ", but got " + Twine(value))
           .str();
   for (auto [name, value] : llvm::zip(section.parameters, row.values)) {
-    int64_t most = name == "SPLIT_N" ? row.key[kKeyN] : kMaxParameter;
+    int64_t most = schema.mostOf(name, row.key).value_or(kMaxParameter);
     if (value < 1 || value > most)
       return ("expected " + name + " from 1 to " + Twine(most) + ", but got " +
               Twine(value))
           .str();
   }
-  if (section.op == "bsr_addmm")
-    return bsrAddmmProblem(section, row);
-  return "";
+  return schema.rowProblem(section, row);
 }
 
 Error TableParser::parse(StringRef text, std::vector<Section> &sections) {
@@ -219,8 +184,9 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
   const json::Object *object = value.getAsObject();
   if (!object)
     return expected(where + " to be an object", &value);
+  std::string op;
   for (auto [key, target] :
-       {std::pair("op", &section.op), std::pair("device", &section.device),
+       {std::pair("op", &op), std::pair("device", &section.device),
         std::pair("dtype", &section.dtype)}) {
     std::optional<StringRef> text = object->getString(key);
     if (!text || text->empty())
@@ -228,10 +194,16 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
                       object->get(key));
     *target = text->str();
   }
-  std::optional<OpSchema> schema = findSchema(section.op);
-  if (!schema)
-    return expected("\"op\" in " + where + " to be bsr_addmm or scatter_mm",
+  const auto *schema = llvm::find_if(
+      schemas, [&](const OpSchema *schema) { return schema->op == op; });
+  if (schema == schemas.end()) {
+    auto names = llvm::map_range(
+        schemas, [](const OpSchema *schema) { return schema->op.str(); });
+    return expected("\"op\" in " + where + " to be " +
+                        llvm::join(names, " or "),
                     object->get("op"));
+  }
+  section.schema = *schema;
   if (const json::Value *out = object->get("out_dtype")) {
     std::optional<StringRef> text = out->getAsString();
     if (!text)
@@ -256,7 +228,7 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
   if (!rows)
     return expected("an array \"rows\" in " + where, object->get("rows"));
   for (const json::Value &row : *rows)
-    if (Error err = parseRow(row, *schema, section))
+    if (Error err = parseRow(row, section))
       return err;
   llvm::sort(section.rows,
              [](const Row &a, const Row &b) { return a.key < b.key; });
@@ -264,8 +236,9 @@ Error TableParser::parseSection(const json::Value &value, size_t index,
       section.rows.begin(), section.rows.end(),
       [](const Row &a, const Row &b) { return a.key == b.key; });
   if (repeated != section.rows.end())
-    return error("expected one row " + describeKey(*schema, repeated->key) +
-                 " of " + section.describe() + ", but got two");
+    return error("expected one row " +
+                 describeKey(*section.schema, repeated->key) + " of " +
+                 section.describe() + ", but got two");
   return Error::success();
 }
 
@@ -312,8 +285,8 @@ Error TableParser::parseNumbers(const json::Value &value, const Twine &where,
   return Error::success();
 }
 
-Error TableParser::parseRow(const json::Value &value, const OpSchema &schema,
-                            Section &section) {
+Error TableParser::parseRow(const json::Value &value, Section &section) {
+  const OpSchema &schema = *section.schema;
   std::string where = "a row of " + section.describe();
   const json::Array *pair = value.getAsArray();
   if (!pair || pair->size() != 2)
@@ -340,17 +313,19 @@ Error TableParser::parseRow(const json::Value &value, const OpSchema &schema,
 }
 
 llvm::Expected<Table>
-sattn::meta::parseTable(StringRef text, StringRef name,
+sattn::meta::parseTable(StringRef text, StringRef name, OpSchemas schemas,
                         std::vector<std::string> &problems) {
   Table table;
   table.name = name.str();
-  if (Error err = TableParser(name, problems).parse(text, table.sections))
+  if (Error err =
+          TableParser(name, schemas, problems).parse(text, table.sections))
     return err;
   return table;
 }
 
 llvm::Expected<Table>
-sattn::meta::loadTable(StringRef path, std::vector<std::string> &problems) {
+sattn::meta::loadTable(StringRef path, OpSchemas schemas,
+                       std::vector<std::string> &problems) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
       llvm::MemoryBuffer::getFile(path);
   if (!file)
@@ -358,5 +333,5 @@ sattn::meta::loadTable(StringRef path, std::vector<std::string> &problems) {
                                    "': expected a file that can be read, but "
                                    "got: " +
                                    file.getError().message());
-  return parseTable((*file)->getBuffer(), path, problems);
+  return parseTable((*file)->getBuffer(), path, schemas, problems);
 }

@@ -1,4 +1,4 @@
-"""The compiler's choice of parameters, without its passes (include/sattn-c/Tuning.h)."""
+"""The compiler's choice of parameters, without its passes (include/sattn-c/BsrAddmm.h)."""
 
 import ctypes
 import functools

@@ -9,7 +9,7 @@
 // Any text as a meta table: a table, problems of single rows, or an error, and
 // what is chosen from a table is a tile that the target can take.
 
-#include "sattn/MetaTable/Choose.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,6 +17,7 @@
 #include <cstdlib>
 
 using namespace sattn::meta;
+using namespace sattn::tuning;
 
 static void require(bool holds, const char *what, const Choice &choice) {
   if (holds)
@@ -31,28 +32,36 @@ static void require(bool holds, const char *what, const Choice &choice) {
 static void useRow(const Table &table, const Section &section, const Row &row) {
   int64_t blockRows = row.key[3], blockColumns = row.key[4];
   // Blocks that the op can have.
-  if (section.op != "bsr_addmm" || blockRows % 8 || blockColumns % 8 ||
-      blockRows > 128 || blockColumns > 128)
+  if (section.schema != &bsr_addmm::kSchema || blockRows % 8 ||
+      blockColumns % 8 || blockRows > 128 || blockColumns > 128)
     return;
-  Query query{section.op,
+  Query query{section.schema,
               section.device,
               section.version,
               section.dtype,
               section.outDtype,
               section.sparsity,
-              {row.key.begin(), row.key.end()}};
+              {row.key.begin(), row.key.end()},
+              /*exact=*/false,
+              takesRowsOf};
+  unsigned n = section.schema->tiledSize;
   for (int64_t factor : {1, 2}) {
-    query.key[kKeyN] = row.key[kKeyN] * factor;
-    Problem problem;
+    query.key[n] = row.key[n] * factor;
+    bsr_addmm::Problem problem;
     problem.m = query.key[0];
-    problem.n = query.key[kKeyN];
+    problem.n = query.key[n];
     problem.blockRows = blockRows;
     problem.blockColumns = blockColumns;
     problem.sparsity = query.sparsity;
     for (llvm::StringRef name : targetNames()) {
       Target target = *findTarget(name);
       target.sharedBytes = name == "cpu" ? 0 : 99 * 1024;
-      Choice choice = choose(table, query, problem, target);
+      Choice choice = sattn::tuning::choose(
+          table, query,
+          [&](const Section &section, const Row &row) {
+            return bsr_addmm::fitRow(section, row, problem, target);
+          },
+          [&] { return bsr_addmm::defaultParameters(problem, target); });
       const Parameters &chosen = choice.parameters;
       require(chosen.rows > 0 && chosen.rows % blockRows == 0,
               "a multiple of the block's rows", choice);
@@ -69,7 +78,8 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   std::vector<std::string> problems;
-  llvm::Expected<Table> table = parseTable(text, "fuzz", problems);
+  llvm::Expected<Table> table =
+      parseTable(text, "fuzz", getBsrAddmmSchemas(), problems);
   if (!table) {
     std::string message = llvm::toString(table.takeError());
     // Where it is, if it is not the whole table: what was expected.

@@ -73,7 +73,7 @@ def test_another_prefix(root, prefix, tmp_path):
     assert f"-isystem {prefix}/include" in commands
     assert f"{LLVM}/include" not in commands and "-fno-rtti" not in commands
     # Its TableGen, its headers.
-    targets = ["SAttnTransformsIncGen", "lib/MetaTable/CMakeFiles/SAttnMetaTable.dir/Target.cpp.o"]
+    targets = ["SAttnTransformsIncGen", "lib/Tuning/CMakeFiles/SAttnTuning.dir/Target.cpp.o"]
     done = subprocess.run(["ninja", "-C", build, "-v", *targets],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,8 +1,7 @@
 //===- MetaTable.h - Tables of tuned parameters -----------------*- C++ -*-===//
 //
 // Tables of tuned parameters: what a file holds, and how it is read. Only
-// LLVM's support library and SAttnLayout are needed. docs/MetaTable.md
-// describes the format.
+// LLVM's support library is needed. docs/MetaTable.md describes the format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,23 +19,7 @@
 
 namespace sattn::meta {
 
-/// What the rows of one op look like.
-struct OpSchema {
-  llvm::StringLiteral op;
-  /// Names of the numbers of a key, in order. A name with `==` is a flag,
-  /// `true` or `false` in a file and 1 or 0 here.
-  llvm::ArrayRef<llvm::StringLiteral> keyNames;
-  /// Names of the parameters that a section may give.
-  llvm::ArrayRef<llvm::StringLiteral> parameterNames;
-
-  static bool isFlag(llvm::StringRef keyName) { return keyName.contains("=="); }
-};
-
-/// Position of N in the key of every op.
-inline constexpr unsigned kKeyN = 2;
-
-/// The schema of an op, or nothing for an op that no table can have.
-std::optional<OpSchema> findSchema(llvm::StringRef op);
+struct Section;
 
 /// One tuned configuration.
 struct Row {
@@ -46,9 +29,39 @@ struct Row {
   llvm::SmallVector<int64_t, 6> values;
 };
 
+/// What the rows of one op look like, which the op itself says.
+struct OpSchema {
+  llvm::StringLiteral op;
+  /// Names of the numbers of a key, in order. A name with `==` is a flag,
+  /// `true` or `false` in a file and 1 or 0 here.
+  llvm::ArrayRef<llvm::StringLiteral> keyNames;
+  /// Names of the parameters that a section may give.
+  llvm::ArrayRef<llvm::StringLiteral> parameterNames;
+  /// Position in the key of a size that a row's tiles divide: the row does for
+  /// a larger one that they divide as well.
+  unsigned tiledSize;
+  /// Elements of that size that one tile of a row has.
+  int64_t (*tileWidth)(const Section &section, const Row &row);
+  /// Why a section cannot have these parameters together, or a row its values
+  /// ("expected SPLIT_N to divide N = 21, but got 4"); an empty text where they
+  /// can. Names and ranges of single numbers have been checked.
+  std::string (*parametersProblem)(llvm::ArrayRef<std::string> parameters);
+  std::string (*rowProblem)(const Section &section, const Row &row);
+  /// The most that a parameter of a row with this key may be; nothing where it
+  /// has the limit of all parameters.
+  std::optional<int64_t> (*mostOf)(llvm::StringRef parameter,
+                                   llvm::ArrayRef<int64_t> key);
+
+  static bool isFlag(llvm::StringRef keyName) { return keyName.contains("=="); }
+};
+
+/// The ops that a table may have rows of.
+using OpSchemas = llvm::ArrayRef<const OpSchema *>;
+
 /// The rows of one op on one device for one dtype and sparsity.
 struct Section {
-  std::string op;
+  /// Of the op.
+  const OpSchema *schema = nullptr;
   /// As the driver names it ("NVIDIA A100-SXM4-80GB").
   std::string device;
   /// Of the tuned kernels, not of the file format: rows of another version than
@@ -67,7 +80,7 @@ struct Section {
 
   /// A parameter of a row of this section, where the section has it.
   std::optional<int64_t> get(const Row &row, llvm::StringRef parameter) const;
-  /// "bsr_addmm, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
+  /// "OP, NVIDIA A100-SXM4-80GB, bf16, sparsity 0.56".
   std::string describe() const;
 };
 
@@ -91,12 +104,14 @@ struct Table {
 /// Reads a table in JSON. A text that is no table of the format and version
 /// that this reader knows is an error. A row that holds impossible values is
 /// left out, and `problems` gets a message for it. Every message starts with
-/// `name`, and says what was expected and what was found.
+/// `name`, and says what was expected and what was found. Sections are of the
+/// ops in `schemas`, which the table points into.
 llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef name,
+                                 OpSchemas schemas,
                                  std::vector<std::string> &problems);
 
 /// Reads the file at `path`; the path is the table's name.
-llvm::Expected<Table> loadTable(llvm::StringRef path,
+llvm::Expected<Table> loadTable(llvm::StringRef path, OpSchemas schemas,
                                 std::vector<std::string> &problems);
 
 } // namespace sattn::meta

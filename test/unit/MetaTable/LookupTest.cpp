@@ -43,7 +43,7 @@ TEST(LookupTest, EveryPartOfTheKeyCounts) {
   }
   Query query = makeQuery(256);
   EXPECT_EQ(found(table, query), 1);
-  query.op = "scatter_mm";
+  query.schema = sattn::tuning::getBsrAddmmSchemas().back();
   EXPECT_EQ(found(table, query), -1);
   query = makeQuery(256);
   query.dtype = query.outDtype = "f16";
@@ -234,17 +234,4 @@ TEST(LookupTest, DescribesRowAndQuery) {
   EXPECT_EQ(query.describe(),
             "bsr_addmm (512, 512, 512, 64, 64, true, false, true), NVIDIA "
             "A100-PCIE-40GB, bf16 to f32, sparsity 0.05, version 2");
-}
-
-TEST(LookupTest, SparsityIsRounded) {
-  EXPECT_EQ(sparsityInHundredths(4, 64, 64, 192, 192), 56); // 1 - 4/9
-  EXPECT_EQ(sparsityInHundredths(0, 64, 64, 192, 192), 100);
-  EXPECT_EQ(sparsityInHundredths(9, 64, 64, 192, 192), 0);
-  EXPECT_EQ(sparsityInHundredths(0, 64, 64, 0, 192), 0);
-  // More blocks than the matrix has, as where no row refers to some.
-  EXPECT_EQ(sparsityInHundredths(20, 64, 64, 192, 192), 0);
-  // Products of sizes above 2^63.
-  EXPECT_EQ(sparsityInHundredths(int64_t(1) << 50, 1 << 10, 1 << 10,
-                                 int64_t(1) << 36, int64_t(1) << 36),
-            75);
 }

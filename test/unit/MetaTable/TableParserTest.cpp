@@ -11,7 +11,8 @@ using namespace sattn::meta;
 /// The error of a text that is no table.
 static std::string errorOf(llvm::StringRef text) {
   std::vector<std::string> problems;
-  llvm::Expected<Table> table = parseTable(text, "t.json", problems);
+  llvm::Expected<Table> table =
+      parseTable(text, "t.json", sattn::tuning::getBsrAddmmSchemas(), problems);
   EXPECT_TRUE(problems.empty());
   if (!table)
     return llvm::toString(table.takeError());
@@ -22,7 +23,8 @@ static std::string errorOf(llvm::StringRef text) {
 static std::string problemOf(const SectionText &section) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
-      parseTable(tableText({section.str()}), "t.json", problems);
+      parseTable(tableText({section.str()}), "t.json",
+                 sattn::tuning::getBsrAddmmSchemas(), problems);
   if (!table)
     return "error: " + llvm::toString(table.takeError());
   EXPECT_EQ(problems.size(), table->sections[0].rows.empty() ? 1u : 0u);
@@ -59,7 +61,7 @@ TEST(TableParserTest, ReadsRowsOfScatterMm) {
            "TILE_N", "num_stages", "num_warps"],
            "rows": [[[256, 256, 512, 32, 32], [4, 2, 32, 64, 1, 4]]]})"});
   Query query;
-  query.op = "scatter_mm";
+  query.schema = table.sections[0].schema;
   query.device = "d";
   query.dtype = "f16";
   query.key = {256, 256, 1024, 32, 32};
@@ -258,7 +260,7 @@ TEST(TableParserTest, OtherRowsOfTheTableStay) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table = parseTable(
       tableText({SectionText{kRow + "," + row(512, "1, 3, 3, 4")}.str()}), "t",
-      problems);
+      sattn::tuning::getBsrAddmmSchemas(), problems);
   ASSERT_TRUE(bool(table));
   EXPECT_EQ(problems.size(), 1u);
   EXPECT_TRUE(lookup(*table, makeQuery(256)));
@@ -266,7 +268,7 @@ TEST(TableParserTest, OtherRowsOfTheTableStay) {
 
 TEST(TableParserTest, FileThatCannotBeRead) {
   std::vector<std::string> problems;
-  llvm::Expected<Table> table = loadTable("/no/such/file.json", problems);
+  llvm::Expected<Table> table = loadTable("/no/such/file.json", {}, problems);
   ASSERT_FALSE(bool(table));
   EXPECT_EQ(llvm::toString(table.takeError()),
             "meta table '/no/such/file.json': expected a file that can be "

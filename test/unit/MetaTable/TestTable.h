@@ -8,6 +8,7 @@
 #define SATTN_TEST_METATABLE_TESTTABLE_H
 
 #include "sattn/MetaTable/Lookup.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/Twine.h"
 #include "gtest/gtest.h"
@@ -17,6 +18,9 @@ namespace sattn::meta {
 inline constexpr char kA100[] = "NVIDIA A100-SXM4-80GB";
 inline constexpr char kParameters[] =
     R"(["GROUP_SIZE_ROW", "SPLIT_N", "num_stages", "num_warps"])";
+
+/// Position of N in a key.
+inline constexpr unsigned kKeyN = 2;
 
 /// What a test varies of a section of bsr_addmm.
 struct SectionText {
@@ -52,8 +56,8 @@ inline std::string row(int64_t n, llvm::StringRef parameters) {
 /// The table called "test", which must be valid and have no problem.
 inline Table makeTable(llvm::ArrayRef<std::string> sections) {
   std::vector<std::string> problems;
-  llvm::Expected<Table> table =
-      parseTable(tableText(sections), "test", problems);
+  llvm::Expected<Table> table = parseTable(
+      tableText(sections), "test", tuning::getBsrAddmmSchemas(), problems);
   EXPECT_TRUE(problems.empty()) << problems.front();
   if (!table) {
     ADD_FAILURE() << llvm::toString(table.takeError());
@@ -65,10 +69,11 @@ inline Table makeTable(llvm::ArrayRef<std::string> sections) {
 /// For the product of `row` at sparsity 0.5, in bf16.
 inline Query makeQuery(int64_t n) {
   Query query;
-  query.op = "bsr_addmm";
+  query.schema = &tuning::bsr_addmm::kSchema;
   query.device = kA100;
   query.dtype = query.outDtype = "bf16";
   query.key = {512, 512, n, 64, 64, 1, 0, 1};
+  query.takesRowsOf = tuning::takesRowsOf;
   return query;
 }
 

@@ -60,6 +60,7 @@ static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.cpp.inc"
 
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.cpp.inc"
+#include "sattn/Dialect/SAttn/IR/TuningOpInterface.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "sattn/Dialect/SAttn/IR/SAttnAttrs.cpp.inc"

@@ -20,7 +20,7 @@ static constexpr int64_t kMaxRows = 256;
 
 static LogicalResult checkType(TileProgramOpInterface op,
                                linalg::MatmulOp product,
-                               const meta::Target &target) {
+                               const tuning::Target &target) {
   Type type = getElementTypeOrSelf(product.getInputs()[0]);
   auto loop = product->getParentOfType<scf::ForOp>();
   bool isTF32 = type.isF32() && loop && loop->hasAttr(kTF32AttrName);
@@ -37,7 +37,7 @@ static LogicalResult checkType(TileProgramOpInterface op,
 
 static LogicalResult checkShape(TileProgramOpInterface op,
                                 linalg::MatmulOp product,
-                                const meta::Target &target) {
+                                const tuning::Target &target) {
   auto a = cast<RankedTensorType>(product.getInputs()[0].getType());
   auto b = cast<RankedTensorType>(product.getInputs()[1].getType());
   int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = b.getDimSize(1);
@@ -53,7 +53,7 @@ static LogicalResult checkShape(TileProgramOpInterface op,
 
 static LogicalResult checkBytes(TileProgramOpInterface op,
                                 linalg::MatmulOp product, int64_t groups,
-                                const meta::Target &target) {
+                                const tuning::Target &target) {
   auto sizeOf = [](Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
     return type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -72,8 +72,8 @@ static LogicalResult checkBytes(TileProgramOpInterface op,
 LogicalResult sattn::checkTileProgram(TileProgramOpInterface op,
                                       Block::iterator begin,
                                       Block::iterator end,
-                                      const meta::Target &target) {
-  if (target.kind == meta::TargetKind::CPU)
+                                      const tuning::Target &target) {
+  if (target.kind == tuning::TargetKind::CPU)
     return success();
   int64_t groups = 1;
   for (int64_t count : op.getTileGroups())

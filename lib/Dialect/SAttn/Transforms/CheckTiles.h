@@ -10,7 +10,7 @@
 #define SATTN_LIB_DIALECT_SATTN_TRANSFORMS_CHECKTILES_H
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
-#include "sattn/MetaTable/Parameters.h"
+#include "sattn/Tuning/Target.h"
 
 namespace sattn {
 
@@ -20,7 +20,7 @@ namespace sattn {
 mlir::LogicalResult checkTileProgram(TileProgramOpInterface op,
                                      mlir::Block::iterator begin,
                                      mlir::Block::iterator end,
-                                     const meta::Target &target);
+                                     const tuning::Target &target);
 
 } // namespace sattn
 

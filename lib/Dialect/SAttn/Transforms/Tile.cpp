@@ -41,7 +41,7 @@ static bool dropEmpty(RewriterBase &rewriter, Operation *op) {
 
 /// Returns whether a consumer of the op was fused.
 static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
-                            const meta::Target &target) {
+                            const tuning::Target &target) {
   auto tiling = dyn_cast<TilingInterface>(op.getOperation());
   if (!tiling)
     return op->emitOpError("expected an implementation of TilingInterface");
@@ -149,11 +149,11 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
   using SAttnTileBase::SAttnTileBase;
 
   void runOnOperation() override {
-    std::optional<meta::Target> limits = meta::findTarget(target);
+    std::optional<tuning::Target> limits = tuning::findTarget(target);
     if (!limits) {
       InFlightDiagnostic diag = getOperation().emitError()
                                 << "expected 'target' to be one of ";
-      llvm::interleaveComma(meta::targetNames(), diag);
+      llvm::interleaveComma(tuning::targetNames(), diag);
       diag << ", but got '" << target.getValue() << "'";
       return signalPassFailure();
     }

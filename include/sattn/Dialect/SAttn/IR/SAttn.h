@@ -9,6 +9,9 @@
 #ifndef SATTN_DIALECT_SATTN_IR_SATTN_H
 #define SATTN_DIALECT_SATTN_IR_SATTN_H
 
+#include "sattn/Dialect/SAttn/IR/SAttnAttrs.h"
+#include "sattn/Dialect/SAttn/IR/TuningOpInterface.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +26,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttnDialect.h.inc"
-
 namespace sattn {
 /// Wishes for the schedule of the kernel that computes an op's tiles; what is
 /// left out, or cannot be had, the passes choose.
@@ -36,9 +37,6 @@ struct TileSchedule {
 } // namespace sattn
 
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "sattn/Dialect/SAttn/IR/SAttnAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "sattn/Dialect/SAttn/IR/SAttnOps.h.inc"

@@ -16,6 +16,7 @@ include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
 include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"
+include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     AttrSizedOperandSegments, NoMemoryEffect,
@@ -26,7 +27,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
                               ["getTileGroups", "getTileSchedule",
-                               "writeInto"]>]> {
+                               "writeInto"]>,
+    DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
   let summary = "Block-sparse matrix times dense matrix, scaled and added";
   let description = [{
     Computes, for every batch,

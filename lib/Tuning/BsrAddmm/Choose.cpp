@@ -1,21 +1,38 @@
-//===- BsrAddmmTuning.cpp - Parameters of bsr_addmm -----------------------===//
+//===- Choose.cpp - Parameters of bsr_addmm -------------------------------===//
 //
 // From what is known of one bsr_addmm to its key, its limits and its choice.
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/MetaTable/BsrAddmmTuning.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
-using namespace sattn::meta;
+#include <cmath>
 
-static std::optional<int64_t> sparsityOf(const BsrAddmmFacts &facts) {
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_addmm;
+using sattn::meta::Query;
+using sattn::meta::Section;
+using sattn::meta::Table;
+
+int64_t sattn::tuning::bsr_addmm::sparsityInHundredths(int64_t nnz,
+                                                       int64_t blockRows,
+                                                       int64_t blockColumns,
+                                                       int64_t m, int64_t k) {
+  if (m == 0 || k == 0)
+    return 0;
+  double stored = double(nnz) * double(blockRows) * double(blockColumns) /
+                  (double(m) * double(k));
+  return std::lround(std::max(0., 1 - stored) * 100);
+}
+
+static std::optional<int64_t> sparsityOf(const Facts &facts) {
   if (facts.sparsity || !facts.nnz || !facts.m || !facts.k)
     return facts.sparsity;
   return sparsityInHundredths(*facts.nnz, facts.blockRows, facts.blockColumns,
                               *facts.m, *facts.k);
 }
 
-static Problem problemOf(const BsrAddmmFacts &facts) {
+static Problem problemOf(const Facts &facts) {
   Problem problem;
   problem.m = facts.m;
   problem.n = facts.n;
@@ -28,9 +45,9 @@ static Problem problemOf(const BsrAddmmFacts &facts) {
   return problem;
 }
 
-static Query queryOf(const BsrAddmmFacts &facts, const Search &search) {
+static Query queryOf(const Facts &facts, const Search &search) {
   Query query;
-  query.op = "bsr_addmm";
+  query.schema = &kSchema;
   query.device = search.device;
   query.version = search.version;
   query.dtype = facts.dtype;
@@ -41,16 +58,16 @@ static Query queryOf(const BsrAddmmFacts &facts, const Search &search) {
                facts.blockRows, facts.blockColumns, facts.beta == 0,
                facts.beta == 1, facts.alpha == 1};
   query.exact = search.exact;
+  query.takesRowsOf = takesRowsOf;
   return query;
 }
 
-static llvm::Expected<Choice> chooseRow(const BsrAddmmFacts &facts,
-                                        const Problem &problem,
-                                        const Search &search) {
+static llvm::Expected<Choice>
+chooseRow(const Facts &facts, const Problem &problem, const Search &search) {
   if (!facts.m || !facts.n || !facts.k)
     return llvm::createStringError("expected known M, N and K");
   llvm::Expected<Section> section =
-      makeSection(queryOf(facts, search), search.row);
+      sattn::meta::makeSection(queryOf(facts, search), search.row);
   if (!section)
     return section.takeError();
   llvm::Expected<Parameters> fitted =
@@ -72,7 +89,7 @@ static Choice chooseDefault(const Problem &problem, const Target &target,
 }
 
 static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
-                                        const BsrAddmmFacts &facts,
+                                        const Facts &facts,
                                         const Search &search) {
   Problem problem = problemOf(facts);
   if (!search.row.empty())
@@ -80,7 +97,12 @@ static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
   if (search.device.empty())
     return chooseDefault(problem, search.target, "");
   if (facts.m && facts.n && facts.k)
-    return choose(tables, queryOf(facts, search), problem, search.target);
+    return sattn::tuning::choose(
+        tables, queryOf(facts, search),
+        [&](const Section &section, const sattn::meta::Row &row) {
+          return fitRow(section, row, problem, search.target);
+        },
+        [&] { return defaultParameters(problem, search.target); });
   llvm::StringRef missing = !facts.m ? "M" : !facts.n ? "N" : "K";
   return chooseDefault(
       problem, search.target,
@@ -88,9 +110,9 @@ static llvm::Expected<Choice> chooseAny(llvm::ArrayRef<Table> tables,
           .str());
 }
 
-llvm::Expected<Choice> sattn::meta::chooseBsrAddmm(llvm::ArrayRef<Table> tables,
-                                                   const BsrAddmmFacts &facts,
-                                                   const Search &search) {
+llvm::Expected<Choice>
+sattn::tuning::bsr_addmm::choose(llvm::ArrayRef<Table> tables,
+                                 const Facts &facts, const Search &search) {
   llvm::Expected<Choice> choice = chooseAny(tables, facts, search);
   // A plan merges block rows of one batch's own blocks.
   if (choice && facts.sharesColumns)

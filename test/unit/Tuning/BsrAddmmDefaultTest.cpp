@@ -1,6 +1,6 @@
-//===- DefaultParametersTest.cpp - The computed default -------------------===//
+//===- BsrAddmmDefaultTest.cpp - The computed default ---------------------===//
 
-#include "sattn/MetaTable/Parameters.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "gtest/gtest.h"
@@ -8,7 +8,8 @@
 #include <limits>
 #include <set>
 
-using namespace sattn::meta;
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_addmm;
 
 /// "64 x 256 x 64" for blocks of `block` on `target`.
 static std::string tile(llvm::StringRef target, Problem problem) {

@@ -1,11 +1,11 @@
-//===- DefaultParameters.cpp - Where no table has a row -------------------===//
+//===- Default.cpp - Where no table has a row -----------------------------===//
 //
 // The computed default: one small function a kind of target, each with the
 // reasons of its numbers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/MetaTable/Parameters.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,7 +13,8 @@
 #include <limits>
 #include <numeric>
 
-using namespace sattn::meta;
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_addmm;
 
 /// Bytes of a block's row up to which a stage on the GPU takes all of it, where
 /// no power of two divides it: more take too many registers.
@@ -215,8 +216,8 @@ static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   return result;
 }
 
-Parameters sattn::meta::defaultParameters(const Problem &problem,
-                                          const Target &target) {
+Parameters sattn::tuning::bsr_addmm::defaultParameters(const Problem &problem,
+                                                       const Target &target) {
   switch (target.kind) {
   case TargetKind::CPU:
     return defaultForCPU(problem, target);

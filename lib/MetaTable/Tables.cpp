@@ -1,10 +1,10 @@
-//===- Choose.cpp - Tables that are searched ------------------------------===//
+//===- Tables.cpp - Tables that are searched ------------------------------===//
 //
-// The search order, and the default where no row is found.
+// The search order.
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/MetaTable/Choose.h"
+#include "sattn/MetaTable/Tables.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -37,7 +37,7 @@ std::string sattn::meta::userTablePath() {
   return std::string(path);
 }
 
-std::vector<Table> sattn::meta::loadTables(StringRef path,
+std::vector<Table> sattn::meta::loadTables(StringRef path, OpSchemas schemas,
                                            std::vector<std::string> &problems) {
   std::vector<Table> tables;
   auto add = [&](llvm::Expected<Table> table) {
@@ -47,35 +47,12 @@ std::vector<Table> sattn::meta::loadTables(StringRef path,
       problems.push_back(llvm::toString(table.takeError()));
   };
   if (!path.empty())
-    add(loadTable(path, problems));
+    add(loadTable(path, schemas, problems));
   if (StringRef named = environment("SATTN_META_TABLE"); !named.empty())
-    add(loadTable(named, problems));
+    add(loadTable(named, schemas, problems));
   if (std::string user = userTablePath();
       !user.empty() && llvm::sys::fs::exists(user))
-    add(loadTable(user, problems));
-  add(parseTable(shippedTableText(), "the shipped table", problems));
+    add(loadTable(user, schemas, problems));
+  add(parseTable(shippedTableText(), "the shipped table", schemas, problems));
   return tables;
-}
-
-Choice sattn::meta::choose(llvm::ArrayRef<Table> tables, const Query &query,
-                           const Problem &problem, const Target &target) {
-  Choice choice;
-  for (const Table &table : tables) {
-    std::optional<Match> match = lookup(table, query);
-    if (!match)
-      continue;
-    llvm::Expected<Parameters> fitted =
-        fitRow(*match->section, *match->row, problem, target);
-    if (fitted) {
-      choice.parameters = *fitted;
-      choice.origin = match->describe();
-      return choice;
-    }
-    choice.problems.push_back(match->describe() + " fits no tile: " +
-                              llvm::toString(fitted.takeError()));
-  }
-  choice.parameters = defaultParameters(problem, target);
-  choice.origin = "the computed default (no table has a row that does for " +
-                  query.describe() + ")";
-  return choice;
 }

@@ -4,17 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/MetaTable/Parameters.h"
-
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
-using namespace sattn::meta;
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_addmm;
 using llvm::Twine;
 using sattn::layout::kMmaAccumulators;
 using sattn::layout::kMostMmaWarps;
+using sattn::meta::Row;
+using sattn::meta::Section;
 
 /// A ring of fewer stages overlaps nothing.
 static constexpr int64_t kMinStages = 2;
@@ -49,16 +51,15 @@ static int64_t fitWarps(int64_t warps, const Parameters &tile,
   return std::clamp(warps, least, most);
 }
 
-llvm::Expected<Parameters> sattn::meta::fitRow(const Section &section,
-                                               const Row &row,
-                                               const Problem &problem,
-                                               const Target &target) {
+llvm::Expected<Parameters>
+sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
+                                 const Problem &problem, const Target &target) {
   Parameters result;
   result.rows = section.get(row, "tile_m").value_or(problem.blockRows);
   result.depth = section.get(row, "tile_k")
                      .value_or(defaultParameters(problem, target).depth);
   int64_t multiple = target.columnMultiple;
-  int64_t width = llvm::alignTo(tileWidth(section, row), multiple);
+  int64_t width = llvm::alignTo(kSchema.tileWidth(section, row), multiple);
   if (target.kind == TargetKind::CPU) {
     result.columns = width;
     return result;
@@ -90,7 +91,7 @@ llvm::Expected<Parameters> sattn::meta::fitRow(const Section &section,
   if (auto warps = getEither(section, row, "warps", "num_warps"))
     result.warps = fitWarps(*warps, result, target);
   if (auto group = getEither(section, row, "group", "GROUP_SIZE_ROW")) {
-    int64_t n = problem.n.value_or(row.key[kKeyN]);
+    int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);
     int64_t tiles = llvm::divideCeil(n, result.columns);
     result.group = std::clamp<int64_t>(*group, 1, std::max<int64_t>(tiles, 1));
   }

@@ -1,9 +1,9 @@
-//===- ChooseTest.cpp - Search order, shipped table, default
-//---------------===//
+//===- BsrAddmmTablesTest.cpp - Search order, shipped table, default ------===//
 
 #include "TestTable.h"
 
-#include "sattn/MetaTable/Choose.h"
+#include "sattn/Tuning/BsrAddmm.h"
+#include "sattn/Tuning/Ops.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -13,10 +13,12 @@
 #include <cstdlib>
 
 using namespace sattn::meta;
+using namespace sattn::tuning;
+using sattn::tuning::bsr_addmm::Problem;
 
 namespace {
 /// A folder that is the user's own, so that no table of the machine is read.
-class ChooseTest : public testing::Test {
+class BsrAddmmTablesTest : public testing::Test {
 protected:
   void SetUp() override {
     ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("sattn-meta", folder));
@@ -61,6 +63,16 @@ static Problem problem(int64_t block = 64) {
   return result;
 }
 
+static Choice choose(llvm::ArrayRef<Table> tables, const Query &query,
+                     const Problem &problem, const Target &target) {
+  return sattn::tuning::choose(
+      tables, query,
+      [&](const Section &section, const Row &row) {
+        return bsr_addmm::fitRow(section, row, problem, target);
+      },
+      [&] { return bsr_addmm::defaultParameters(problem, target); });
+}
+
 /// The group that the tables give, which tells them apart; 0 for the default,
 /// which asks for no stages.
 static int64_t group(llvm::ArrayRef<Table> tables) {
@@ -69,19 +81,21 @@ static int64_t group(llvm::ArrayRef<Table> tables) {
   return chosen.stages ? chosen.group.value_or(0) : 0;
 }
 
-TEST_F(ChooseTest, ArgumentThenEnvironmentThenUserThenShipped) {
+TEST_F(BsrAddmmTablesTest, ArgumentThenEnvironmentThenUserThenShipped) {
   std::vector<std::string> problems;
-  EXPECT_EQ(group(loadTables("", problems)), 0);
+  EXPECT_EQ(group(sattn::tuning::loadTables("", problems)), 0);
   write("sattn/meta-table.json", 1);
-  EXPECT_EQ(group(loadTables("", problems)), 1);
+  EXPECT_EQ(group(sattn::tuning::loadTables("", problems)), 1);
   setenv("SATTN_META_TABLE", write("named.json", 2).c_str(), 1);
-  EXPECT_EQ(group(loadTables("", problems)), 2);
-  EXPECT_EQ(group(loadTables(write("argument.json", 3), problems)), 3);
-  EXPECT_EQ(loadTables("", problems).back().name, "the shipped table");
+  EXPECT_EQ(group(sattn::tuning::loadTables("", problems)), 2);
+  EXPECT_EQ(
+      group(sattn::tuning::loadTables(write("argument.json", 3), problems)), 3);
+  EXPECT_EQ(sattn::tuning::loadTables("", problems).back().name,
+            "the shipped table");
   EXPECT_TRUE(problems.empty());
 }
 
-TEST_F(ChooseTest, UsersTableOfTheHomeFolder) {
+TEST_F(BsrAddmmTablesTest, UsersTableOfTheHomeFolder) {
   unsetenv("XDG_CONFIG_HOME");
   setenv("HOME", "/home/someone", 1);
   EXPECT_EQ(userTablePath(), "/home/someone/.config/sattn/meta-table.json");
@@ -89,13 +103,14 @@ TEST_F(ChooseTest, UsersTableOfTheHomeFolder) {
   EXPECT_EQ(userTablePath(), "");
 }
 
-TEST_F(ChooseTest, TablesThatCannotBeUsedAreReportedAndLeftOut) {
+TEST_F(BsrAddmmTablesTest, TablesThatCannotBeUsedAreReportedAndLeftOut) {
   setenv("SATTN_META_TABLE", writeText("broken.json", "{\"format\": 1").c_str(),
          1);
   writeText("sattn/meta-table.json",
             R"({"format": "sattn-meta-table", "version": 9, "sections": []})");
   std::vector<std::string> problems;
-  std::vector<Table> tables = loadTables("/no/such/table.json", problems);
+  std::vector<Table> tables =
+      sattn::tuning::loadTables("/no/such/table.json", problems);
   EXPECT_EQ(tables.size(), 1u);
   ASSERT_EQ(problems.size(), 3u);
   EXPECT_NE(problems[0].find("/no/such/table.json"), std::string::npos);
@@ -103,10 +118,10 @@ TEST_F(ChooseTest, TablesThatCannotBeUsedAreReportedAndLeftOut) {
   EXPECT_NE(problems[2].find("but got 9"), std::string::npos);
 }
 
-TEST_F(ChooseTest, ShippedTableIsValid) {
+TEST_F(BsrAddmmTablesTest, ShippedTableIsValid) {
   std::vector<std::string> problems;
   llvm::Expected<Table> table =
-      parseTable(shippedTableText(), "shipped", problems);
+      parseTable(shippedTableText(), "shipped", allSchemas(), problems);
   ASSERT_TRUE(bool(table)) << llvm::toString(table.takeError());
   EXPECT_TRUE(problems.empty()) << problems.front();
   size_t rows = 0;
@@ -116,9 +131,9 @@ TEST_F(ChooseTest, ShippedTableIsValid) {
   EXPECT_EQ(rows, 30u);
 }
 
-TEST_F(ChooseTest, RowOfTheShippedTable) {
+TEST_F(BsrAddmmTablesTest, RowOfTheShippedTable) {
   std::vector<std::string> problems;
-  std::vector<Table> tables = loadTables("", problems);
+  std::vector<Table> tables = sattn::tuning::loadTables("", problems);
   Query query = makeQuery(512);
   query.key[0] = query.key[1] = 192;
   query.sparsity = 56;
@@ -138,7 +153,7 @@ TEST_F(ChooseTest, RowOfTheShippedTable) {
   EXPECT_EQ(choice.parameters.group, 2);
 }
 
-TEST_F(ChooseTest, MissIsNamed) {
+TEST_F(BsrAddmmTablesTest, MissIsNamed) {
   Choice choice = choose({}, makeQuery(256), problem(), hopper());
   EXPECT_EQ(choice.origin,
             "the computed default (no table has a row that does for bsr_addmm "
@@ -148,7 +163,7 @@ TEST_F(ChooseTest, MissIsNamed) {
   EXPECT_GT(choice.parameters.columns, 0);
 }
 
-TEST_F(ChooseTest, RowThatFitsNothingIsNamedAndTheNextTableIsSearched) {
+TEST_F(BsrAddmmTablesTest, RowThatFitsNothingIsNamedAndTheNextTableIsSearched) {
   SectionText large{row(256, "1024, 256, 64")}, other{row(256, "64, 128, 64")};
   large.parameters = other.parameters = R"(["tile_m", "tile_n", "tile_k"])";
   Table first = makeTable({large.str()}), second = makeTable({other.str()});

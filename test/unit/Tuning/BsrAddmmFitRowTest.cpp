@@ -1,11 +1,12 @@
-//===- FitRowTest.cpp - Rows made to fit a target
-//--------------------------===//
+//===- BsrAddmmFitRowTest.cpp - Rows made to fit a target -----------------===//
 
 #include "TestTable.h"
 
-#include "sattn/MetaTable/Parameters.h"
+#include "sattn/Tuning/BsrAddmm.h"
 
 using namespace sattn::meta;
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_addmm;
 
 namespace {
 struct Fitted {

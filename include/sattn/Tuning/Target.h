@@ -1,0 +1,56 @@
+//===- Target.h - What limits a tile ----------------------------*- C++ -*-===//
+//
+// The targets that parameters are chosen for, and their limits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_TARGET_H
+#define SATTN_TUNING_TARGET_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace sattn::tuning {
+
+enum class TargetKind {
+  CPU,
+  /// mma.sync on tiles that cp.async fetched: sm_80, sm_86, sm_89.
+  MmaSync,
+  /// wgmma on tiles that TMA fetched: sm_90a.
+  Wgmma,
+};
+
+/// What limits a tile.
+struct Target {
+  llvm::StringLiteral name;
+  TargetKind kind;
+  /// Columns of a tile are a multiple of it.
+  int64_t columnMultiple;
+  /// Most columns of a tile; the CPU has no limit.
+  int64_t maxColumns;
+  /// Most elements of a tile's accumulator, rows x columns, in the registers of
+  /// the thread block that computes it; MMAs by mma.sync may take fewer.
+  int64_t maxAccumulator;
+  /// Thread blocks that run at one time.
+  int64_t multiprocessors;
+  /// Shared memory of a thread block; 0 for the CPU. The rest of the compiler
+  /// knows it (sattn/Target/Chip.h), so the caller gives it.
+  int64_t sharedBytes = 0;
+};
+
+/// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a", without its shared memory.
+std::optional<Target> findTarget(llvm::StringRef name);
+/// Those names.
+llvm::SmallVector<llvm::StringRef> targetNames();
+
+/// Whether rows that were tuned on `other` do for `device`, another card:
+/// every "NVIDIA A100..." takes the rows of "NVIDIA A100-SXM4-80GB"; H100, H200
+/// and GH200 take each other's.
+bool takesRowsOf(llvm::StringRef device, llvm::StringRef other);
+
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_TARGET_H

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn-c/BsrAddmm.h"
+
+#include "Tuning.h"
+
+#include "sattn/Tuning/BsrAddmm.h"
+
+using namespace sattn;
+
+static std::optional<int64_t> known(int64_t size) {
+  return size < 0 ? std::nullopt : std::optional(size);
+}
+
+static tuning::bsr_addmm::Facts factsOf(const sattn_bsr_addmm &product) {
+  tuning::bsr_addmm::Facts facts;
+  facts.m = known(product.m);
+  facts.n = known(product.n);
+  facts.k = known(product.k);
+  facts.blockRows = product.block_rows;
+  facts.blockColumns = product.block_columns;
+  facts.batches = product.batches;
+  facts.dtype = product.dtype;
+  facts.outDtype = product.out_dtype;
+  facts.nnz = known(product.nnz);
+  facts.alpha = product.alpha;
+  facts.beta = product.beta;
+  facts.sharesColumns = product.shares_columns != 0;
+  return facts;
+}
+
+int sattn_choose_bsr_addmm(const sattn_tables *tables,
+                           const sattn_bsr_addmm *product,
+                           const sattn_search *search,
+                           sattn_parameters *parameters, char **messages) {
+  return capi::chooseParameters(
+      tables, *search, *parameters, messages,
+      [&](llvm::ArrayRef<meta::Table> searched, const tuning::Search &where) {
+        return tuning::bsr_addmm::choose(searched, factsOf(*product), where);
+      });
+}

@@ -1,0 +1,25 @@
+//===- Tuning.h - What the choices of all ops share -------------*- C++ -*-===//
+
+#ifndef SATTN_LIB_CAPI_TUNING_H
+#define SATTN_LIB_CAPI_TUNING_H
+
+#include "sattn-c/Tuning.h"
+#include "sattn/Tuning/Parameters.h"
+
+struct sattn_tables {
+  std::vector<sattn::meta::Table> tables;
+};
+
+namespace sattn::capi {
+
+/// Calls `choose` with what the caller gave, and gives back what it chose or
+/// why it could not.
+int chooseParameters(const sattn_tables *tables, const sattn_search &search,
+                     sattn_parameters &parameters, char **messages,
+                     llvm::function_ref<llvm::Expected<tuning::Choice>(
+                         llvm::ArrayRef<meta::Table>, const tuning::Search &)>
+                         choose);
+
+} // namespace sattn::capi
+
+#endif // SATTN_LIB_CAPI_TUNING_H
