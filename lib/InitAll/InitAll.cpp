@@ -72,7 +72,6 @@ void sattn::registerAllDialects(DialectRegistry &registry) {
   vector::registerSubsetOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerExtentConstraintOpInterfaceExternalModels(registry);
-  registerSAttnExtentConstraints(registry);
   registerSAttnToCPUDialects(registry);
 }
 

@@ -88,6 +88,8 @@ std::vector<int64_t> jointShape(const std::vector<int64_t> &a,
 
 Error checkOffsets(const std::string &who, const IndexRows &crow,
                    int64_t stored) {
+  if (crow.length() < 1)
+    return makeError(who, ": expected at least 1 offset, but got 0");
   return forEachIndex(
       crow.batchShape(), [&](const std::vector<int64_t> &index) {
         int64_t row = crow.rowOffset(index);
@@ -127,10 +129,10 @@ Error checkCounts(const std::string &who, const IndexRows &crow) {
       });
 }
 
-/// Stands for a number of columns that is not known.
-constexpr int64_t kAnyColumns = std::numeric_limits<int64_t>::max();
+/// Stands for a number of block columns that is not known.
+constexpr int64_t kAnyIndex = std::numeric_limits<int64_t>::max();
 
-Error checkColumns(const std::string &who, const IndexRows &crow,
+Error checkIndices(const std::string &who, const IndexRows &crow,
                    const IndexRows &col, int64_t columns) {
   return forEachIndex(
       jointShape(crow.batchShape(), col.batchShape()),
@@ -142,8 +144,8 @@ Error checkColumns(const std::string &who, const IndexRows &crow,
           if (column < 0 || column >= columns)
             return makeError(
                 who, ": expected block columns ",
-                columns == kAnyColumns ? std::string("of at least 0")
-                                       : concat("in [0, ", columns, ")"),
+                columns == kAnyIndex ? std::string("of at least 0")
+                                     : concat("in [0, ", columns, ")"),
                 ", but got ", column, " at ", col.position(index, i));
         }
         return Error::success();
@@ -151,44 +153,44 @@ Error checkColumns(const std::string &who, const IndexRows &crow,
 }
 
 /// Whether every batch reads the same array: no batch dimension but 1.
-bool isShared(const TensorView &tensor, size_t coreRank) {
+bool isShared(const Contract &contract, size_t argument,
+              const TensorView &tensor) {
+  size_t coreRank = 0;
+  for (const ContractOperand &operand : contract.operands)
+    if (operand.argument == argument)
+      coreRank = operand.coreRank.value_or(0);
   return std::all_of(tensor.shape.begin(), tensor.shape.end() - coreRank,
                      [](int64_t extent) { return extent == 1; });
 }
 
 } // namespace
 
-/// `columns` block columns.
-static Error checkContents(const Manifest &manifest, size_t crow, size_t col,
-                           size_t values, int64_t columns,
-                           const std::vector<Argument> &arguments) {
-  const TensorView &colTensor = tensorOf(arguments, col);
-  IndexRows crowRows(tensorOf(arguments, crow)), colRows(colTensor);
-  std::string crowName = manifest.describeArgument(crow);
-  if (Error err = checkOffsets(crowName, crowRows, colRows.length()))
-    return err;
-  if (!isShared(colTensor, 1) || !isShared(tensorOf(arguments, values), 3))
-    if (Error err = checkCounts(crowName, crowRows))
-      return err;
-  return checkColumns(manifest.describeArgument(col), crowRows, colRows,
-                      columns);
-}
-
-Error sattn::runtime::checkBsrContents(const Manifest &manifest,
-                                       const BsrAddmmContract &contract,
-                                       const std::vector<Argument> &arguments) {
-  const TensorView &b = tensorOf(arguments, contract.b);
-  int64_t columns = b.shape[b.shape.size() - 2] / contract.blockCols;
-  return checkContents(manifest, contract.crow, contract.col, contract.values,
-                       columns, arguments);
-}
-
-Error sattn::runtime::checkBsrContents(const Manifest &manifest,
-                                       const BsrStorageContract &contract,
-                                       const std::vector<Argument> &arguments) {
-  int64_t columns = kAnyColumns;
-  if (contract.columns)
-    columns = valueOf(*contract.columns, arguments) / contract.blockCols;
-  return checkContents(manifest, contract.crow, contract.col, contract.values,
-                       columns, arguments);
+Error sattn::runtime::checkContents(const Manifest &manifest,
+                                    const Contract &contract,
+                                    const std::vector<Argument> &arguments) {
+  for (const ContractCheck &check : contract.checks) {
+    if (const auto *offsets = std::get_if<OffsetsCheck>(&check)) {
+      IndexRows rows(tensorOf(arguments, offsets->argument));
+      std::string who = manifest.describeArgument(offsets->argument);
+      int64_t stored = tensorOf(arguments, offsets->stored).shape.back();
+      if (Error err = checkOffsets(who, rows, stored))
+        return err;
+      bool areShared = std::all_of(
+          offsets->counted.begin(), offsets->counted.end(), [&](size_t other) {
+            return isShared(contract, other, tensorOf(arguments, other));
+          });
+      if (!areShared)
+        if (Error err = checkCounts(who, rows))
+          return err;
+    } else if (const auto *indices = std::get_if<IndicesCheck>(&check)) {
+      int64_t below =
+          indices->below ? valueOf(*indices->below, arguments) : kAnyIndex;
+      if (Error err = checkIndices(
+              manifest.describeArgument(indices->argument),
+              IndexRows(tensorOf(arguments, indices->offsets)),
+              IndexRows(tensorOf(arguments, indices->argument)), below))
+        return err;
+    }
+  }
+  return Error::success();
 }

@@ -101,49 +101,61 @@ Error sattn::runtime::checkPlacement(const std::string &who,
   return Error::success();
 }
 
-Error sattn::runtime::checkStorageAliasing(
-    const Manifest &manifest, const BsrStorageContract &contract,
-    const std::vector<Argument> &arguments) {
+static Error makeOverlapError(const Manifest &manifest, size_t argument,
+                              size_t other) {
+  return makeError(
+      manifest.describeArgument(argument), ": expected memory apart from ",
+      manifest.describeArgument(other), ", but got memory that overlaps it");
+}
+
+static Error checkReadOnly(const Manifest &manifest, const ReadOnlyCheck &check,
+                           const std::vector<Argument> &arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto *tensor = std::get_if<TensorView>(&arguments[i]);
     if (!tensor || manifest.arguments[i].access == Access::Read)
       continue;
-    for (size_t index : {contract.crow, contract.col})
+    for (size_t index : check.arguments)
       if (i != index && overlap(*tensor, tensorOf(arguments, index)))
-        return makeError(manifest.describeArgument(i),
-                         ": expected memory apart from ",
-                         manifest.describeArgument(index),
-                         ", but got memory that overlaps it");
+        return makeOverlapError(manifest, i, index);
   }
   return Error::success();
 }
 
-Error sattn::runtime::checkAliasing(const Manifest &manifest,
-                                    const BsrAddmmContract &contract,
-                                    const std::vector<Argument> &arguments) {
-  const TensorView &out = tensorOf(arguments, contract.out);
-  std::string outName = manifest.describeArgument(contract.out);
-  if (overlapsItself(out))
-    return makeError(outName,
+static Error checkApart(const Manifest &manifest, const ApartCheck &check,
+                        const std::vector<Argument> &arguments) {
+  const TensorView &tensor = tensorOf(arguments, check.argument);
+  if (overlapsItself(tensor))
+    return makeError(manifest.describeArgument(check.argument),
                      ": expected every element to have memory of its "
                      "own, but got shape ",
-                     listText(out.shape), " with strides ",
-                     listText(out.strides));
-  for (std::optional<size_t> other :
-       {std::optional(contract.values), std::optional(contract.b),
-        std::optional(contract.crow), std::optional(contract.col),
-        contract.left, contract.right})
-    if (other && overlap(out, tensorOf(arguments, *other)))
-      return makeError(outName, ": expected memory apart from ",
-                       manifest.describeArgument(*other),
-                       ", but got memory that overlaps it");
-  if (!contract.input || *contract.input == contract.out)
+                     listText(tensor.shape), " with strides ",
+                     listText(tensor.strides));
+  for (size_t other : check.others)
+    if (overlap(tensor, tensorOf(arguments, other)))
+      return makeOverlapError(manifest, check.argument, other);
+  if (!check.orExactly || *check.orExactly == check.argument)
     return Error::success();
-  const TensorView &input = tensorOf(arguments, *contract.input);
-  if (overlap(out, input) && !isSameTensor(out, input))
-    return makeError(outName, ": expected memory apart from ",
-                     manifest.describeArgument(*contract.input),
+  const TensorView &same = tensorOf(arguments, *check.orExactly);
+  if (overlap(tensor, same) && !isSameTensor(tensor, same))
+    return makeError(manifest.describeArgument(check.argument),
+                     ": expected memory apart from ",
+                     manifest.describeArgument(*check.orExactly),
                      " or exactly its own, but got memory that overlaps it in "
                      "part");
+  return Error::success();
+}
+
+Error sattn::runtime::checkAliasing(const Manifest &manifest,
+                                    const Contract &contract,
+                                    const std::vector<Argument> &arguments) {
+  for (const ContractCheck &check : contract.checks) {
+    if (const auto *apart = std::get_if<ApartCheck>(&check)) {
+      if (Error err = checkApart(manifest, *apart, arguments))
+        return err;
+    } else if (const auto *readOnly = std::get_if<ReadOnlyCheck>(&check)) {
+      if (Error err = checkReadOnly(manifest, *readOnly, arguments))
+        return err;
+    }
+  }
   return Error::success();
 }

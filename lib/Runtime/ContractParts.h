@@ -30,32 +30,33 @@ inline const TensorView &tensorOf(const std::vector<Argument> &arguments,
   return std::get<TensorView>(arguments[index]);
 }
 
-/// The extent of arguments whose kinds and ranks have been checked.
+/// The number, of arguments whose kinds and ranks have been checked.
 inline int64_t valueOf(const ExtentSource &extent,
                        const std::vector<Argument> &arguments) {
-  return extent.argument
-             ? tensorOf(arguments, *extent.argument).shape[extent.number]
-             : extent.number;
+  int64_t number =
+      extent.argument
+          ? tensorOf(arguments, *extent.argument).shape[extent.number]
+          : extent.number;
+  return number / extent.divisor + extent.plus;
 }
 
-/// The shapes of a matrix's storage, in arguments that are as declared.
-Error checkStorageShapes(const Manifest &manifest,
-                         const BsrStorageContract &contract,
-                         const std::vector<Argument> &arguments);
+/// The extents of one contract, in arguments that are as declared.
+Error checkExtents(const Manifest &manifest, const Contract &contract,
+                   const std::vector<Argument> &arguments);
 
 /// The tensor's elements lie in memory that can exist: no null pointer, no
 /// address past the end of the address space, aligned to the element's width.
 /// `who` begins the messages.
 Error checkPlacement(const std::string &who, const TensorView &tensor);
 
-/// What `out` may share memory with. The placements have been checked.
-Error checkAliasing(const Manifest &manifest, const BsrAddmmContract &contract,
+/// What may share memory with what. The placements have been checked.
+Error checkAliasing(const Manifest &manifest, const Contract &contract,
                     const std::vector<Argument> &arguments);
 
-/// What the program may write is not what it reads its way from.
-Error checkStorageAliasing(const Manifest &manifest,
-                           const BsrStorageContract &contract,
-                           const std::vector<Argument> &arguments);
+/// What arrays of indices hold, in host memory. Their shapes have been checked.
+/// Offsets are compared in 64 bits whatever their type.
+Error checkContents(const Manifest &manifest, const Contract &contract,
+                    const std::vector<Argument> &arguments);
 
 } // namespace sattn::runtime
 

@@ -139,10 +139,21 @@ public:
     return Error::success();
   }
 
+  Error asType(DType &out) const {
+    if (!value->is_string())
+      return fail("expected a string, but got ", shortText());
+    return parseType(value->get_ref<const std::string &>(), out);
+  }
+
   Error type(const char *key, DType &out) const {
     std::string text;
     if (Error err = string(key, text))
       return err;
+    return parseType(text, out);
+  }
+
+private:
+  Error parseType(const std::string &text, DType &out) const {
     std::optional<DType> dtype = parseDType(text);
     if (!dtype)
       return fail("unknown type '", text, "'");
@@ -150,7 +161,6 @@ public:
     return Error::success();
   }
 
-private:
   /// The value as it was written, cut to a length that suits a message.
   std::string shortText() const {
     std::string text =

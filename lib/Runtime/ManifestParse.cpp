@@ -6,7 +6,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-constexpr int64_t supportedVersion = 1;
+constexpr int64_t supportedVersion = 2;
 constexpr int64_t maxRank = 64;
 
 struct OpName {
@@ -301,11 +301,21 @@ ErrorOr<Manifest> sattn::runtime::parseManifest(std::string_view text) {
 
 std::set<size_t> Manifest::indexArguments() const {
   std::set<size_t> indices;
-  for (const BsrAddmmContract &contract : contracts)
-    indices.insert({contract.crow, contract.col});
-  for (const BsrStorageContract &contract : storages)
-    indices.insert({contract.crow, contract.col});
+  for (const Contract &contract : contracts)
+    for (const ContractCheck &check : contract.checks) {
+      if (const auto *offsets = std::get_if<OffsetsCheck>(&check))
+        indices.insert(offsets->argument);
+      else if (const auto *places = std::get_if<IndicesCheck>(&check))
+        indices.insert(places->argument);
+    }
   return indices;
+}
+
+const ContractOperand *Contract::find(std::string_view name) const {
+  for (const ContractOperand &operand : operands)
+    if (operand.name == name)
+      return &operand;
+  return nullptr;
 }
 
 std::string Manifest::describeArgument(size_t index) const {

@@ -27,31 +27,38 @@ ReadyCall::ReadyCall(const Manifest &manifest, const CallTensors &tensors) {
     kind.low = int64_t(range.begin - addressOf(*tensor));
     kind.high = int64_t(range.end - addressOf(*tensor));
   }
-  for (const BsrAddmmContract &contract : manifest.contracts) {
-    Result result = {contract.out,
-                     {contract.values, contract.b, contract.crow, contract.col},
-                     std::nullopt};
-    for (std::optional<size_t> other : {contract.left, contract.right})
-      if (other)
-        result.others.push_back(*other);
-    if (contract.input && *contract.input != contract.out) {
-      result.input = contract.input;
-      TensorView same = kinds[*contract.input].view;
-      same.data = kinds[contract.out].view.data;
-      result.samePlaces = isSameTensor(same, kinds[contract.out].view);
+  for (const Contract &contract : manifest.contracts)
+    for (const ContractCheck &check : contract.checks) {
+      if (const auto *apart = std::get_if<ApartCheck>(&check))
+        addApart(*apart);
+      else if (const auto *readOnly = std::get_if<ReadOnlyCheck>(&check))
+        addReadOnly(manifest, tensors, *readOnly);
     }
-    results.push_back(std::move(result));
+}
+
+void ReadyCall::addApart(const ApartCheck &check) {
+  Result result = {check.argument, check.others, std::nullopt};
+  if (check.orExactly && *check.orExactly != check.argument) {
+    result.input = check.orExactly;
+    TensorView same = kinds[*check.orExactly].view;
+    same.data = kinds[check.argument].view.data;
+    result.samePlaces = isSameTensor(same, kinds[check.argument].view);
   }
-  for (const BsrStorageContract &contract : manifest.storages)
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      if (!tensors[i] || manifest.arguments[i].access == Access::Read)
-        continue;
-      Result &result = results.emplace_back();
-      result.out = i;
-      for (size_t index : {contract.crow, contract.col})
-        if (index != i)
-          result.others.push_back(index);
-    }
+  results.push_back(std::move(result));
+}
+
+void ReadyCall::addReadOnly(const Manifest &manifest,
+                            const CallTensors &tensors,
+                            const ReadOnlyCheck &check) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i] || manifest.arguments[i].access == Access::Read)
+      continue;
+    Result &result = results.emplace_back();
+    result.out = i;
+    for (size_t index : check.arguments)
+      if (index != i)
+        result.others.push_back(index);
+  }
 }
 
 uint64_t ReadyCall::hash(const CallTensors &tensors) {

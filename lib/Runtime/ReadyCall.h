@@ -54,6 +54,9 @@ private:
     bool samePlaces = false;
   };
 
+  void addApart(const ApartCheck &check);
+  void addReadOnly(const Manifest &manifest, const CallTensors &tensors,
+                   const ReadOnlyCheck &check);
   bool overlap(const CallTensors &tensors, size_t a, size_t b) const;
 
   std::vector<Tensor> kinds;

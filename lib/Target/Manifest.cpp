@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace sattn;
 namespace json = llvm::json;
 
-static constexpr int64_t kVersion = 1;
+static constexpr int64_t kVersion = 2;
 
 /// Name of a scalar or element type, empty for one that the runtime has not.
 static StringRef typeName(Type type) {
@@ -119,16 +119,45 @@ private:
   /// Argument that a cast on the host is a view of.
   DenseMap<Value, int64_t> castArgument;
 
-  /// An argument's operand in the first contract that names it.
-  StringRef roleOf(int64_t argument) {
-    if (contracts)
-      for (auto contract : contracts.getAsRange<DictionaryAttr>())
-        for (NamedAttribute entry : contract) {
-          auto index = dyn_cast<IntegerAttr>(entry.getValue());
-          if (index && index.getInt() == argument)
-            return entry.getName();
-        }
-    return "";
+  /// Calls `visit` with the dictionaries in one of the contracts' lists.
+  void forEachEntry(StringRef list,
+                    llvm::function_ref<void(DictionaryAttr)> visit) {
+    if (!contracts)
+      return;
+    for (Attribute attr : contracts) {
+      auto contract = dyn_cast<DictionaryAttr>(attr);
+      auto entries = contract ? contract.getAs<ArrayAttr>(list) : nullptr;
+      for (Attribute entry :
+           entries ? entries.getValue() : ArrayRef<Attribute>())
+        if (auto dictionary = dyn_cast<DictionaryAttr>(entry))
+          visit(dictionary);
+    }
+  }
+
+  static bool isArgument(DictionaryAttr entry, int64_t argument) {
+    auto index = entry.getAs<IntegerAttr>("argument");
+    return index && index.getInt() == argument;
+  }
+
+  /// The first operand of a contract that an argument is, or null.
+  DictionaryAttr findOperand(int64_t argument) {
+    DictionaryAttr found;
+    forEachEntry("operands", [&](DictionaryAttr operand) {
+      if (!found && isArgument(operand, argument))
+        found = operand;
+    });
+    return found;
+  }
+
+  /// Whether a contract says what an array of indices holds.
+  bool isIndexArray(int64_t argument) {
+    bool found = false;
+    forEachEntry("checks", [&](DictionaryAttr check) {
+      auto kind = check.getAs<StringAttr>("check");
+      found |= kind && (kind == "offsets" || kind == "indices") &&
+               isArgument(check, argument);
+    });
+    return found;
   }
 
   /// The names that the function gives to its first arguments.
@@ -150,8 +179,11 @@ private:
     if (failed(names))
       return failure();
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-      std::string role = roleOf(index).str();
-      std::string name = role.empty() ? "arg" + std::to_string(index) : role;
+      DictionaryAttr operand = findOperand(index);
+      std::string name = "arg" + std::to_string(index);
+      if (operand)
+        if (auto attr = operand.getAs<StringAttr>("name"))
+          name = attr.str();
       if (index < names->size() &&
           !cast<StringAttr>((*names)[index]).getValue().empty())
         name = cast<StringAttr>((*names)[index]).str();
@@ -168,7 +200,7 @@ private:
         continue;
       }
       // Without a contract nothing is known of how an argument is used.
-      bool written = role == "out" || role.empty();
+      bool written = !operand || operand.contains("written");
       arguments.push_back(
           json::Object{{"kind", "tensor"},
                        {"element", element},
@@ -240,44 +272,32 @@ private:
     return success();
   }
 
-  static json::Object writeExtent(DictionaryAttr extent) {
-    json::Object object;
-    for (NamedAttribute entry : extent)
-      object[entry.getName().getValue()] =
-          cast<IntegerAttr>(entry.getValue()).getInt();
-    return object;
+  static json::Value writeAttr(Attribute attr) {
+    return llvm::TypeSwitch<Attribute, json::Value>(attr)
+        .Case([](StringAttr text) { return text.getValue(); })
+        .Case([](FloatAttr number) { return number.getValueAsDouble(); })
+        .Case([](IntegerAttr number) { return number.getInt(); })
+        .Case([](UnitAttr) { return true; })
+        .Case([](ArrayAttr items) {
+          json::Array array;
+          for (Attribute item : items)
+            array.push_back(writeAttr(item));
+          return array;
+        })
+        .Case([](DictionaryAttr entries) {
+          json::Object object;
+          for (NamedAttribute entry : entries)
+            object[entry.getName().getValue()] = writeAttr(entry.getValue());
+          return object;
+        })
+        .Default(json::Value(nullptr));
   }
 
+  /// As they are recorded.
   void writeContracts() {
-    if (!contracts)
-      return;
-    for (auto contract : contracts.getAsRange<DictionaryAttr>()) {
-      json::Object object;
-      if (auto op = contract.getAs<StringAttr>("op");
-          op && op.getValue() == "bsr_addmm")
-        for (StringRef operand : {"input", "left", "right"})
-          object[operand] = nullptr;
-      for (NamedAttribute entry : contract) {
-        StringRef name = entry.getName();
-        if (auto text = dyn_cast<StringAttr>(entry.getValue()))
-          object[name] = text.getValue();
-        else if (isa<UnitAttr>(entry.getValue()))
-          object[name] = true;
-        else if (auto extent = dyn_cast<DictionaryAttr>(entry.getValue()))
-          object[name] = writeExtent(extent);
-        else if (auto block = dyn_cast<DenseI64ArrayAttr>(entry.getValue()))
-          object[name] = json::Array(block.asArrayRef());
-        else if (auto constant = dyn_cast<FloatAttr>(entry.getValue()))
-          object[name] =
-              json::Object{{"constant", constant.getValueAsDouble()}};
-        else if (int64_t index = cast<IntegerAttr>(entry.getValue()).getInt();
-                 name == "alpha" || name == "beta")
-          object[name] = json::Object{{"argument", index}};
-        else
-          object[name] = index;
-      }
-      contractList.push_back(std::move(object));
-    }
+    if (contracts)
+      for (Attribute contract : contracts)
+        contractList.push_back(writeAttr(contract));
   }
 
   std::optional<int64_t> argumentIndex(Value value) {
@@ -505,8 +525,7 @@ private:
              std::optional<int64_t> argument = argumentIndex(value);
              if (!argument)
                return valueIndex.contains(value);
-             StringRef role = roleOf(*argument);
-             return role == "crow" || role == "col";
+             return isIndexArray(*argument);
            });
   }
 

@@ -59,10 +59,21 @@ def _checker(dtype, index, batch, block, columns):
     """What raises ValueError for (crow, col, values) that a product would refuse. columns: of blocks, or None."""
     arguments = [{"kind": "tensor", "element": element, "rank": batch + core, "name": name, "access": "read"}
                  for name, element, core in (("crow", index, 1), ("col", index, 1), ("values", dtype, 3))]
-    contract = {"op": "bsr_storage", "crow": 0, "col": 1, "values": 2, "block": block}
-    if columns is not None:
-        contract["columns"] = {"constant": columns * block[1]}
-    return _libraries.binding().checker(json.dumps({"version": 1, "name": "prepare", "target": "cpu",
+    operands = [{"name": name, "argument": argument, "rank": rank, **({} if name == "values" else {"types": [index]})}
+                for argument, (name, rank) in enumerate((("crow", 1), ("col", 1), ("values", 3)))]
+
+    def extent(argument, dimension):
+        return {"argument": argument, "dimension": dimension}
+
+    checks = [{"check": "equal", "extent": extent(2, place), "what": f"block {what}", "to": {"constant": size},
+               "reason": "the block's"} for place, what, size in ((-2, "rows", block[0]), (-1, "columns", block[1]))]
+    checks += [{"check": "equal", "extent": extent(1, -1), "what": "stored blocks", "to": extent(2, -3)},
+               {"check": "at_least", "extent": extent(0, -1), "what": "offset", "least": 1},
+               {"check": "offsets", "argument": 0, "into": 1, "equally_many": [1, 2]},
+               {"check": "indices", "argument": 1, "offsets": 0,
+                "below": None if columns is None else {"constant": columns}}]
+    contract = {"op": "bsr_storage", "operands": operands, "checks": checks}
+    return _libraries.binding().checker(json.dumps({"version": 2, "name": "prepare", "target": "cpu",
                                                     "arguments": arguments, "contracts": [contract]}))
 
 

@@ -4,7 +4,7 @@
 // RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/bf16
 // RUN: sparse-run --check %t/call.mlir 1.5 0.5 %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy %t/bf16/c.npy
 // RUN: sparse-translate --to=manifest %t/call.mlir | FileCheck %s --check-prefix=MANIFEST
-// MANIFEST: "contracts":[{"alpha":{"argument":0},"b":5,
+// MANIFEST: "contracts":[{"batches":"out","checks":[{"check":"multiple",{{.*}}"operands":[{"argument":0,"name":"alpha"},
 // MANIFEST-SAME: "launch":"main"
 
 // Whatever the callee says: the runtime makes no calls.

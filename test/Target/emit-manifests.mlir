@@ -24,7 +24,7 @@ gpu.module @kernels {
 // CHECK-SAME:    \22block\22:32,{{.*}}\22launch\22:\22no_shared\22,\22shared\22:0,
 // CHECK-SAME:    \22target\22:\22sm_90a\22
 // CHECK-SAME:    \22values\22:[{\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22constant\22,\22value\22:64},{\22argument\22:1,\22index\22:0,\22op\22:\22dim\22},{\22op\22:\22ceildiv\22,\22operands\22:[2,1]},{\22op\22:\22constant\22,\22value\22:1}
-// CHECK-SAME:    \22version\22:1}"
+// CHECK-SAME:    \22version\22:2}"
 // CPU-LABEL: func.func @launch
 // CPU-SAME:    \22target\22:\22cpu\22
 func.func @launch(%x: f32, %b: memref<?x?xbf16>) {
@@ -80,31 +80,31 @@ func.func @integers(%out: memref<?xi8>) {
   return
 }
 
-// A contract names the arguments, and says which is written.
+// A contract, of whatever op, is written as it is; it names the arguments, and
+// says which is written.
 // CHECK-LABEL: func.func @contract
 // CHECK-SAME:    {\22access\22:\22read\22,\22element\22:\22i32\22,\22kind\22:\22tensor\22,\22name\22:\22crow\22,\22rank\22:1}
 // CHECK-SAME:    {\22access\22:\22read_write\22,\22element\22:\22f32\22,\22kind\22:\22tensor\22,\22name\22:\22out\22,\22rank\22:2}
-// CHECK-SAME:    \22contracts\22:[{\22alpha\22:{\22constant\22:2},\22b\22:3,\22beta\22:{\22argument\22:5},\22block\22:[64,32],\22col\22:1,\22crow\22:0,\22input\22:null,\22left\22:null,\22op\22:\22bsr_addmm\22,\22out\22:4,\22right\22:null,\22values\22:2}]
+// CHECK-SAME:    \22contracts\22:[{\22batches\22:\22out\22,\22checks\22:[{\22check\22:\22equal\22,\22extent\22:{\22argument\22:3,\22dimension\22:1},\22to\22:{\22argument\22:4,\22dimension\22:1},\22what\22:\22N\22}],\22fused\22:true,\22op\22:\22product\22,\22operands\22:[{\22argument\22:0,\22name\22:\22crow\22,\22rank\22:1,\22types\22:[\22i32\22,\22i64\22]},{\22constant\22:2,\22name\22:\22alpha\22},
 func.func @contract(%crow: memref<?xi32>, %col: memref<?xi32>,
                     %values: memref<?x64x32xf16>, %b: memref<?x?xf16>,
                     %out: memref<?x?xf32>, %beta: f32)
-    attributes {sattn.contracts = [{alpha = 2.0 : f32, b = 3 : i64,
-        beta = 5 : i64, block = array<i64: 64, 32>, col = 1 : i64,
-        crow = 0 : i64, op = "bsr_addmm", out = 4 : i64, values = 2 : i64}]} {
+    attributes {sattn.contracts = [{op = "product", batches = "out", fused, operands = [
+        {name = "crow", argument = 0 : i64, rank = 1 : i64, types = ["i32", "i64"]},
+        {name = "alpha", constant = 2.0 : f32}, {name = "beta", argument = 5 : i64},
+        {name = "out", argument = 4 : i64, rank = 2 : i64, written}],
+      checks = [{check = "equal", extent = {argument = 3 : i64, dimension = 1 : i64}, what = "N",
+                 to = {argument = 4 : i64, dimension = 1 : i64}}]}]} {
   return
 }
 
-// Of a matrix in a product with computed operands, the extents that are known;
-// those of arguments that must be equal are checked.
+// Extents of arguments that must be equal are checked.
 // CHECK-LABEL: func.func @storage
-// CHECK-SAME:    {\22message\22:\22argument 'arg3': expected dimension 0 to be that of dimension 1 of argument 'arg4', {7}, but got {6}\22,\22value\22:8},{\22message\22:\22argument 'arg4': expected dimension 0 to be 64, but got {9}\22,\22value\22:11}]
-// CHECK-SAME:    \22contracts\22:[{\22block\22:[8,16],\22col\22:1,\22columns\22:{\22argument\22:3,\22dimension\22:1},\22crow\22:0,\22one_list\22:true,\22op\22:\22bsr_storage\22,\22rows\22:{\22constant\22:64},\22values\22:2}]
+// CHECK-SAME:    {\22message\22:\22argument 'arg3': expected dimension 0 to be that of dimension 1 of argument 'arg4', {{[{][0-9]+[}]}}, but got {{[{][0-9]+[}]}}\22,\22value\22:{{[0-9]+}}},{\22message\22:\22argument 'arg4': expected dimension 0 to be 64, but got {{[{][0-9]+[}]}}\22,\22value\22:{{[0-9]+}}}]
 // CHECK-SAME:    {\22argument\22:3,\22index\22:0,\22op\22:\22dim\22},{\22argument\22:4,\22index\22:1,\22op\22:\22dim\22},{\22op\22:\22eq\22,\22operands\22:[6,7]},
 func.func @storage(%crow: memref<?xi32>, %col: memref<?xi32>, %values: memref<?x8x16xf32>, %x: memref<?x?xf32>,
                    %out: memref<?x?xf32>)
-    attributes {sattn.contracts = [{block = array<i64: 8, 16>, col = 1 : i64,
-        columns = {argument = 3 : i64, dimension = 1 : i64}, crow = 0 : i64,
-        one_list, op = "bsr_storage", rows = {constant = 64 : i64}, values = 2 : i64}],
+    attributes {
       sattn.extent_checks = {
         checks = [{equal = affine_map<()[s0, s1, s2] -> (s0, s1)>}, {equal = affine_map<()[s0, s1, s2] -> (s2, 64)>}],
         extents = [array<i64: 3, 0>, array<i64: 4, 1>, array<i64: 4, 0>]}} {

@@ -15,11 +15,14 @@ gpu.module @kernels {
 // CHECK-SAME:    \22prepare\22:true
 // CHECK-SAME:    {\22arguments\22:[{\22scratch\22:0},{\22memref\22:1}]
 // CHECK-NOT:     prepare
-// CHECK-SAME:    \22version\22:1
+// CHECK-SAME:    \22version\22:2
 // CHECK-SAME:    {
 func.func @prepare(%crow: memref<?xi32>, %values: memref<?xf32>)
-    attributes {sattn.contracts = [{op = "bsr_addmm", crow = 0 : i64,
-                                    values = 1 : i64}]} {
+    attributes {sattn.contracts = [{op = "product", operands = [
+        {name = "crow", argument = 0 : i64, rank = 1 : i64},
+        {name = "values", argument = 1 : i64, rank = 1 : i64}],
+      checks = [{check = "offsets", argument = 0 : i64, into = 0 : i64,
+                 equally_many = []}]}]} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %crow, %c0 : memref<?xi32>
   %s = memref.alloc(%n) : memref<?x2xi32>

@@ -9,6 +9,7 @@
 #include "Arguments.h"
 
 #include "sattn/Reference/ElementConversion.h"
+#include "sattn/Reference/Op.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -153,10 +154,10 @@ static ErrorOr<NpyArray> loadFile(const TensorWord &word,
   return array;
 }
 
-/// The batch dimensions that the operands of a contract broadcast to, aligned
-/// at the last, `rank` of them. Where they do not fit the largest is taken; the
-/// contract's check reports it.
-static Shape broadcastBatch(const runtime::BsrAddmmContract &contract,
+/// The batch dimensions that the operands of a contract, but for the result,
+/// broadcast to, aligned at the last, `rank` of them. Where they do not fit the
+/// largest is taken; the contract's check reports it.
+static Shape broadcastBatch(const runtime::Contract &contract, size_t result,
                             const std::vector<runtime::Argument> &values,
                             size_t rank) {
   Shape batch(rank, 1);
@@ -173,16 +174,9 @@ static Shape broadcastBatch(const runtime::BsrAddmmContract &contract,
                              : std::max(merged, extent);
     }
   };
-  merge(contract.crow, 1);
-  merge(contract.col, 1);
-  merge(contract.values, 3);
-  merge(contract.b, 2);
-  if (contract.input)
-    merge(*contract.input, 2);
-  if (contract.left)
-    merge(*contract.left, 1);
-  if (contract.right)
-    merge(*contract.right, 1);
+  for (const runtime::ContractOperand &operand : contract.operands)
+    if (operand.coreRank && *operand.argument != result)
+      merge(*operand.argument, *operand.coreRank);
   return batch;
 }
 
@@ -192,25 +186,29 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
                                  const Shape &declared,
                                  const std::vector<runtime::Argument> &values,
                                  const std::string &word) {
-  for (const runtime::BsrAddmmContract &contract : manifest.contracts) {
-    if (contract.out != argument)
+  for (const runtime::Contract &contract : manifest.contracts) {
+    const reference::Op *op = reference::findOp(contract.op);
+    const runtime::ContractOperand *result =
+        op ? contract.find(op->result) : nullptr;
+    if (!result || result->argument != argument)
       continue;
-    const auto *crow = std::get_if<TensorView>(&values[contract.crow]);
-    const auto *b = std::get_if<TensorView>(&values[contract.b]);
-    int64_t rank = manifest.arguments[argument].rank;
-    if (!crow || !b || crow->shape.empty() || b->shape.empty() || rank < 2)
+    reference::NamedOperands operands;
+    for (const runtime::ContractOperand &operand : contract.operands)
+      if (operand.coreRank && *operand.argument != argument)
+        operands.push_back({operand.name,
+                            manifest.describeArgument(*operand.argument),
+                            values[*operand.argument]});
+    ErrorOr<Shape> core = op->inferShape(operands);
+    size_t rank = manifest.arguments[argument].rank;
+    if (!core && !core.error().message().empty())
+      return core.takeError();
+    if (!core || rank < *result->coreRank)
       return Error(manifest.describeArgument(argument) +
                    ": no shape follows from the other arguments for '" + word +
                    "'");
-    Shape shape = broadcastBatch(contract, values, rank - 2);
-    int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0);
-    int64_t rows = 0;
-    if (__builtin_mul_overflow(blockRows, contract.blockRows, &rows))
-      return Error(manifest.describeArgument(contract.crow) +
-                   ": expected offsets of less than 2^63 rows, but got shape " +
-                   text(crow->shape));
-    shape.push_back(rows);
-    shape.push_back(b->shape.back());
+    Shape shape =
+        broadcastBatch(contract, argument, values, rank - *result->coreRank);
+    shape.insert(shape.end(), core->begin(), core->end());
     for (size_t dim = 0; dim < declared.size(); ++dim)
       if (declared[dim] >= 0)
         shape[dim] = declared[dim];
@@ -247,6 +245,18 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
     reference::storeElement(array->view(), offset, value);
   });
   return array;
+}
+
+const runtime::Contract *sattn::run::findContract(const Manifest &manifest) {
+  const runtime::Contract *found = nullptr;
+  for (const runtime::Contract &contract : manifest.contracts) {
+    if (!reference::findOp(contract.op))
+      continue;
+    if (found)
+      return nullptr;
+    found = &contract;
+  }
+  return found;
 }
 
 ErrorOr<Arguments>

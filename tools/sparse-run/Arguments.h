@@ -23,6 +23,10 @@ struct Arguments {
   std::vector<std::optional<runtime::NpyArray>> arrays;
 };
 
+/// The contract of the op that is all of the program, or null. Storage alone is
+/// no op.
+const runtime::Contract *findContract(const runtime::Manifest &manifest);
+
 /// Makes the arguments from the words of the command line. An operand that is
 /// written may be a word such as `zeros`, whose shape the others imply. Errors
 /// name the argument or the file. `declared` has the extents that the program

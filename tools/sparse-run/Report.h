@@ -9,7 +9,8 @@
 #ifndef SATTN_TOOLS_SPARSERUN_REPORT_H
 #define SATTN_TOOLS_SPARSERUN_REPORT_H
 
-#include "sattn/Runtime/Manifest.h"
+#include "sattn/Reference/Op.h"
+#include "sattn/Runtime/Tensor.h"
 
 #include <optional>
 #include <string>
@@ -32,18 +33,10 @@ struct Report {
   /// Milliseconds of each timed run.
   std::vector<double> times;
 
-  /// Whether the program is one bsr_addmm, which the rest describes.
-  bool isProduct = false;
-  int64_t batch = 1, m = 0, k = 0, n = 0, blockRows = 0, blockColumns = 0;
-  /// Stored blocks that are multiplied, over the whole batch.
-  int64_t storedBlocks = 0;
-  runtime::DType dtype = runtime::DType::F32, outDType = runtime::DType::F32;
+  /// The op that the program consists of, where it is one.
+  std::string op;
+  std::optional<reference::Description> description;
 };
-
-/// Fills in the sizes from a contract and arguments that satisfy it, in host
-/// memory.
-void describeProblem(Report &report, const runtime::BsrAddmmContract &contract,
-                     const std::vector<runtime::Argument> &arguments);
 
 /// The default of --tolerance: the largest relative Frobenius error of a result
 /// of this type. Rounding once leaves at most 2^-9 (bf16) or 2^-12 (f16) of

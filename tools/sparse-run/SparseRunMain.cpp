@@ -17,8 +17,8 @@
 #include "ToolOutput.h"
 
 #include "sattn/InitAll.h"
-#include "sattn/Reference/BsrAddmm.h"
 #include "sattn/Reference/Compare.h"
+#include "sattn/Reference/Op.h"
 #include "sattn/Remarks.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Version.h"
@@ -43,30 +43,24 @@ static double now() {
       .count();
 }
 
-/// The reference's result for the arguments as they are now.
-static ErrorOr<std::vector<double>>
-computeReference(const runtime::BsrAddmmContract &contract,
-                 const std::vector<runtime::Argument> &values) {
-  auto scalar = [&](const runtime::ScalarSource &source) {
-    // As the program gets it: in f32.
-    double value = source.argument ? std::get<double>(values[*source.argument])
-                                   : source.constant;
-    return static_cast<double>(static_cast<float>(value));
-  };
-  auto tensor = [&](size_t argument) {
-    return std::get<TensorView>(values[argument]);
-  };
-  auto optional =
-      [&](std::optional<size_t> argument) -> std::optional<TensorView> {
-    if (!argument)
-      return std::nullopt;
-    return tensor(*argument);
-  };
-  return reference::bsrAddmm({scalar(contract.alpha), scalar(contract.beta),
-                              tensor(contract.crow), tensor(contract.col),
-                              tensor(contract.values), tensor(contract.b),
-                              optional(contract.input), optional(contract.left),
-                              optional(contract.right), tensor(contract.out)});
+/// The operands of a contract, in f32 where they are factors, as the program
+/// gets them.
+static reference::NamedOperands
+getOperands(const Manifest &manifest, const runtime::Contract &contract,
+            const std::vector<runtime::Argument> &values) {
+  reference::NamedOperands operands;
+  for (const runtime::ContractOperand &operand : contract.operands) {
+    if (!operand.argument) {
+      operands.push_back({operand.name, operand.name, operand.constant});
+      continue;
+    }
+    runtime::Argument value = values[*operand.argument];
+    if (double *number = std::get_if<double>(&value))
+      *number = static_cast<float>(*number);
+    operands.push_back(
+        {operand.name, manifest.describeArgument(*operand.argument), value});
+  }
+  return operands;
 }
 
 /// Runs on the CPU: once into the arguments themselves, then into a copy of
@@ -127,23 +121,18 @@ static Error relaunch(CudaProgram &program, int64_t launches, size_t out,
   return Error::success();
 }
 
-/// Of the whole batch's blocks; -1 where it is not known.
-static double sparsity(const Report &report) {
-  if (!report.isProduct)
-    return -1;
-  double total = double(report.m) * report.k * report.batch;
-  double stored =
-      double(report.storedBlocks) * report.blockRows * report.blockColumns;
-  return total > 0 ? std::clamp(1 - stored / total, 0.0, 1.0) : 0;
+static Problem getTuningProblem(const Report &report) {
+  if (!report.description)
+    return {{0, 0, 0}, -1};
+  return {report.description->sizes, report.description->sparsity};
 }
 
 static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
                        const Manifest &manifest, Arguments &arguments,
                        size_t out, Report &report) {
   double start = now();
-  ErrorOr<std::unique_ptr<CudaProgram>> program =
-      CudaProgram::compile(module, manifest.name, line.cuda,
-                           {{report.m, report.n, report.k}, sparsity(report)});
+  ErrorOr<std::unique_ptr<CudaProgram>> program = CudaProgram::compile(
+      module, manifest.name, line.cuda, getTuningProblem(report));
   if (!program)
     return program.takeError();
   report.compileMilliseconds = now() - start;
@@ -218,18 +207,18 @@ static Error runProgram(const CommandLine &line) {
   ErrorOr<Manifest> manifest = describeProgram(*program);
   if (!manifest)
     return manifest.takeError();
-  const runtime::BsrAddmmContract *contract =
-      manifest->contracts.size() == 1 ? &manifest->contracts.front() : nullptr;
-  if (line.check && (!contract || contract->fused))
-    return Error(
-        llvm::formatv("option '--check': expected one op of the sattn "
-                      "dialect alone on the arguments of function "
-                      "'{0}', but it computes {1}",
-                      manifest->name,
-                      contract ? "others on its result" : "something else")
-            .str());
+  const runtime::Contract *contract = findContract(*manifest);
+  const reference::Op *op =
+      contract ? reference::findOp(contract->op) : nullptr;
+  if (line.check && (!op || contract->fused))
+    return Error(llvm::formatv("option '--check': expected one op of the sattn "
+                               "dialect alone on the arguments of function "
+                               "'{0}', but it computes {1}",
+                               manifest->name,
+                               op ? "others on its result" : "something else")
+                     .str());
   std::optional<size_t> written =
-      contract ? contract->out : findResult(*manifest);
+      op ? contract->find(op->result)->argument : findResult(*manifest);
   if (!written)
     return Error(llvm::formatv("function '{0}': expected an argument that it "
                                "writes, but it writes none",
@@ -256,12 +245,15 @@ static Error runProgram(const CommandLine &line) {
   Report report;
   report.entry = manifest->name;
   report.target = isCpu ? "cpu" : "cuda";
-  if (contract)
-    describeProblem(report, *contract, arguments->values);
+  if (op) {
+    report.op = contract->op;
+    report.description =
+        op->describe(getOperands(*manifest, *contract, arguments->values));
+  }
   std::vector<double> expected;
   if (line.check) {
     ErrorOr<std::vector<double>> result =
-        computeReference(*contract, arguments->values);
+        op->compute(getOperands(*manifest, *contract, arguments->values));
     if (!result)
       return result.takeError();
     expected = std::move(*result);

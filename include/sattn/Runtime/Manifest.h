@@ -2,7 +2,7 @@
 //
 // A manifest is the JSON text that the compiler writes beside the image of a
 // program: what the arguments are, what must hold of them, and which kernels
-// are launched with what. docs/Manifest.md describes the format, version 1.
+// are launched with what. docs/Manifest.md describes the format, version 2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,42 +30,102 @@ struct ArgumentSpec {
   Access access = Access::Read;
 };
 
-/// A factor that is an argument, or known when the program was compiled.
-struct ScalarSource {
+/// An operand of an op: an argument, or a factor that was known when the
+/// program was compiled.
+struct ContractOperand {
+  std::string name;
   std::optional<size_t> argument;
   double constant = 0;
+  /// Of a tensor: its dimensions without those of batches.
+  std::optional<size_t> coreRank;
 };
 
-/// Which argument plays which role of a `sattn.bsr_addmm`; its constraints
-/// must hold of the arguments (Contract.h).
-struct BsrAddmmContract {
-  ScalarSource alpha, beta;
-  size_t crow = 0, col = 0, values = 0, b = 0, out = 0;
-  std::optional<size_t> input, left, right;
-  int64_t blockRows = 0, blockCols = 0;
-  /// Other ops are computed with it: out is their result, of the same shape.
-  bool fused = false;
-};
-
-/// A number that is known when the program is called: the extent of an
+/// A number that is known when the program is called: from the extent of an
 /// argument's dimension, or a constant.
 struct ExtentSource {
   std::optional<size_t> argument;
-  /// Of the argument: which dimension. Else the extent.
+  /// Of the argument: which dimension. Else the number.
   int64_t number = 0;
+  /// The extent is divided by the one, then the other is added.
+  int64_t divisor = 1, plus = 0;
 };
 
-/// Which arguments are the storage of a block-sparse matrix whose product has
-/// operands that the program computes. Its constraints must hold of the
-/// arguments (Contract.h).
-struct BsrStorageContract {
-  size_t crow = 0, col = 0, values = 0;
-  int64_t blockRows = 0, blockCols = 0;
-  /// Of the matrix, M and K; absent where they are computed.
-  std::optional<ExtentSource> rows, columns;
-  /// crow has one dimension, the offsets of all batches one after the other:
-  /// where one ends the next begins.
-  bool oneList = false;
+/// The extent is a multiple of `factor`.
+struct MultipleCheck {
+  ExtentSource extent;
+  /// What the dimension is ("M"), and the factor in words.
+  std::string what, reason;
+  int64_t factor = 1;
+};
+
+/// The extent is another number.
+struct EqualCheck {
+  ExtentSource extent, expected;
+  std::string what;
+  /// Why, in words; empty: as in the other argument.
+  std::string reason;
+};
+
+/// There are at least so many.
+struct AtLeastCheck {
+  ExtentSource extent;
+  int64_t least = 0;
+  std::string what;
+};
+
+/// There is one, and for each batch, of which there may be any number, so many
+/// more.
+struct StackedCheck {
+  ExtentSource extent, each;
+  std::string what, reason;
+};
+
+/// The argument does not overlap itself, nor any of the others, except one
+/// that it may be exactly. Ranges of bytes are compared, so interleaved arrays
+/// count as overlapping.
+struct ApartCheck {
+  size_t argument = 0;
+  std::vector<size_t> others;
+  std::optional<size_t> orExactly;
+};
+
+/// Nothing that the program writes overlaps these.
+struct ReadOnlyCheck {
+  std::vector<size_t> arguments;
+};
+
+/// Rows of offsets lie within [0, length of `stored`] and do not decrease.
+struct OffsetsCheck {
+  size_t argument = 0, stored = 0;
+  /// Unless all batches share these, each has equally many.
+  std::vector<size_t> counted;
+};
+
+/// What rows of offsets refer to lies within [0, `below`), or is not negative
+/// where that is not known.
+struct IndicesCheck {
+  size_t argument = 0, offsets = 0;
+  std::optional<ExtentSource> below;
+};
+
+using ContractCheck =
+    std::variant<MultipleCheck, EqualCheck, AtLeastCheck, StackedCheck,
+                 ApartCheck, ReadOnlyCheck, OffsetsCheck, IndicesCheck>;
+
+/// What must hold of the arguments that are operands of one op (Contract.h).
+struct Contract {
+  std::string op;
+  std::vector<ContractOperand> operands;
+  /// The operand to whose batch dimensions those of the others broadcast; where
+  /// there is none, they broadcast to each other's.
+  std::optional<size_t> batches;
+  std::vector<ContractCheck> checks;
+  /// Other ops are computed with it: what is written is their result, of the
+  /// same shape.
+  bool fused = false;
+
+  /// The operand of this name, or null.
+  const ContractOperand *find(std::string_view name) const;
 };
 
 enum class ValueOp {
@@ -179,8 +239,7 @@ struct Manifest {
   /// "cpu", or a GPU: "sm_90a".
   std::string target;
   std::vector<ArgumentSpec> arguments;
-  std::vector<BsrAddmmContract> contracts;
-  std::vector<BsrStorageContract> storages;
+  std::vector<Contract> contracts;
   std::vector<ValueExpr> values;
   std::vector<ValueCheck> checks;
   std::vector<ScratchSpec> scratch;
@@ -189,7 +248,7 @@ struct Manifest {
   /// How diagnostics name an argument: "argument 'b'", or "argument 0".
   std::string describeArgument(size_t index) const;
 
-  /// The index arrays of all sparse operands.
+  /// The arrays of offsets and of indices in all contracts.
   std::set<size_t> indexArguments() const;
 };
 

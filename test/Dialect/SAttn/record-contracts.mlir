@@ -2,7 +2,21 @@
 
 // Every operand is an argument.
 // CHECK-LABEL: func.func @arguments
-// CHECK-SAME:    attributes {sattn.contracts = [{alpha = 0 : i64, b = 5 : i64, beta = 1 : i64, block = array<i64: 64, 64>, col = 3 : i64, crow = 2 : i64, op = "bsr_addmm", out = 6 : i64, values = 4 : i64}]}
+// CHECK-SAME:    attributes {sattn.contracts = [{batches = "out", checks = [
+// CHECK-SAME:    {check = "multiple", extent = {argument = 6 : i64, dimension = 0 : i64}, of = 64 : i64, reason = "the block's 64 rows", what = "M"},
+// CHECK-SAME:    {check = "multiple", extent = {argument = 5 : i64, dimension = 0 : i64}, of = 64 : i64, reason = "the block's 64 columns", what = "K"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 2 : i64, dimension = 0 : i64}, reason = "M / 64 + 1", to = {argument = 6 : i64, dimension = 0 : i64, divided_by = 64 : i64, plus = 1 : i64}, what = "offsets"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 4 : i64, dimension = 1 : i64}, reason = "the block's", to = {constant = 64 : i64}, what = "block rows"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 4 : i64, dimension = 2 : i64}, reason = "the block's", to = {constant = 64 : i64}, what = "block columns"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 3 : i64, dimension = 0 : i64}, to = {argument = 4 : i64, dimension = 0 : i64}, what = "stored blocks"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 5 : i64, dimension = 1 : i64}, to = {argument = 6 : i64, dimension = 1 : i64}, what = "N"},
+// CHECK-SAME:    {argument = 6 : i64, check = "apart", from = [4, 5, 2, 3]},
+// CHECK-SAME:    {argument = 2 : i64, check = "offsets", equally_many = [3, 4], into = 3 : i64},
+// CHECK-SAME:    {argument = 3 : i64, below = {argument = 5 : i64, dimension = 0 : i64, divided_by = 64 : i64}, check = "indices", offsets = 2 : i64}], op = "bsr_addmm", operands = [
+// CHECK-SAME:    {argument = 0 : i64, name = "alpha"}, {argument = 1 : i64, name = "beta"},
+// CHECK-SAME:    {argument = 2 : i64, name = "crow", rank = 1 : i64, types = ["i32", "i64"]}, {argument = 3 : i64, name = "col", rank = 1 : i64, types = ["i32", "i64"]},
+// CHECK-SAME:    {argument = 4 : i64, name = "values", rank = 3 : i64, types = ["f16", "bf16", "f32"]}, {argument = 5 : i64, name = "b", rank = 2 : i64, type_of = "values"},
+// CHECK-SAME:    {argument = 6 : i64, name = "out", rank = 2 : i64, types = ["f16", "bf16", "f32"], written}]}]}
 func.func @arguments(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                      %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -17,7 +31,7 @@ func.func @arguments(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // Scalars are constants.
 // CHECK-LABEL: func.func @constants
-// CHECK-SAME:    attributes {sattn.contracts = [{alpha = 2.000000e+00 : f32, b = 3 : i64, beta = 0.000000e+00 : f32, block = array<i64: 64, 64>, col = 1 : i64, crow = 0 : i64, op = "bsr_addmm", out = 4 : i64, values = 2 : i64}]}
+// CHECK-SAME:    operands = [{constant = 2.000000e+00 : f32, name = "alpha"}, {constant = 0.000000e+00 : f32, name = "beta"}, {argument = 0 : i64, name = "crow",
 func.func @constants(%crow: tensor<?xi32>, %col: tensor<?xi32>,
                      %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
                      %out: tensor<?x?xbf16>)
@@ -33,7 +47,12 @@ func.func @constants(%crow: tensor<?xi32>, %col: tensor<?xi32>,
 }
 
 // CHECK-LABEL: func.func @optional_operands
-// CHECK-SAME:    attributes {sattn.contracts = [{alpha = 0 : i64, b = 5 : i64, beta = 1 : i64, block = array<i64: 16, 32>, col = 3 : i64, crow = 2 : i64, input = 6 : i64, left = 7 : i64, op = "bsr_addmm", out = 9 : i64, right = 8 : i64, values = 4 : i64}]}
+// CHECK-SAME:    {check = "equal", extent = {argument = 6 : i64, dimension = 0 : i64}, to = {argument = 9 : i64, dimension = 0 : i64}, what = "M"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 6 : i64, dimension = 1 : i64}, to = {argument = 9 : i64, dimension = 1 : i64}, what = "N"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 7 : i64, dimension = 0 : i64}, to = {argument = 9 : i64, dimension = 0 : i64}, what = "M"},
+// CHECK-SAME:    {check = "equal", extent = {argument = 8 : i64, dimension = 0 : i64}, to = {argument = 9 : i64, dimension = 1 : i64}, what = "N"},
+// CHECK-SAME:    {argument = 9 : i64, check = "apart", from = [4, 5, 2, 3, 7, 8], or_exactly = 6 : i64}
+// CHECK-SAME:    {argument = 6 : i64, name = "input", rank = 2 : i64, type_of = "values"}, {argument = 7 : i64, name = "left", rank = 1 : i64, type_of = "values", types = ["f32"]}, {argument = 8 : i64, name = "right", rank = 1 : i64, type_of = "values", types = ["f32"]},
 func.func @optional_operands(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                              %col: tensor<?xi32>, %values: tensor<?x16x32xbf16>,
                              %b: tensor<?x?xbf16>, %input: tensor<?x?xbf16>,
@@ -53,7 +72,7 @@ func.func @optional_operands(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // Two ops, one contract each.
 // CHECK-LABEL: func.func @two
-// CHECK-SAME:    sattn.contracts = [{{{.*}} beta = 1 : i64,{{.*}}}, {{{.*}} beta = 0 : i64,{{.*}}}]
+// CHECK-SAME:    {argument = 0 : i64, name = "alpha"}, {argument = 1 : i64, name = "beta"},{{.*}} operands = [{argument = 1 : i64, name = "alpha"}, {argument = 0 : i64, name = "beta"},
 func.func @two(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
                %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
                %out0: tensor<?x?xbf16>, %out1: tensor<?x?xbf16>)
@@ -72,7 +91,9 @@ func.func @two(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32
 // An operand that is computed: what remains are the indices, and extents as far
 // as they are those of arguments.
 // CHECK-LABEL: func.func @computed
-// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 64, 64>, col = 3 : i64, columns = {argument = 5 : i64, dimension = 0 : i64}, crow = 2 : i64, op = "bsr_storage", values = 4 : i64}],
+// CHECK-SAME:    attributes {sattn.contracts = [{checks = [{check = "equal", extent = {argument = 4 : i64, dimension = 1 : i64},
+// CHECK-SAME:    {check = "multiple", extent = {argument = 5 : i64, dimension = 0 : i64}, of = 64 : i64, reason = "the block's 64 columns", what = "K"}, {check = "at_least", extent = {argument = 2 : i64, dimension = 0 : i64}, least = 1 : i64, what = "offset"}, {arguments = [2, 3], check = "read_only"},
+// CHECK-SAME:    {argument = 3 : i64, below = {argument = 5 : i64, dimension = 0 : i64, divided_by = 64 : i64}, check = "indices", offsets = 2 : i64}], op = "bsr_storage", operands = [{argument = 4 : i64, name = "values", rank = 3 : i64}, {argument = 3 : i64, name = "col",
 func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                     %b: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
@@ -92,7 +113,8 @@ func.func @computed(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // Through transposes, what writes a tensor in place, and casts. The product's N
 // is another argument's dimension than the result's.
 // CHECK-LABEL: func.func @transposed
-// CHECK-SAME:    attributes {sattn.contracts = [{block = array<i64: 8, 16>, col = 1 : i64, columns = {argument = 3 : i64, dimension = 1 : i64}, crow = 0 : i64, op = "bsr_storage", rows = {constant = 64 : i64}, values = 2 : i64}],
+// CHECK-SAME:    {check = "equal", extent = {argument = 0 : i64, dimension = 0 : i64}, reason = "M / 8 + 1", to = {constant = 64 : i64, divided_by = 8 : i64, plus = 1 : i64}, what = "offsets"},
+// CHECK-SAME:    {argument = 1 : i64, below = {argument = 3 : i64, dimension = 1 : i64, divided_by = 16 : i64}, check = "indices", offsets = 0 : i64}], op = "bsr_storage",
 // CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1, s2, s3, s4] -> (s2, s4)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s3 mod 16, 0)>},
 // CHECK-SAME:    {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s0, s1)>}], extents = [array<i64: 1, 0>, array<i64: 2, 0>, array<i64: 3, 0>, array<i64: 3, 1>, array<i64: 4, 1>]}} {
 func.func @transposed(%crow: tensor<9xi64>, %col: tensor<?xi64>, %values: tensor<?x8x16xf32>, %x: tensor<?x?xf32>,
@@ -114,7 +136,7 @@ func.func @transposed(%crow: tensor<9xi64>, %col: tensor<?xi64>, %values: tensor
 
 // Offsets of all batches in one list, as sattn-unpack-bsr reads them.
 // CHECK-LABEL: func.func @one_list
-// CHECK-SAME:    crow = 0 : i64, one_list, op = "bsr_storage",
+// CHECK-SAME:    {check = "stacked", each = {constant = 64 : i64, divided_by = 8 : i64}, extent = {argument = 0 : i64, dimension = 0 : i64}, reason = "M / 8", what = "offset"},{{.*}} op = "bsr_storage",
 func.func @one_list(%list: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<2x64x8xf32>,
                     %out: tensor<2x64x8xf32>) -> tensor<2x64x8xf32> {
   %c8 = arith.constant 8 : index
@@ -144,7 +166,7 @@ func.func @none(%x: f32) {
 #ij = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @fused(
-// CHECK-SAME:    sattn.contracts = [{{{.*}} beta = 1.000000e+00 : f32, {{.*}} fused, input = 4 : i64, op = "bsr_addmm", out = 6 : i64,
+// CHECK-SAME:    {argument = 6 : i64, check = "apart", from = [2, 3, 0, 1], or_exactly = 4 : i64},{{.*}} fused, op = "bsr_addmm", operands = [{{.*}} {constant = 1.000000e+00 : f32, name = "beta"},{{.*}} {argument = 4 : i64, name = "input",{{.*}} {argument = 6 : i64, name = "out",
 // CHECK-SAME:    sattn.extent_checks = {checks = [{equal = affine_map<()[s0, s1, s2, s3, s4] -> (s2, s1)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s3, s0)>}, {equal = affine_map<()[s0, s1, s2, s3, s4] -> (s4, s1)>}],
 // CHECK-SAME:    extents = [array<i64: 4, 0>, array<i64: 4, 1>, array<i64: 5, 0>, array<i64: 6, 0>, array<i64: 6, 1>]}
 func.func @fused(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
@@ -165,7 +187,7 @@ func.func @fused(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x
 
 // In place, nothing is an input.
 // CHECK-LABEL: func.func @fused_in_place(
-// CHECK-SAME:    fused, op = "bsr_addmm", out = 4 : i64,
+// CHECK-SAME:    fused, op = "bsr_addmm", operands = [{{.*}} {argument = 3 : i64, name = "b", rank = 2 : i64, type_of = "values"}, {argument = 4 : i64, name = "out",
 func.func @fused_in_place(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>, %b: tensor<?x?xf32>,
                           %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %one = arith.constant 1.0 : f32

@@ -27,7 +27,104 @@ enum BsrArgument {
   NumArguments
 };
 
-/// A manifest with every role of bsr_addmm, blocks of 64 x 32, tensors with
+/// The extent of an argument's dimension, which may count from the end.
+inline nlohmann::json extentOf(int argument, int dimension) {
+  return {{"argument", argument}, {"dimension", dimension}};
+}
+
+/// A check of such an extent.
+inline nlohmann::json extentCheck(const char *check, int argument,
+                                  int dimension, const char *what,
+                                  nlohmann::json more) {
+  more["check"] = check;
+  more["extent"] = extentOf(argument, dimension);
+  more["what"] = what;
+  return more;
+}
+
+/// That blocks are of 64 x 32, and as many as columns.
+inline nlohmann::json blockChecks() {
+  return {extentCheck("equal", Values, -2, "block rows",
+                      {{"to", {{"constant", 64}}}, {"reason", "the block's"}}),
+          extentCheck("equal", Values, -1, "block columns",
+                      {{"to", {{"constant", 32}}}, {"reason", "the block's"}}),
+          extentCheck("equal", Col, -1, "stored blocks",
+                      {{"to", extentOf(Values, -3)}})};
+}
+
+/// What the index arrays hold; `below` block columns, or null.
+inline nlohmann::json contentChecks(nlohmann::json below) {
+  return {{{"check", "offsets"},
+           {"argument", Crow},
+           {"into", Col},
+           {"equally_many", {Col, Values}}},
+          {{"check", "indices"},
+           {"argument", Col},
+           {"offsets", Crow},
+           {"below", below}}};
+}
+
+inline void append(nlohmann::json &list, const nlohmann::json &items) {
+  list.insert(list.end(), items.begin(), items.end());
+}
+
+inline nlohmann::json tensorOperand(const char *name, int argument, int rank,
+                                    std::vector<const char *> types,
+                                    const char *sameTypeAs = nullptr) {
+  nlohmann::json operand = {
+      {"name", name}, {"argument", argument}, {"rank", rank}};
+  if (!types.empty())
+    operand["types"] = types;
+  if (sameTypeAs)
+    operand["type_of"] = sameTypeAs;
+  return operand;
+}
+
+/// As the compiler writes it of a bsr_addmm on arguments alone.
+inline nlohmann::json bsrContract() {
+  nlohmann::json of64 = {{"of", 64}, {"reason", "the block's 64 rows"}};
+  nlohmann::json of32 = {{"of", 32}, {"reason", "the block's 32 columns"}};
+  nlohmann::json m = {{"to", extentOf(Out, -2)}};
+  nlohmann::json n = {{"to", extentOf(Out, -1)}};
+  nlohmann::json rows = extentOf(Out, -2), columns = extentOf(B, -2);
+  rows["divided_by"] = 64;
+  rows["plus"] = 1;
+  columns["divided_by"] = 32;
+  nlohmann::json checks = {
+      extentCheck("multiple", Out, -2, "M", of64),
+      extentCheck("multiple", B, -2, "K", of32),
+      extentCheck("equal", Crow, -1, "offsets",
+                  {{"to", rows}, {"reason", "M / 64 + 1"}})};
+  append(checks, blockChecks());
+  append(checks, {extentCheck("equal", B, -1, "N", n),
+                  extentCheck("equal", Input, -2, "M", m),
+                  extentCheck("equal", Input, -1, "N", n),
+                  extentCheck("equal", Left, -1, "M", m),
+                  extentCheck("equal", Right, -1, "N", n),
+                  {{"check", "apart"},
+                   {"argument", Out},
+                   {"from", {Values, B, Crow, Col, Left, Right}},
+                   {"or_exactly", Input}}});
+  append(checks, contentChecks(columns));
+  nlohmann::json out = tensorOperand("out", Out, 2, {"f16", "bf16", "f32"});
+  out["written"] = true;
+  return {{"op", "bsr_addmm"},
+          {"operands",
+           {{{"name", "alpha"}, {"argument", Alpha}},
+            {{"name", "beta"}, {"argument", Beta}},
+            tensorOperand("crow", Crow, 1, {"i32", "i64"}),
+            tensorOperand("col", Col, 1, {"i32", "i64"}),
+            tensorOperand("values", Values, 3, {"f16", "bf16", "f32"}),
+            tensorOperand("b", B, 2, {}, "values"),
+            tensorOperand("input", Input, 2, {}, "values"),
+            tensorOperand("left", Left, 1, {"f32"}, "values"),
+            tensorOperand("right", Right, 1, {"f32"}, "values"),
+            out}},
+          {"batches", "out"},
+          {"checks", checks}};
+}
+
+/// A manifest with every operand of bsr_addmm, blocks of 64 x 32, tensors with
 /// that many batch dimensions, no values and no steps.
 inline nlohmann::json bsrManifest(int batchRank = 0) {
   auto tensor = [&](const char *name, const char *element, int rank,
@@ -39,7 +136,7 @@ inline nlohmann::json bsrManifest(int batchRank = 0) {
                           {"access", access}};
   };
   nlohmann::json scalar = {{"kind", "scalar"}, {"type", "f32"}};
-  return {{"version", 1},
+  return {{"version", 2},
           {"name", "f"},
           {"target", "sm_90a"},
           {"arguments",
@@ -47,31 +144,39 @@ inline nlohmann::json bsrManifest(int batchRank = 0) {
             tensor("values", "bf16", 3), tensor("b", "bf16", 2),
             tensor("input", "bf16", 2), tensor("left", "f32", 1),
             tensor("right", "bf16", 1), tensor("out", "bf16", 2, "write")}},
-          {"contracts",
-           {{{"op", "bsr_addmm"},
-             {"alpha", {{"argument", Alpha}}},
-             {"beta", {{"argument", Beta}}},
-             {"crow", Crow},
-             {"col", Col},
-             {"values", Values},
-             {"b", B},
-             {"input", Input},
-             {"left", Left},
-             {"right", Right},
-             {"out", Out},
-             {"block", {64, 32}}}}}};
+          {"contracts", {bsrContract()}}};
 }
 
 /// Of the same sparse operand in a product whose b the program computes: M is
-/// that of out, K is known.
-inline nlohmann::json storageContract() {
+/// that of out, in this dimension, K is known.
+inline nlohmann::json storageContract(int dimension = 0, bool areKnown = true,
+                                      bool isOneList = false) {
+  nlohmann::json rows = extentOf(Out, dimension), columns = nullptr;
+  rows["divided_by"] = 64;
+  nlohmann::json checks = blockChecks();
+  if (areKnown)
+    checks.push_back(
+        extentCheck("multiple", Out, dimension, "M",
+                    {{"of", 64}, {"reason", "the block's 64 rows"}}));
+  checks.push_back(extentCheck("at_least", Crow, -1, "offset", {{"least", 1}}));
+  if (areKnown && isOneList) {
+    checks.push_back(extentCheck("stacked", Crow, -1, "offset",
+                                 {{"each", rows}, {"reason", "M / 64"}}));
+  } else if (areKnown) {
+    rows["plus"] = 1;
+    checks.push_back(extentCheck("equal", Crow, -1, "offsets",
+                                 {{"to", rows}, {"reason", "M / 64 + 1"}}));
+  }
+  if (areKnown)
+    columns = {{"constant", 96}, {"divided_by", 32}};
+  checks.push_back({{"check", "read_only"}, {"arguments", {Crow, Col}}});
+  append(checks, contentChecks(columns));
   return {{"op", "bsr_storage"},
-          {"crow", Crow},
-          {"col", Col},
-          {"values", Values},
-          {"block", {64, 32}},
-          {"rows", {{"argument", Out}, {"dimension", 0}}},
-          {"columns", {{"constant", 96}}}};
+          {"operands",
+           {tensorOperand("values", Values, 3, {}),
+            tensorOperand("col", Col, 1, {"i32", "i64"}),
+            tensorOperand("crow", Crow, 1, {"i32", "i64"})}},
+          {"checks", checks}};
 }
 
 inline Manifest parseOrDie(const nlohmann::json &json) {

@@ -73,8 +73,7 @@ TEST(ContractStorage, Contents) {
 
 TEST(ContractStorage, ExtentsThatAreNotKnown) {
   json manifest = storageManifest();
-  manifest["contracts"][0].erase("rows");
-  manifest["contracts"][0].erase("columns");
+  manifest["contracts"] = json::array({storageContract(0, /*areKnown=*/false)});
   BsrArguments arguments;
   arguments.make(Out, DType::BF16, {100, 40});
   arguments.indices(Col)[1] = 99;
@@ -89,7 +88,8 @@ TEST(ContractStorage, ExtentsThatAreNotKnown) {
 /// Two batches of two block rows: five offsets.
 TEST(ContractStorage, OneListOfOffsets) {
   json manifest = storageManifest();
-  manifest["contracts"][0]["one_list"] = true;
+  manifest["contracts"] =
+      json::array({storageContract(0, /*areKnown=*/true, /*isOneList=*/true)});
   BsrArguments arguments;
   arguments.make(Crow, DType::I32, {5});
   std::copy_n(std::array{0, 1, 1, 2, 3}.begin(), 5, arguments.indices(Crow));
@@ -118,8 +118,7 @@ TEST(ContractStorage, WhatIsWrittenIsApartFromTheIndices) {
 
 TEST(ContractStorage, Batches) {
   json manifest = bsrManifest(1);
-  manifest["contracts"] = json::array({storageContract()});
-  manifest["contracts"][0]["rows"]["dimension"] = 1;
+  manifest["contracts"] = json::array({storageContract(/*dimension=*/1)});
   BsrArguments arguments({2});
   EXPECT_EQ(check(manifest, arguments), "<success>");
   arguments.make(Col, DType::I32, {3, 3});

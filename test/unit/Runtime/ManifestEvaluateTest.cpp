@@ -14,7 +14,7 @@ constexpr int64_t greatest = std::numeric_limits<int64_t>::max();
 
 /// The result of one operation on two constants.
 ErrorOr<int64_t> binary(const char *op, int64_t a, int64_t b) {
-  Manifest manifest = parseOrDie({{"version", 1},
+  Manifest manifest = parseOrDie({{"version", 2},
                                   {"name", "f"},
                                   {"target", "cpu"},
                                   {"arguments", json::array()},
@@ -160,7 +160,7 @@ TEST(ManifestTarget, Parses) {
 
 TEST(ManifestEvaluate, MappableSaysWhetherATensorMapCanBeMade) {
   Manifest manifest =
-      parseOrDie({{"version", 1},
+      parseOrDie({{"version", 2},
                   {"name", "f"},
                   {"target", "cpu"},
                   {"arguments",

@@ -55,12 +55,22 @@ TEST(ManifestParse, ReadsEverything) {
   EXPECT_EQ(manifest.describeArgument(Alpha), "argument 0");
 
   ASSERT_EQ(manifest.contracts.size(), 1u);
-  EXPECT_EQ(manifest.contracts[0].alpha.argument, size_t(Alpha));
-  EXPECT_EQ(manifest.contracts[0].out, size_t(Out));
-  EXPECT_EQ(manifest.contracts[0].input, size_t(Input));
-  EXPECT_EQ(manifest.contracts[0].blockRows, 64);
-  EXPECT_EQ(manifest.contracts[0].blockCols, 32);
-  EXPECT_FALSE(manifest.contracts[0].fused);
+  const Contract &contract = manifest.contracts[0];
+  EXPECT_EQ(contract.op, "bsr_addmm");
+  EXPECT_EQ(contract.find("alpha")->argument, size_t(Alpha));
+  EXPECT_FALSE(contract.find("alpha")->coreRank);
+  EXPECT_EQ(contract.find("values")->argument, size_t(Values));
+  EXPECT_EQ(contract.find("values")->coreRank, 3u);
+  EXPECT_EQ(contract.find("gamma"), nullptr);
+  EXPECT_EQ(contract.operands[*contract.batches].name, "out");
+  EXPECT_FALSE(contract.fused);
+  const auto &offsets = std::get<EqualCheck>(contract.checks[2]);
+  EXPECT_EQ(offsets.extent.argument, size_t(Crow));
+  EXPECT_EQ(offsets.expected.argument, size_t(Out));
+  EXPECT_EQ(offsets.expected.number, 0);
+  EXPECT_EQ(offsets.expected.divisor, 64);
+  EXPECT_EQ(offsets.expected.plus, 1);
+  EXPECT_EQ(manifest.indexArguments(), (std::set<size_t>{Crow, Col}));
 
   ASSERT_EQ(manifest.values.size(), 5u);
   EXPECT_EQ(manifest.values[0].number, -7);
@@ -85,18 +95,19 @@ TEST(ManifestParse, ReadsEverything) {
 
 TEST(ManifestParse, AbsentAndNullAreNothing) {
   json manifest = fullManifest();
-  manifest["contracts"][0]["input"] = nullptr;
-  manifest["contracts"][0].erase("left");
-  manifest["contracts"][0]["beta"] = {{"constant", 0.5}};
+  json &contract = manifest["contracts"][0];
+  contract["operands"][1] = {{"name", "beta"}, {"constant", 0.5}};
+  contract["batches"] = nullptr;
+  contract["checks"] = nullptr;
   manifest["steps"][0]["when"] = nullptr;
   Manifest parsed = parseOrDie(manifest);
-  EXPECT_FALSE(parsed.contracts[0].input.has_value());
-  EXPECT_FALSE(parsed.contracts[0].left.has_value());
-  EXPECT_FALSE(parsed.contracts[0].beta.argument.has_value());
-  EXPECT_EQ(parsed.contracts[0].beta.constant, 0.5);
+  EXPECT_FALSE(parsed.contracts[0].find("beta")->argument.has_value());
+  EXPECT_EQ(parsed.contracts[0].find("beta")->constant, 0.5);
+  EXPECT_FALSE(parsed.contracts[0].batches);
+  EXPECT_TRUE(parsed.contracts[0].checks.empty());
   EXPECT_FALSE(parsed.steps[0].when.has_value());
 
-  Manifest bare = parseOrDie({{"version", 1},
+  Manifest bare = parseOrDie({{"version", 2},
                               {"name", "f"},
                               {"target", "cpu"},
                               {"arguments", json::array()}});
@@ -119,12 +130,12 @@ TEST(ManifestParse, TheExampleOfTheDocumentationIsValid) {
 TEST(ManifestParse, NotAManifest) {
   EXPECT_TRUE(contains(messageOf(parseManifest("")), "expected JSON"));
   EXPECT_TRUE(
-      contains(messageOf(parseManifest("{\"version\": 1,")), "expected JSON"));
+      contains(messageOf(parseManifest("{\"version\": 2,")), "expected JSON"));
   EXPECT_TRUE(contains(messageOf(parseManifest("[1]")), "expected an object"));
   EXPECT_TRUE(contains(messageOf(parseManifest(std::string(100000, '['))),
                        "expected JSON"));
-  EXPECT_TRUE(contains(messageOf(parseManifest("{\"version\": 2, \"x\": 0}")),
-                       "root: expected version 1, but got 2"));
+  EXPECT_TRUE(contains(messageOf(parseManifest("{\"version\": 1, \"x\": 0}")),
+                       "root: expected version 2, but got 1"));
   EXPECT_TRUE(contains(messageOf(parseManifest("{\"version\": \"1\"}")),
                        "root.version: expected an integer"));
 }
@@ -179,29 +190,86 @@ TEST(ManifestParse, Arguments) {
       "expected a scalar of type f32, but got f64"));
 }
 
-TEST(ManifestParse, ContractRoles) {
-  auto after = [](const char *key, json value) {
-    return messageAfter([&](json &m) { m["contracts"][0][key] = value; });
+TEST(ManifestParse, ContractOperands) {
+  auto after = [](int operand, const char *key, json value) {
+    return messageAfter(
+        [&](json &m) { m["contracts"][0]["operands"][operand][key] = value; });
   };
-  EXPECT_TRUE(contains(after("op", "matmul"),
-                       "root.contracts[0]: unknown op 'matmul'"));
-  EXPECT_TRUE(contains(after("crow", 10),
-                       "root.contracts[0].crow: expected an index of one of "
-                       "10 arguments, but got 10"));
-  EXPECT_TRUE(contains(after("crow", Alpha),
-                       "expected 'crow' to be a tensor, but got scalar"));
-  EXPECT_TRUE(contains(after("alpha", {{"argument", B}}),
+  const int alpha = 0, crow = 2;
+  EXPECT_TRUE(contains(after(crow, "argument", 10),
+                       "root.contracts[0].operands[2].argument: expected an "
+                       "index of one of 10 arguments, but got 10"));
+  EXPECT_TRUE(contains(after(crow, "argument", Alpha),
+                       "expected 'argument' to be a tensor, but got scalar"));
+  EXPECT_TRUE(contains(after(alpha, "argument", B),
                        "expected 'argument' to be a scalar, but got tensor "
                        "argument 'b'"));
-  EXPECT_TRUE(contains(after("alpha", json::object()),
-                       "expected either 'argument' or 'constant'"));
-  EXPECT_TRUE(contains(after("alpha", {{"argument", 0}, {"constant", 1}}),
-                       "expected either 'argument' or 'constant'"));
-  EXPECT_TRUE(contains(after("beta", {{"constant", "1"}}),
-                       "beta.constant: expected a number"));
-  EXPECT_TRUE(contains(after("block", {64}), "expected a block of 2 extents"));
-  EXPECT_TRUE(contains(after("block", {64, 0}), "block[1]: expected"));
-  EXPECT_TRUE(contains(after("fused", 1), "fused: expected true or false"));
+  EXPECT_TRUE(contains(after(alpha, "constant", 1),
+                       "expected either 'argument' or 'constant' for 'alpha'"));
+  EXPECT_TRUE(contains(after(alpha, "argument", nullptr),
+                       "expected either 'argument' or 'constant' for 'alpha'"));
+  EXPECT_TRUE(contains(after(crow, "name", "alpha"),
+                       "expected different names, but got 'alpha' twice"));
+  EXPECT_TRUE(contains(after(crow, "types", {"i32", "u8"}),
+                       "operands[2].types[1]: unknown type 'u8'"));
+  EXPECT_TRUE(contains(after(crow, "rank", -1), "operands[2].rank: expected"));
+  EXPECT_TRUE(contains(after(crow, "type_of", "gamma"),
+                       "expected 'type_of' to be a tensor operand, but got "
+                       "'gamma'"));
+  auto ofContract = [](const char *key, json value) {
+    return messageAfter([&](json &m) { m["contracts"][0][key] = value; });
+  };
+  EXPECT_TRUE(contains(ofContract("fused", 1), "expected true or false"));
+  EXPECT_TRUE(contains(ofContract("block", 1), "unknown key 'block'"));
+  EXPECT_TRUE(contains(ofContract("batches", "alpha"),
+                       "expected 'batches' to be a tensor operand"));
+}
+
+TEST(ManifestParse, ContractChecks) {
+  auto after = [](json check) {
+    return messageAfter(
+        [&](json &m) { m["contracts"][0]["checks"] = json::array({check}); });
+  };
+  EXPECT_TRUE(contains(after({{"check", "prime"}}),
+                       "root.contracts[0].checks[0]: unknown check 'prime'"));
+  EXPECT_TRUE(contains(
+      after(extentCheck("equal", B, 2, "N", {{"to", extentOf(Out, -1)}})),
+      "extent.dimension: expected an integer in [-2, 1]"));
+  EXPECT_TRUE(contains(
+      after(extentCheck("equal", Alpha, 0, "N", {{"to", extentOf(Out, -1)}})),
+      "expected 'argument' to be a tensor"));
+  EXPECT_TRUE(contains(
+      after(extentCheck("equal", B, 1, "N", {{"to", {{"constant", 8}}}})),
+      "expected the key 'reason' with a constant"));
+  EXPECT_TRUE(contains(
+      after(extentCheck("equal", B, 1, "N", {{"to", {{"constant", -1}}}})),
+      "to.constant: expected"));
+  EXPECT_TRUE(contains(
+      after(extentCheck("multiple", B, 1, "N", {{"of", 0}, {"reason", "it"}})),
+      "checks[0].of: expected"));
+  json divided = {{"check", "at_least"},
+                  {"what", "offset"},
+                  {"least", 1},
+                  {"extent", extentOf(Crow, 0)}};
+  divided["extent"]["divided_by"] = 2;
+  EXPECT_TRUE(contains(after(divided),
+                       "expected 'extent' to be the dimension of an argument"));
+  EXPECT_TRUE(contains(after({{"check", "offsets"},
+                              {"argument", Values},
+                              {"into", Col},
+                              {"equally_many", json::array()}}),
+                       "expected 'argument' to be an operand with elements of "
+                       "i32 or i64, but got argument 'values'"));
+  EXPECT_TRUE(contains(after({{"check", "read_only"}, {"arguments", {Alpha}}}),
+                       "arguments[0]: expected a tensor, but got scalar"));
+}
+
+/// Of indices that are no operand nothing says that their batches fit.
+TEST(ManifestParse, IndicesAreOperands) {
+  EXPECT_TRUE(contains(
+      messageAfter([](json &m) { m["contracts"][0]["operands"].erase(3); }),
+      "expected 'into' to be an operand with elements of i32 or i64, but got "
+      "argument 'col'"));
 }
 
 TEST(ManifestParse, ReadsFusedContracts) {
@@ -210,56 +278,20 @@ TEST(ManifestParse, ReadsFusedContracts) {
   EXPECT_TRUE(parseOrDie(manifest).contracts[0].fused);
 }
 
-TEST(ManifestParse, ReadsStorageContracts) {
-  json manifest = bsrManifest();
-  manifest["contracts"] = json::array({storageContract()});
-  Manifest parsed = parseOrDie(manifest);
-  EXPECT_TRUE(parsed.contracts.empty());
-  ASSERT_EQ(parsed.storages.size(), 1u);
-  const BsrStorageContract &storage = parsed.storages.front();
-  EXPECT_EQ(storage.crow, size_t(Crow));
-  EXPECT_EQ(storage.col, size_t(Col));
-  EXPECT_EQ(storage.values, size_t(Values));
-  EXPECT_EQ(storage.blockRows, 64);
-  EXPECT_EQ(storage.blockCols, 32);
-  EXPECT_FALSE(storage.oneList);
-  ASSERT_TRUE(storage.rows && storage.columns);
-  EXPECT_EQ(storage.rows->argument, size_t(Out));
-  EXPECT_EQ(storage.rows->number, 0);
-  EXPECT_FALSE(storage.columns->argument);
-  EXPECT_EQ(storage.columns->number, 96);
-  manifest["contracts"][0]["rows"] = nullptr;
-  manifest["contracts"][0].erase("columns");
-  manifest["contracts"][0]["one_list"] = true;
-  parsed = parseOrDie(manifest);
-  EXPECT_FALSE(parsed.storages[0].rows || parsed.storages[0].columns);
-  EXPECT_TRUE(parsed.storages[0].oneList);
-}
-
-TEST(ManifestParse, StorageRoles) {
-  auto after = [](const char *key, json value) {
+TEST(ManifestParse, TypesAndRanksWithoutBatches) {
+  auto after = [](int operand, int argument) {
     return messageAfter([&](json &m) {
       m["contracts"] = json::array({storageContract()});
-      m["contracts"][0][key] = value;
+      m["contracts"][0]["operands"][operand]["argument"] = argument;
+      m["contracts"][0]["checks"] = nullptr;
     });
   };
-  EXPECT_TRUE(contains(after("crow", Values),
+  EXPECT_TRUE(contains(after(2, Values),
                        "expected 'crow' to be of i32 or i64, but argument "
                        "'values' is of bf16"));
-  EXPECT_TRUE(contains(after("values", B),
+  EXPECT_TRUE(contains(after(0, B),
                        "expected 'values' to have rank 3 or more, but argument "
                        "'b' has rank 2"));
-  EXPECT_TRUE(contains(after("b", B), "unknown key 'b'"));
-  EXPECT_TRUE(contains(after("one_list", 1), "expected true or false"));
-  EXPECT_TRUE(contains(after("rows", 3), "contracts[0].rows"));
-  EXPECT_TRUE(contains(after("rows", {{"argument", B}, {"dimension", 2}}),
-                       "rows.dimension: expected an index of one of 2 "
-                       "dimensions, but got 2"));
-  EXPECT_TRUE(contains(after("rows", {{"argument", Alpha}, {"dimension", 0}}),
-                       "expected 'argument' to be a tensor"));
-  EXPECT_TRUE(contains(after("columns", {{"constant", -1}}),
-                       "columns.constant: expected"));
-  EXPECT_TRUE(contains(after("block", {64}), "expected a block of 2 extents"));
 }
 
 TEST(ManifestParse, ContractTypesAndRanks) {

@@ -115,3 +115,25 @@ LogicalResult PlanOp::verify() {
                          << operands[3].type;
   return success();
 }
+
+void sattn::constrainPlanExtents(ExtentConstraints &constraints, Value crow,
+                                 Value col, Value panels, Value steps) {
+  auto groups = cast<ShapedType>(panels.getType()).getShape().back() - 2;
+  constraints.requireEqual(
+      constraints.getExtent(panels, -2),
+      (constraints.getExtent(crow, -1) - 1).ceilDiv(groups));
+  constraints.requireEqual(constraints.getExtent(steps, -2),
+                           constraints.getExtent(col, -1));
+}
+
+void PlanOp::constrainExtents(ExtentConstraints &constraints) {
+  constraints.requireAtLeast(constraints.getExtent(getCrow(), -1), // (C4)
+                             constraints.getConstant(1));
+  constrainPlanExtents(constraints, getCrow(), getCol(), getPanels(),
+                       getSteps());
+  int64_t batchRank = cast<ShapedType>(getCrow().getType()).getRank() - 1;
+  for (Value operand : {getCol(), getPanels(), getSteps()})
+    for (int64_t i = 0; i < batchRank; ++i) // (C1)
+      constraints.requireEqual(constraints.getExtent(operand, i),
+                               constraints.getExtent(getCrow(), i));
+}

@@ -59,7 +59,10 @@ static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
 
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.cpp.inc"
 
+#include "sattn/Dialect/SAttn/IR/ContractOpInterface.cpp.inc"
+#include "sattn/Dialect/SAttn/IR/RaiseOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.cpp.inc"
+#include "sattn/Dialect/SAttn/IR/StorageOpInterface.cpp.inc"
 #include "sattn/Dialect/SAttn/IR/TuningOpInterface.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

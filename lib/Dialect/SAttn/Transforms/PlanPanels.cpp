@@ -22,8 +22,9 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Adds the plan of the op's panels, of `groups` block rows each.
-static void addPlan(BsrAddmmOp op, int64_t groups) {
+/// Adds the plan of a matrix's panels, of `groups` block rows each.
+static void addPlan(StorageOpInterface op, unsigned index,
+                    const SparseOperand &operand, int64_t groups) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   Type i32 = b.getI32Type();
@@ -32,41 +33,42 @@ static void addPlan(BsrAddmmOp op, int64_t groups) {
     return affine::makeComposedFoldedAffineApply(b, loc, expr, {operand});
   };
   SmallVector<OpFoldResult> panelSizes =
-      tensor::getMixedSizes(b, loc, op.getCrow());
+      tensor::getMixedSizes(b, loc, operand.crow);
   panelSizes.back() = apply((s0 - 1).ceilDiv(groups), panelSizes.back());
   panelSizes.push_back(b.getIndexAttr(2 + groups));
   SmallVector<OpFoldResult> stepSizes =
-      tensor::getMixedSizes(b, loc, op.getCol());
+      tensor::getMixedSizes(b, loc, operand.col);
   stepSizes.push_back(b.getIndexAttr(1 + groups));
   Value panels = tensor::EmptyOp::create(b, loc, panelSizes, i32);
   Value steps = tensor::EmptyOp::create(b, loc, stepSizes, i32);
-  OpFoldResult depth = tensor::getMixedSize(b, loc, op.getB(),
-                                            op.getB().getType().getRank() - 2);
+  auto [tensor, dimension] = operand.columns;
+  if (dimension < 0)
+    dimension += cast<RankedTensorType>(tensor.getType()).getRank();
+  OpFoldResult depth = tensor::getMixedSize(b, loc, tensor, dimension);
   Value columns = getValueOrCreateConstantIndexOp(
-      b, loc, apply(s0.floorDiv(op.getBlockColumns()), depth));
+      b, loc, apply(s0.floorDiv(operand.blockColumns), depth));
   auto plan = PlanOp::create(b, loc, {panels.getType(), steps.getType()},
-                             b.getI64IntegerAttr(groups), columns, op.getCrow(),
-                             op.getCol(), panels, steps);
-  op.getPanelsMutable().assign(plan->getResult(0));
-  op.getStepsMutable().assign(plan->getResult(1));
+                             b.getI64IntegerAttr(groups), columns, operand.crow,
+                             operand.col, panels, steps);
+  op.setPlan(index, plan->getResult(0), plan->getResult(1));
 }
 
 namespace {
 struct PlanPanelsPass
     : public sattn::impl::SAttnPlanPanelsBase<PlanPanelsPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation().walk([](BsrAddmmOp op) {
-      MetaAttr meta = op.getMetaAttr();
-      int64_t groups = meta ? meta.getTile()[0] / op.getBlockRows() : 1;
-      if (groups <= 1 || op.isEncoded() || op.getSteps() ||
-          op.getCol().getType().getRank() != op.getCrow().getType().getRank())
-        return WalkResult::advance();
-      if (groups > PlanOp::kMaxGroups) {
-        op.emitOpError() << "expected at most " << PlanOp::kMaxGroups
-                         << " block rows a tile, but got " << groups;
-        return WalkResult::interrupt();
+    WalkResult result = getOperation().walk([](StorageOpInterface op) {
+      for (auto [i, operand] : llvm::enumerate(op.getSparseOperands())) {
+        int64_t groups = op.getPlanGroups(i);
+        if (groups <= 1)
+          continue;
+        if (groups > PlanOp::kMaxGroups) {
+          op->emitOpError() << "expected at most " << PlanOp::kMaxGroups
+                            << " block rows a tile, but got " << groups;
+          return WalkResult::interrupt();
+        }
+        addPlan(op, i, operand, groups);
       }
-      addPlan(op, groups);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

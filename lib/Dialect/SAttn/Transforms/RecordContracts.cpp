@@ -25,29 +25,11 @@ namespace sattn {
 
 using namespace sattn;
 
-/// The number of the function's argument that a value is; of null none.
-static std::optional<int64_t> findArgument(func::FuncOp function, Value value) {
-  auto argument = dyn_cast_or_null<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &function.getBody().front())
-    return std::nullopt;
-  return argument.getArgNumber();
-}
-
-/// Position of an argument of the function as an i64, the constant as an f32,
-/// or null.
-static Attribute describe(OpBuilder &b, func::FuncOp function, Value value) {
-  if (std::optional<int64_t> argument = findArgument(function, value))
-    return b.getI64IntegerAttr(*argument);
-  FloatAttr constant;
-  if (value && matchPattern(value, m_Constant(&constant)))
-    return constant;
-  return {};
-}
-
 /// The last of the elementwise ops that are the only users of the op's result
 /// and of each other's, or the op itself. They take its elements as they are,
 /// so that what they write has the shape of the op's result.
-static DestinationStyleOpInterface findLastConsumer(BsrAddmmOp op) {
+static DestinationStyleOpInterface
+findLastConsumer(DestinationStyleOpInterface op) {
   DestinationStyleOpInterface last = op;
   while (!last->use_empty() && llvm::all_equal(last->getUsers())) {
     OpOperand &use = *last->use_begin();
@@ -70,43 +52,16 @@ static Value findDestination(DestinationStyleOpInterface op) {
 }
 
 /// Null unless the function's arguments are all that the op works on.
-static DictionaryAttr describe(OpBuilder &b, func::FuncOp function,
-                               BsrAddmmOp op) {
-  if (op.isEncoded())
+static DictionaryAttr describe(func::FuncOp function, ContractOpInterface op) {
+  Contract contract(function, op->getName().stripDialect());
+  Value destination;
+  auto writer = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+  if (writer && writer->getNumResults() == 1)
+    if (auto last = findLastConsumer(writer); last != writer)
+      destination = findDestination(last);
+  if (failed(op.describeContract(contract, destination)))
     return {};
-  Value input = op.getInput(), out = op.getOut();
-  DestinationStyleOpInterface last = findLastConsumer(op);
-  NamedAttrList entries;
-  if (last != op) {
-    entries.set("fused", b.getUnitAttr());
-    out = findDestination(last);
-    FloatAttr beta;
-    bool isAdded = !matchPattern(op.getBeta(), m_Constant(&beta)) ||
-                   !beta.getValue().isZero();
-    if (!input && isAdded && out != op.getOut()) {
-      if (getElementTypeOrSelf(op.getOut()) != getElementTypeOrSelf(op.getB()))
-        return {};
-      input = op.getOut();
-    }
-  }
-  entries.set("op", b.getStringAttr("bsr_addmm"));
-  entries.set("block", b.getDenseI64ArrayAttr(
-                           {op.getBlockRows(), op.getBlockColumns()}));
-  std::pair<StringRef, Value> operands[] = {
-      {"alpha", op.getAlpha()},   {"beta", op.getBeta()},
-      {"crow", op.getCrow()},     {"col", op.getCol()},
-      {"values", op.getValues()}, {"b", op.getB()},
-      {"input", input},           {"left", op.getLeft()},
-      {"right", op.getRight()},   {"out", out}};
-  for (auto [name, value] : operands) {
-    if (!value)
-      continue;
-    Attribute attr = describe(b, function, value);
-    if (!attr)
-      return {};
-    entries.set(name, attr);
-  }
-  return entries.getDictionary(b.getContext());
+  return contract.getAttr();
 }
 
 /// The argument that holds the offsets of all batches in one list, from which
@@ -122,39 +77,58 @@ static Value findOneList(Value crow) {
   return cast<RankedTensorType>(list.getType()).getRank() == 1 ? list : Value();
 }
 
-/// Of an op with operands that the program computes: its sparse operand's
+/// The tensor before casts of its type.
+static Value lookThroughCasts(Value value) {
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource();
+  return value;
+}
+
+/// Of a sparse operand of an op that works on what the program computes: its
 /// storage. Null where that is computed as well.
-static DictionaryAttr describeStorage(OpBuilder &b, func::FuncOp function,
-                                      BsrAddmmOp op,
+static DictionaryAttr describeStorage(func::FuncOp function,
+                                      SparseOperand operand,
                                       ExtentConstraints &constraints) {
-  if (op.isEncoded())
+  if (operand.isEncoded())
     return {};
-  NamedAttrList entries;
-  Value crow = op.getCrow();
-  if (Value list = findOneList(crow)) {
-    crow = list;
-    entries.set("one_list", b.getUnitAttr());
-  }
-  entries.set("op", b.getStringAttr("bsr_storage"));
-  entries.set("block", b.getDenseI64ArrayAttr(
-                           {op.getBlockRows(), op.getBlockColumns()}));
-  std::pair<StringRef, Value> operands[] = {
-      {"crow", crow}, {"col", op.getCol()}, {"values", op.getValues()}};
-  for (auto [name, value] : operands) {
-    while (auto cast = value.getDefiningOp<tensor::CastOp>())
-      value = cast.getSource();
-    Attribute attr = describe(b, function, value);
-    if (!attr)
-      return {};
-    entries.set(name, attr);
-  }
-  std::pair<StringRef, Value> sizes[] = {{"rows", op.getOut()},
-                                         {"columns", op.getB()}};
-  for (auto [name, tensor] : sizes)
-    if (Attribute attr =
-            constraints.describe(constraints.getExtent(tensor, -2)))
-      entries.set(name, attr);
-  return entries.getDictionary(b.getContext());
+  Value list = findOneList(operand.crow);
+  operand.crow = lookThroughCasts(list ? list : operand.crow);
+  operand.col = lookThroughCasts(operand.col);
+  operand.values = lookThroughCasts(operand.values);
+  Contract contract(function, "bsr_storage");
+  if (failed(contract.addTensor("values", operand.values, 3, {})) ||
+      failed(contract.addTensor("col", operand.col, 1, kIndexTypes)) ||
+      failed(contract.addTensor("crow", operand.crow, 1, kIndexTypes)))
+    return {};
+  auto describe = [&](const TensorDimension &size) {
+    return constraints.describe(
+        constraints.getExtent(size.tensor, size.dimension));
+  };
+  DictionaryAttr rows = describe(operand.rows);
+  DictionaryAttr columns = describe(operand.columns);
+  DictionaryAttr offsets = contract.getExtent(operand.crow, -1);
+  std::string blockRows = std::to_string(operand.blockRows),
+              blockColumns = std::to_string(operand.blockColumns);
+  contract.requireBlocks(operand);
+  // The compiler has checked constants.
+  if (columns && columns.contains("argument"))
+    contract.requireMultiple(columns, "K", operand.blockColumns,
+                             "the block's " + blockColumns + " columns");
+  if (rows && rows.contains("argument"))
+    contract.requireMultiple(rows, "M", operand.blockRows,
+                             "the block's " + blockRows + " rows");
+  contract.requireAtLeast(offsets, "offset", 1);
+  if (rows && list)
+    contract.requireStacked(offsets, "offset",
+                            contract.compute(rows, operand.blockRows),
+                            "M / " + blockRows);
+  else if (rows)
+    contract.requireEqual(offsets, "offsets",
+                          contract.compute(rows, operand.blockRows, 1),
+                          "M / " + blockRows + " + 1");
+  contract.requireReadOnly({operand.crow, operand.col});
+  contract.requireIndices(operand, columns);
+  return contract.getAttr();
 }
 
 namespace {
@@ -169,10 +143,13 @@ struct RecordContractsPass
 
 private:
   static LogicalResult record(func::FuncOp function) {
-    OpBuilder b(function.getContext());
     llvm::MapVector<Operation *, DictionaryAttr> contractOf;
-    function.walk(
-        [&](BsrAddmmOp op) { contractOf[op] = describe(b, function, op); });
+    function.walk([&](Operation *op) {
+      if (auto described = dyn_cast<ContractOpInterface>(op))
+        contractOf[op] = describe(function, described);
+      else if (isa<StorageOpInterface>(op))
+        contractOf[op] = {};
+    });
     ExtentConstraints constraints(function);
     if (!function->hasAttr(kUncheckedAttrName) &&
         failed(
@@ -183,14 +160,20 @@ private:
     constraints.record();
     SmallVector<Attribute> contracts;
     for (auto [op, contract] : contractOf) {
-      if (!contract)
-        contract =
-            describeStorage(b, function, cast<BsrAddmmOp>(op), constraints);
-      if (contract)
+      if (contract) {
         contracts.push_back(contract);
+        continue;
+      }
+      auto storage = dyn_cast<StorageOpInterface>(op);
+      if (!storage)
+        continue;
+      for (const SparseOperand &operand : storage.getSparseOperands())
+        if (auto attr = describeStorage(function, operand, constraints))
+          contracts.push_back(attr);
     }
     if (!contracts.empty())
-      function->setAttr(kContractsAttrName, b.getArrayAttr(contracts));
+      function->setAttr(kContractsAttrName,
+                        ArrayAttr::get(function.getContext(), contracts));
     return success();
   }
 };

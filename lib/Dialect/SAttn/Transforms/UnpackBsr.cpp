@@ -66,26 +66,32 @@ static Value unstackOffsets(OpBuilder &b, Location loc, Value offsets,
 }
 
 namespace {
-struct UnpackBsrAddmm : OpConversionPattern<BsrAddmmOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// An op's operands in an encoding become the tensors that store them.
+struct UnpackOperands : OpInterfaceConversionPattern<StorageOpInterface> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
   LogicalResult
-  matchAndRewrite(BsrAddmmOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(StorageOpInterface op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    ValueRange parts = adaptor.getValues();
-    if (parts.size() != 3)
-      return rewriter.notifyMatchFailure(op, "no encoded operand");
-    RankedTensorType type = op.getValues().getType();
-    Value crow = parts[0];
-    if (getBsrStorage(type)->isStacked)
-      crow = unstackOffsets(rewriter, op.getLoc(), crow,
-                            type.getShape().drop_back(2));
     rewriter.modifyOpInPlace(op, [&] {
-      op.getValuesMutable().assign(parts[2]);
-      op.getCrowMutable().assign(crow);
-      op.getColMutable().assign(parts[1]);
+      for (auto [i, operand] : llvm::enumerate(op.getSparseOperands()))
+        if (operand.isEncoded())
+          unpack(op, i, operand.values, operands, rewriter);
     });
     return success();
+  }
+
+private:
+  static void unpack(StorageOpInterface op, unsigned index, Value encoded,
+                     ArrayRef<ValueRange> operands, OpBuilder &b) {
+    unsigned number = std::distance(op->operand_begin(),
+                                    llvm::find(op->getOperands(), encoded));
+    ValueRange parts = operands[number];
+    auto type = cast<RankedTensorType>(encoded.getType());
+    Value crow = parts[0];
+    if (getBsrStorage(type)->isStacked)
+      crow = unstackOffsets(b, op.getLoc(), crow, type.getShape().drop_back(2));
+    op.setStorage(index, crow, parts[1], parts[2]);
   }
 };
 
@@ -167,7 +173,7 @@ private:
       }
       bool isSupported =
           isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
-              scf::WhileOp, scf::ConditionOp, scf::YieldOp, BsrAddmmOp,
+              scf::WhileOp, scf::ConditionOp, scf::YieldOp, StorageOpInterface,
               arith::SelectOp>(op) ||
           (isa<tensor::CastOp>(op) &&
            isSameEncoding(op->getOperand(0).getType(),
@@ -228,7 +234,7 @@ private:
 
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
-    patterns.add<UnpackBsrAddmm, UnpackSelect, UnpackCast>(converter, context);
+    patterns.add<UnpackOperands, UnpackSelect, UnpackCast>(converter, context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateCallOpTypeConversionPattern(patterns, converter);

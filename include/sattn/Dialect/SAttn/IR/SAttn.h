@@ -9,7 +9,11 @@
 #ifndef SATTN_DIALECT_SATTN_IR_SATTN_H
 #define SATTN_DIALECT_SATTN_IR_SATTN_H
 
+#include "sattn/Dialect/SAttn/IR/ContractOpInterface.h"
+#include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
+#include "sattn/Dialect/SAttn/IR/RaiseOpInterface.h"
 #include "sattn/Dialect/SAttn/IR/SAttnAttrs.h"
+#include "sattn/Dialect/SAttn/IR/StorageOpInterface.h"
 #include "sattn/Dialect/SAttn/IR/TuningOpInterface.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -42,6 +46,12 @@ struct TileSchedule {
 #include "sattn/Dialect/SAttn/IR/SAttnOps.h.inc"
 
 namespace sattn {
+/// What a plan of a matrix requires: panels of block rows, and steps of the
+/// stored blocks.
+void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
+                          mlir::Value col, mlir::Value panels,
+                          mlir::Value steps);
+
 /// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
 /// Unit attribute on the same loop: its products of f32 may be of tf32.
@@ -58,9 +68,6 @@ inline constexpr llvm::StringLiteral kTileTuningAttrName = "tuning";
 /// On an op: a dictionary of its `parameters` and of their `origin`, two texts,
 /// which the loop over its tiles gets as `tuning`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
-/// Array of dictionaries on a function that says which of its arguments are the
-/// operands of an op (`sattn-record-contracts`).
-inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
 } // namespace sattn
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

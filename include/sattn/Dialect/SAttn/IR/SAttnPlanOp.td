@@ -11,12 +11,14 @@
 
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 
 def SAttn_PlanOp : SAttn_Op<"plan", [
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>]> {
   let summary = "Merge block rows into panels that share block columns";
   let description = [{
     A panel is `groups` block rows of a BSR matrix, its groups: of R block rows
@@ -26,8 +28,8 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
 
     | operand  | shape               | element type   |                        |
     |----------|---------------------|----------------|------------------------|
-    | `crow`   | (*, R + 1)          | i32, i64       | as in `sattn.bsr_addmm`|
-    | `col`    | (*, nnz)            | that of `crow` | as in `sattn.bsr_addmm`|
+    | `crow`   | (*, R + 1)          | i32, i64       | of block rows         |
+    | `col`    | (*, nnz)            | that of `crow` | of block rows         |
     | `panels` | (*, ceil(R / G), 2 + G) | i32        | first step of each panel, the one past its last, and its block rows |
     | `steps`  | (*, nnz, 1 + G)     | i32            | the steps              |
 

@@ -15,11 +15,10 @@ class DialectRegistry;
 
 namespace sattn {
 
-/// Lets `sattn-record-contracts` know what ops require of extents and indices:
-/// those of upstream, and those of `sattn`.
+/// Lets `sattn-record-contracts` know what upstream's ops require of extents
+/// and indices.
 void registerExtentConstraintOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
-void registerSAttnExtentConstraints(mlir::DialectRegistry &registry);
 
 } // namespace sattn
 

@@ -1,0 +1,188 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_BSRADDMM_BSRADDMMOP_TD
+#define SATTN_DIALECT_SATTN_IR_BSRADDMM_BSRADDMMOP_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/ContractOpInterface.td"
+include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
+include "sattn/Dialect/SAttn/IR/RaiseOpInterface.td"
+include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
+include "sattn/Dialect/SAttn/IR/SAttnBase.td"
+include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+include "sattn/Dialect/SAttn/IR/StorageOpInterface.td"
+include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
+
+def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
+    AttrSizedOperandSegments, NoMemoryEffect,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+       "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
+                              ["getTileGroups", "getTileSchedule",
+                               "writeInto"]>,
+    DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_RaiseOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_StorageOpInterface,
+                              ["getPlanGroups", "setPlan"]>,
+    DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
+  let summary = "Block-sparse matrix times dense matrix, scaled and added";
+  let description = [{
+    Computes, for every batch,
+
+    ```
+    out = beta * input + left[:, None] * (alpha * (A @ b)) * right[None, :]
+    ```
+
+    where `A` is an M x K matrix of BM x BK blocks in BSR storage, K = BK times
+    the number of block columns:
+
+    | operand  | shape                | element type          |
+    |----------|----------------------|-----------------------|
+    | `crow`   | (*, M / BM + 1)      | i32, i64              |
+    | `col`    | (*, nnz)             | that of `crow`        |
+    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        |
+    | `b`      | (*, K, N)            | that of `values`      |
+    | `input`  | (*, M, N), optional  | that of `values`      |
+    | `left`   | (*, M), optional     | that of `values`, f32 |
+    | `right`  | (*, N), optional     | that of `values`, f32 |
+    | `out`    | (*, M, N)            | f16, bf16, f32        |
+
+    Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
+    upstream's encoding of block-sparse matrices, of which `sattn-unpack-bsr`
+    makes the three:
+
+    ```
+    #sparse_tensor.encoding<{map = (i, j) -> (i floordiv BM : dense,
+        j floordiv BK : compressed, i mod BM : dense, j mod BK : dense)}>
+    ```
+
+    `*` stands for leading batch dimensions, which broadcast to those of `out`
+    as NumPy's do. Semantics:
+
+    1. Block row i consists of the blocks p in [crow[i], crow[i+1]), block p
+       at block column col[p]. crow's first entry need not be 0. Blocks of one
+       row may come in any order; where a column repeats, the blocks add up.
+    2. Products accumulate in f32, and so does the epilogue; the result is
+       rounded once, to the element type of `out`. With `precision` "tf32" the
+       elements of f32 `values` and `b` may be rounded to tf32 (10 bits of
+       mantissa) before they are multiplied: GPUs have no other fast product of
+       f32, and refuse "ieee", the default. The CPU computes in f32 either way.
+    3. Without `input`, the old content of `out` is read in its place.
+    4. Where beta is 0, `input` (or `out`) is not read. Where alpha is 0,
+       `values`, `b`, `left` and `right` are not read. Both hold for run-time
+       values too.
+    5. crow not monotone, an entry outside [0, nnz], or a referenced column
+       outside [0, K / BK) is undefined behaviour here; the runtime checks it
+       (`sattn-record-contracts`).
+
+    Constraints:
+
+    - (C1) Each operand has its rank of the table plus at most the batch rank
+      of `out`; `col` and `values` have one batch rank, that of `crow` or 0.
+    - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
+    - (C3) The element types of `values`, `b` and `input` are equal.
+    - (C4) The element type of `values` and of `out` is one of f16, bf16, f32.
+    - (C5) The element types of `left` and `right` are that of `values` or f32.
+    - (C6) BM and BK are static, positive multiples of 8.
+    - (C7) M of `out` is BM * (size of crow - 1), M of `input` and `left` is
+      that of `out`.
+    - (C8) N of `b`, `input` and `right` is that of `out`.
+    - (C9) K of `b` is a multiple of BK.
+    - (C10) `col` and `values` have the same nnz.
+    - (C11) Each batch dimension is 1 or that of `out`.
+    - (C12) The result has the type of `out`.
+    - (C13) The sizes of `meta`'s tile are from 1 to 65536, M a multiple of BM,
+      N a multiple of 8, K a divisor of BK; M * N and K * N are at most 2^26.
+    - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
+      as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2 + G) and
+      (*, nnz, 1 + G) with static G, P = ceil((M / BM) / G).
+    - (C15) `precision` is "ieee" or, with `values` of f32, "tf32".
+    - (C16) `crow` and `col` come together. Without them `values` is in the
+      encoding above, perhaps with levels of batches in front, all `batch` or
+      all `dense`; positions and coordinates have the same width, 32 or 64 (0
+      is 64), and M and K are multiples of BM and BK. No other operand is in an
+      encoding, and there is no plan.
+    - (C17) No operand whose sizes are static has 2^63 bytes or more, except
+      `values` in the encoding.
+
+    `panels` and `steps` say in which order the stored blocks are taken, block
+    rows of one panel side by side; the result is the same.
+
+    Dynamic sizes are constrained in the same way at run time.
+
+    ```mlir
+    %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+        ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>,
+            tensor<?x64x64xbf16>, tensor<1024x?xbf16>)
+        right(%bias : tensor<?xf32>)
+        outs(%out : tensor<512x?xbf16>)
+        {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<512x?xbf16>
+    %1 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+        ins(%a, %b : tensor<512x1024xbf16, #bsr>, tensor<1024x?xbf16>)
+        outs(%out : tensor<512x?xbf16>) -> tensor<512x?xbf16>
+    ```
+  }];
+  let arguments = (ins
+    F32:$alpha, F32:$beta,
+    Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
+    AnyRankedTensor:$values, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
+    Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
+    Optional<AnyRankedTensor>:$panels, Optional<AnyRankedTensor>:$steps,
+    AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
+  let results = (outs AnyRankedTensor:$result);
+  let builders = [
+    /// out = beta * out + alpha * (A @ b), in the place of `out`. `crow` and
+    /// `col` are null where `values` is a matrix in an encoding.
+    OpBuilder<(ins "::mlir::Value":$alpha, "::mlir::Value":$beta,
+      "::mlir::Value":$crow, "::mlir::Value":$col, "::mlir::Value":$values,
+      "::mlir::Value":$b, "::mlir::Value":$out), [{
+        build($_builder, $_state, out.getType(), alpha, beta, crow, col, values,
+              b, /*input=*/nullptr, /*left=*/nullptr, /*right=*/nullptr,
+              /*panels=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
+      }]>
+  ];
+  let assemblyFormat = [{
+    `alpha` `(` $alpha `)` `beta` `(` $beta `)`
+    `ins` `(` custom<BsrOperands>($crow, $col, $values, $b, type($crow),
+                                  type($col), type($values), type($b)) `)`
+    (`input` `(` $input^ `:` type($input) `)`)?
+    (`left` `(` $left^ `:` type($left) `)`)?
+    (`right` `(` $right^ `:` type($right) `)`)?
+    (`plan` `(` $panels^ `,` $steps `:` type($panels) `,` type($steps) `)`)?
+    `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether A is one operand in upstream's encoding.
+    bool isEncoded() { return !getCrow(); }
+    /// Sizes of a block.
+    int64_t getBlockRows();
+    int64_t getBlockColumns();
+    /// Block rows of a panel, 1 where there is no plan.
+    int64_t getPanelGroups() {
+      return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
+    }
+    /// Number of leading batch dimensions of `out`.
+    int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
+    /// What is read as `input`: the operand, or `out` where there is none.
+    ::mlir::TypedValue<::mlir::RankedTensorType> getInputOrOut() {
+      return getInput() ? getInput() : getOut();
+    }
+  }];
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_BSRADDMM_BSRADDMMOP_TD

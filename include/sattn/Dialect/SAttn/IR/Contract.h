@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_CONTRACT_H
+#define SATTN_DIALECT_SATTN_IR_CONTRACT_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sattn {
+
+struct SparseOperand;
+
+/// What must hold of a function's arguments where they are operands of an op.
+/// Dimensions below 0 count from the end. The values that checks are about are
+/// operands that were added before.
+class Contract {
+public:
+  Contract(mlir::func::FuncOp function, llvm::StringRef op);
+
+  /// A factor: an argument, or a constant. Fails for any other value.
+  llvm::LogicalResult addScalar(llvm::StringRef name, mlir::Value value);
+  /// A tensor that is an argument; fails for any other. `rank`: without
+  /// batches. Its element type is one of `types`, or that of the operand
+  /// `sameTypeAs`.
+  llvm::LogicalResult addTensor(llvm::StringRef name, mlir::Value value,
+                                int64_t rank,
+                                llvm::ArrayRef<llvm::StringRef> types,
+                                llvm::StringRef sameTypeAs = {});
+  /// The last operand is written.
+  void setWritten();
+  /// The operand to whose batch dimensions all others broadcast; without one
+  /// they broadcast to each other's.
+  void setBatches(llvm::StringRef name);
+  /// Other ops are computed with the op.
+  void setFused();
+
+  /// {argument, dimension}, for a number that is computed from it.
+  mlir::DictionaryAttr getExtent(mlir::Value tensor, int64_t dimension) const;
+  /// The extent or constant, divided, then added to.
+  mlir::DictionaryAttr compute(mlir::DictionaryAttr extent, int64_t divisor,
+                               int64_t plus = 0) const;
+
+  /// `what` is the dimension's name, such as "M". The reason says the number in
+  /// words; without one it is as in the other argument.
+  void requireMultiple(mlir::DictionaryAttr extent, llvm::StringRef what,
+                       int64_t factor, const llvm::Twine &reason);
+  void requireEqual(mlir::DictionaryAttr extent, llvm::StringRef what,
+                    mlir::DictionaryAttr expected,
+                    const llvm::Twine &reason = "");
+  /// There is one, and for each batch `each` more.
+  void requireStacked(mlir::DictionaryAttr extent, llvm::StringRef what,
+                      mlir::DictionaryAttr each, const llvm::Twine &reason);
+  void requireAtLeast(mlir::DictionaryAttr extent, llvm::StringRef what,
+                      int64_t least);
+  /// The tensor overlaps neither itself nor the others, except that it may be
+  /// exactly `orExactly`, if that is not null.
+  void requireApart(mlir::Value tensor, llvm::ArrayRef<mlir::Value> others,
+                    mlir::Value orExactly);
+  /// Nothing that the program writes overlaps these.
+  void requireReadOnly(llvm::ArrayRef<mlir::Value> tensors);
+  /// Blocks have the matrix's block size, and as many block columns are given.
+  void requireBlocks(const SparseOperand &operand);
+  /// Offsets ascend within `col`, and what they refer to there is less than
+  /// `columns`, if that is not null.
+  void requireIndices(const SparseOperand &operand,
+                      mlir::DictionaryAttr columns);
+
+  mlir::DictionaryAttr getAttr() const;
+
+private:
+  std::optional<int64_t> findArgument(mlir::Value value) const;
+  mlir::IntegerAttr getArgument(mlir::Value value) const;
+  mlir::ArrayAttr getArguments(llvm::ArrayRef<mlir::Value> values) const;
+  mlir::DictionaryAttr getConstant(int64_t number) const;
+  void addCheck(llvm::StringRef kind, mlir::NamedAttrList entries);
+
+  mlir::func::FuncOp function;
+  mutable mlir::Builder b;
+  mlir::NamedAttrList entries;
+  llvm::SmallVector<mlir::NamedAttrList> operands;
+  llvm::SmallVector<mlir::Attribute> checks;
+};
+
+/// Element types of arrays of indices.
+inline constexpr llvm::StringRef kIndexTypes[] = {"i32", "i64"};
+
+/// Array of dictionaries on a function, each a contract, in the form in which
+/// the manifest has it (docs/Manifest.md; `sattn-record-contracts`).
+inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
+
+} // namespace sattn
+
+#endif // SATTN_DIALECT_SATTN_IR_CONTRACT_H

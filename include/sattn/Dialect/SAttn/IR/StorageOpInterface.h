@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_STORAGEOPINTERFACE_H
+#define SATTN_DIALECT_SATTN_IR_STORAGEOPINTERFACE_H
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace sattn {
+
+/// One dimension of a tensor.
+struct TensorDimension {
+  mlir::Value tensor;
+  /// Below 0 it counts from the end.
+  int64_t dimension;
+};
+
+/// A sparse matrix that an op reads.
+struct SparseOperand {
+  /// Offsets of block rows, block columns and blocks; the first two are null
+  /// where `values` is the matrix in an encoding.
+  mlir::Value crow, col, values;
+  int64_t blockRows, blockColumns;
+  /// What has as many rows and columns as the matrix.
+  TensorDimension rows, columns;
+
+  bool isEncoded() const { return !crow; }
+};
+
+} // namespace sattn
+
+#include "sattn/Dialect/SAttn/IR/StorageOpInterface.h.inc"
+
+#endif // SATTN_DIALECT_SATTN_IR_STORAGEOPINTERFACE_H

@@ -1,0 +1,79 @@
+//===- Op.h - Ops of sattn by name ------------------------------*- C++ -*-===//
+//
+// What a tool that runs any program needs to know of the op that it consists
+// of. An op is in the list by its name in lib/Reference/CMakeLists.txt.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_REFERENCE_OP_H
+#define SATTN_REFERENCE_OP_H
+
+#include "sattn/Runtime/Error.h"
+#include "sattn/Runtime/Tensor.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sattn::reference {
+
+/// An operand in host memory, by its name in the op's definition.
+struct NamedOperand {
+  std::string name;
+  /// How messages begin: "argument 'b'".
+  std::string who;
+  runtime::Argument value;
+};
+
+/// The operands that an op has been given.
+class NamedOperands : public std::vector<NamedOperand> {
+public:
+  using std::vector<NamedOperand>::vector;
+
+  /// The operand of this name; null where it is missing.
+  const NamedOperand *find(std::string_view name) const;
+  /// The same, if it is a tensor.
+  const runtime::TensorView *findTensor(std::string_view name) const;
+};
+
+/// What an op computes with certain operands.
+struct Description {
+  /// For people: "512x256 @ 256x64, block 16x16, ...".
+  std::string text;
+  /// For programs: names and values, in order.
+  std::vector<std::pair<
+      std::string, std::variant<int64_t, std::string, std::vector<int64_t>>>>
+      members;
+  /// Operations on elements, of which additions and multiplications count one
+  /// each; 0 where they are not counted.
+  double operations = 0;
+  /// What parameters are chosen for: M, N and K, and the part of the blocks
+  /// that is not stored.
+  std::array<int64_t, 3> sizes = {};
+  double sparsity = -1;
+};
+
+/// One op.
+struct Op {
+  const char *name;
+  /// The operand that the result is written to.
+  const char *result;
+  /// The definition in double precision, of operands that meet the contract;
+  /// the result's elements in row-major order.
+  runtime::ErrorOr<std::vector<double>> (*compute)(const NamedOperands &);
+  /// The result's shape without batch dimensions. An error where it does not
+  /// follow from the other operands; its message is empty, or says which of
+  /// them is wrong.
+  runtime::ErrorOr<std::vector<int64_t>> (*inferShape)(const NamedOperands &);
+  /// Of operands that meet the contract.
+  Description (*describe)(const NamedOperands &);
+};
+
+/// The op of this name, or null.
+const Op *findOp(std::string_view name);
+
+} // namespace sattn::reference
+
+#endif // SATTN_REFERENCE_OP_H

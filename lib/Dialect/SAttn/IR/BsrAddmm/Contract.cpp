@@ -1,0 +1,130 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What a sattn.bsr_addmm requires of extents, and of a program's arguments. The
+// constraint numbers are those of the op's description.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sattn;
+
+void BsrAddmmOp::constrainExtents(ExtentConstraints &constraints) {
+  if (isEncoded())
+    return;
+  auto extent = [&](Value tensor, int64_t dimension) {
+    return constraints.getExtent(tensor, dimension);
+  };
+  AffineExpr m = extent(getOut(), -2), n = extent(getOut(), -1);
+  constraints.requireEqual(m, // (C7)
+                           (extent(getCrow(), -1) - 1) * getBlockRows());
+  constraints.requireEqual(extent(getB(), -1), n); // (C8)
+  if (getInput()) {
+    constraints.requireEqual(extent(getInput(), -2), m);
+    constraints.requireEqual(extent(getInput(), -1), n);
+  }
+  if (getLeft())
+    constraints.requireEqual(extent(getLeft(), -1), m);
+  if (getRight())
+    constraints.requireEqual(extent(getRight(), -1), n);
+  constraints.requireEqual(extent(getB(), -2) % getBlockColumns(), // (C9)
+                           constraints.getConstant(0));
+  constraints.requireEqual(extent(getCol(), -1), // (C10)
+                           extent(getValues(), -3));
+  std::pair<Value, int64_t> operands[] = {
+      {getCrow(), 1},  {getCol(), 1},  {getValues(), 3}, {getB(), 2},
+      {getInput(), 2}, {getLeft(), 1}, {getRight(), 1}};
+  for (auto [operand, baseRank] : operands) { // (C11)
+    if (!operand)
+      continue;
+    int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
+    for (int64_t i = 1; i <= rank - baseRank; ++i)
+      constraints.requireEqual(extent(operand, -baseRank - i),
+                               extent(getOut(), -2 - i),
+                               constraints.getConstant(1));
+  }
+  if (getPanels()) // (C14)
+    constrainPlanExtents(constraints, getCrow(), getCol(), getPanels(),
+                         getSteps());
+}
+
+/// Whether beta * `out` is added, or may be.
+static bool addsOut(BsrAddmmOp op) {
+  FloatAttr beta;
+  return !matchPattern(op.getBeta(), m_Constant(&beta)) ||
+         !beta.getValue().isZero();
+}
+
+LogicalResult BsrAddmmOp::describeContract(Contract &contract,
+                                           Value destination) {
+  if (isEncoded())
+    return failure();
+  Value input = getInput(), out = getOut();
+  if (destination) {
+    contract.setFused();
+    out = destination;
+    if (!input && addsOut(*this) && out != getOut()) {
+      if (getElementTypeOrSelf(getOut()) != getElementTypeOrSelf(getB()))
+        return failure();
+      input = getOut();
+    }
+  }
+  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
+  ArrayRef<StringRef> f32 = ArrayRef(floats).take_back();
+  if (failed(contract.addScalar("alpha", getAlpha())) ||
+      failed(contract.addScalar("beta", getBeta())) ||
+      failed(contract.addTensor("crow", getCrow(), 1, kIndexTypes)) ||
+      failed(contract.addTensor("col", getCol(), 1, kIndexTypes)) ||
+      failed(contract.addTensor("values", getValues(), 3, floats)) ||
+      failed(contract.addTensor("b", getB(), 2, {}, "values")) ||
+      (input && failed(contract.addTensor("input", input, 2, {}, "values"))) ||
+      (getLeft() &&
+       failed(contract.addTensor("left", getLeft(), 1, f32, "values"))) ||
+      (getRight() &&
+       failed(contract.addTensor("right", getRight(), 1, f32, "values"))) ||
+      failed(contract.addTensor("out", out, 2, floats)))
+    return failure();
+  contract.setWritten();
+  contract.setBatches("out");
+
+  SparseOperand a = getSparseOperands().front();
+  std::string rows = std::to_string(a.blockRows),
+              columns = std::to_string(a.blockColumns);
+  auto extent = [&](Value tensor, int64_t dimension) {
+    return contract.getExtent(tensor, dimension);
+  };
+  DictionaryAttr m = extent(out, -2), n = extent(out, -1);
+  DictionaryAttr k = extent(getB(), -2);
+  contract.requireMultiple(m, "M", a.blockRows,
+                           "the block's " + rows + " rows"); // (C7)
+  contract.requireMultiple(k, "K", a.blockColumns,
+                           "the block's " + columns + " columns"); // (C9)
+  contract.requireEqual(extent(getCrow(), -1), "offsets",
+                        contract.compute(m, a.blockRows, 1),
+                        "M / " + rows + " + 1");
+  contract.requireBlocks(a);                         // (C10)
+  contract.requireEqual(extent(getB(), -1), "N", n); // (C8)
+  if (input) {
+    contract.requireEqual(extent(input, -2), "M", m);
+    contract.requireEqual(extent(input, -1), "N", n);
+  }
+  if (getLeft())
+    contract.requireEqual(extent(getLeft(), -1), "M", m);
+  if (getRight())
+    contract.requireEqual(extent(getRight(), -1), "N", n);
+
+  SmallVector<Value> read = {getValues(), getB(), getCrow(), getCol()};
+  for (Value scale : {getLeft(), getRight()})
+    if (scale)
+      read.push_back(scale);
+  contract.requireApart(out, read, input);
+  contract.requireIndices(a, k);
+  return success();
+}

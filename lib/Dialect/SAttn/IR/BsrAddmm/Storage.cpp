@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The sparse operand of a sattn.bsr_addmm.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<SparseOperand> BsrAddmmOp::getSparseOperands() {
+  return {{getCrow(),
+           getCol(),
+           getValues(),
+           getBlockRows(),
+           getBlockColumns(),
+           {getOut(), -2},
+           {getB(), -2}}};
+}
+
+void BsrAddmmOp::setStorage(unsigned, Value crow, Value col, Value values) {
+  getValuesMutable().assign(values);
+  getCrowMutable().assign(crow);
+  getColMutable().assign(col);
+}
+
+int64_t BsrAddmmOp::getPlanGroups(unsigned) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta || isEncoded() || getSteps() ||
+      getCol().getType().getRank() != getCrow().getType().getRank())
+    return 1;
+  return meta.getTile()[0] / getBlockRows();
+}
+
+void BsrAddmmOp::setPlan(unsigned, Value panels, Value steps) {
+  getPanelsMutable().assign(panels);
+  getStepsMutable().assign(steps);
+}
