@@ -1,4 +1,4 @@
-"""Nothing that is made for thread blocks knows an op of `sattn`."""
+"""Who may know whom: an op stands in its own files alone, and arrows between folders run down only."""
 
 import re
 from pathlib import Path
@@ -6,18 +6,42 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ["lib/Dialect/WGTile", "include/sattn/Dialect/WGTile", "lib/Conversion/WGTileToNVVM",
-           "test/lib/Dialect/WGTile"]
+SUFFIXES = (".h", ".cpp", ".c", ".td", ".txt", ".json", ".inc")
+WGTILE = ["lib/Dialect/WGTile", "include/sattn/Dialect/WGTile", "lib/Conversion/WGTileToNVVM", "test/lib/Dialect/WGTile"]
 # An op or a class of the dialect, or one of its headers.
 KNOWS_SATTN = re.compile(r"sattn\.[a-z]\w*|sattn/Dialect/SAttn|\b(Bsr|BSR)\w*Op\b|SAttnDialect")
 OPS = re.compile(r'SAttn_Op<"(\w+)"')
+# PyTorch's name for a kernel, whose rows tables may hold.
+FOREIGN = {"scatter_mm": "bsr_addmm"}
+# Which op there is: the lists that an op is added to.
+LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
+         "lib/Tuning/CMakeLists.txt": r"set\(ops .*\)", "lib/Reference/CMakeLists.txt": r"set\(ops .*\)",
+         "lib/CAPI/CMakeLists.txt": r"\w+\.cpp"}
+DATA = {"lib/MetaTable/ShippedTable.json"}
+# What a folder of lib, and that of include beside it, may include beside itself.
+MAY_INCLUDE = {
+    "Layout": [],
+    "MetaTable": [],
+    "Tuning": ["MetaTable", "Layout"],
+    "Runtime": [],
+    "Reference": ["Runtime"],
+    "Dialect/SAttn/IR": ["Tuning", "MetaTable"],
+    "Dialect/WGTile": ["Layout", "Support"],
+}
+INCLUDE = re.compile(r'^#include "sattn/([\w/]+)\.\w+"', re.MULTILINE)
 
 
 def op_names():
     names = set()
-    for file in (ROOT / "include/sattn/Dialect/SAttn/IR").glob("*.td"):
+    for file in (ROOT / "include/sattn/Dialect/SAttn/IR").rglob("*.td"):
         names |= set(OPS.findall(file.read_text()))
     return names
+
+
+def sources(*folders):
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.suffix in SUFFIXES]
+    assert files
+    return files
 
 
 def lines_that_know(text, names):
@@ -25,6 +49,25 @@ def lines_that_know(text, names):
     # The name of a kernel in an example is no op.
     return [line.strip() for line in re.sub(r"@\w+", "", text).splitlines()
             if KNOWS_SATTN.search(line) or any("_" in word for word in named.findall(line))]
+
+
+def lines_that_name(name, path, text):
+    """Lines of a file, at a path from the root, with an op's name in any spelling, where it may not stand."""
+    spelled = re.compile(name.replace("_", "_?"), re.IGNORECASE)
+    own = re.compile(FOREIGN.get(name, name).replace("_", "_?"), re.IGNORECASE)
+    if own.search(path) or path in DATA:
+        return []
+    if path.endswith(".td"):
+        text = re.sub(r"```mlir.*?```", "", text, flags=re.DOTALL)  # An example.
+    return [line.strip() for line in re.sub(r"@\w+", "", text).splitlines()
+            if spelled.search(line) and not re.fullmatch(LISTS.get(path, "(?!)"), line.strip())]
+
+
+def includes_upwards(folder, text):
+    """Headers that a file of this folder of lib may not include."""
+    allowed = [folder, *MAY_INCLUDE[folder]]
+    return [header for header in INCLUDE.findall(text)
+            if not any(header.startswith(f"{place}/") for place in allowed)]
 
 
 def test_finds_an_op_and_a_header():
@@ -35,9 +78,32 @@ def test_finds_an_op_and_a_header():
     assert not lines_that_know('#include "sattn/Layout/SharedTile.h"', op_names())
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+def test_finds_names_and_arrows():
+    for line in ("isa<BsrAddmmOp>(op)", "// as bsr_addmm does", "struct BsrAddmmContract {", "SCATTER_MM"):
+        name = "scatter_mm" if line == "SCATTER_MM" else "bsr_addmm"
+        assert lines_that_name(name, "lib/Runtime/Contract.cpp", line) == [line]
+        assert not lines_that_name(name, "lib/Tuning/BsrAddmm/Default.cpp", line)
+    assert not lines_that_name("bsr_addmm", "lib/Tuning/CMakeLists.txt", "set(ops BsrAddmm)")
+    assert lines_that_name("bsr_addmm", "lib/Tuning/CMakeLists.txt", "  BsrAddmmExtra.cpp")
+    assert includes_upwards("Runtime", '#include "sattn/Target/Chip.h"\n') == ["Target/Chip"]
+    assert not includes_upwards("Tuning", '#include "sattn/Layout/WarpDivision.h"\n')
+
+
+@pytest.mark.parametrize("folder", WGTILE)
 def test_knows_no_op_of_sattn(folder):
-    files = [file for file in (ROOT / folder).rglob("*") if file.suffix in (".h", ".cpp", ".td", ".txt")]
-    assert files
-    found = {file.name: lines for file in files if (lines := lines_that_know(file.read_text(), op_names()))}
+    found = {file.name: lines for file in sources(folder) if (lines := lines_that_know(file.read_text(), op_names()))}
+    assert not found
+
+
+@pytest.mark.parametrize("name", sorted({name for name in op_names() if "_" in name} | FOREIGN.keys()))
+def test_an_ops_name_stands_in_its_own_files(name):
+    found = {path: lines for file in sources("include", "lib", "tools")
+             if (lines := lines_that_name(name, path := str(file.relative_to(ROOT)), file.read_text()))}
+    assert not found
+
+
+@pytest.mark.parametrize("folder", MAY_INCLUDE)
+def test_arrows_run_down(folder):
+    found = {file.name: headers for file in sources(f"lib/{folder}", f"include/sattn/{folder}")
+             if (headers := includes_upwards(folder, file.read_text()))}
     assert not found

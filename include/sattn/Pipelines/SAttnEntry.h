@@ -20,7 +20,7 @@ namespace sattn {
 /// What every target begins with: passes that settle which arguments the
 /// functions have, and record which of them is which operand. A second run
 /// changes nothing. Products of f32 that are raised have the given precision,
-/// that of `sattn.bsr_addmm`.
+/// that of ops of `sattn`.
 void buildSAttnEntryPipeline(mlir::OpPassManager &pm,
                              llvm::StringRef precision = "ieee");
 

@@ -15,9 +15,10 @@ include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
   let summary = "Raise linalg products of block-sparse matrices";
   let description = [{
-    A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
+    Asks each op that `linalg` ops become (`RaiseOpInterface`) to replace what it
+    can do. A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
     `linalg.generic` that multiplies a matrix in upstream's block-sparse encoding
-    by a dense one, or by a vector, becomes a `sattn.bsr_addmm`. What it adds to
+    by a dense one, or by a vector, becomes one op of `sattn`. What it adds to
     is `out`, with beta = 1; zeros that it adds to are not written, and beta
     is 0. A vector is a matrix of one column. Products of f32 have the option's
     `precision`.
@@ -109,8 +110,8 @@ def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
     offsets of the block rows (positions), block columns (coordinates) and
     blocks (values), in signatures of functions and in calls, in `scf.if`,
     `scf.for` and `scf.while`, in `arith.select` and `tensor.cast`, and as
-    operand of `sattn.bsr_addmm`. Attributes of an argument or a result go to
-    each of the three.
+    operand of ops with sparse operands (`StorageOpInterface`). Attributes of an
+    argument or a result go to each of the three.
 
     Batches at levels of type `batch` are dimensions of all three. At levels of
     type `dense` they have one list of offsets, which stays as it is; at its use
@@ -142,17 +143,19 @@ def SAttnRecordContracts
     : Pass<"sattn-record-contracts", "::mlir::ModuleOp"> {
   let summary = "Record which arguments of a function are operands of which op";
   let description = [{
-    Puts the attribute `sattn.contracts` on every function that has a
-    `sattn.bsr_addmm` whose operands are arguments of the function (scalars may
-    be constants), so that callers can check shapes and index contents before
-    they run the compiled code, and compute the same with the Reference. A number
-    of type i64 is the position of an argument, a number of type f32 a constant.
-    Where elementwise ops follow, `out` is what the last of them writes, and
-    `fused` says that it is not the op's own result.
+    Puts the attribute `sattn.contracts` on every function that has an op with
+    `ContractOpInterface` whose operands are arguments of the function (scalars
+    may be constants), so that callers can check shapes, memory and index
+    contents before they run the compiled code, and compute the same with the
+    Reference. The op gives its operands and what must hold of them, as generic
+    checks in the form of the manifest ([Manifest.md](../Manifest.md)). Where
+    elementwise ops follow, the operand that is written is what the last of them
+    writes, and `fused` says that it is not the op's own result.
 
     Of an op with operands that the function computes it records the indices and
-    blocks, as `bsr_storage`, with its numbers of rows and columns as far as they
-    are constants or dimensions of arguments.
+    blocks of each sparse operand (`StorageOpInterface`), as `bsr_storage`, with
+    its numbers of rows and columns as far as they are constants or dimensions of
+    arguments.
 
     What the ops of a public function, and of the functions that it calls, require
     of extents and indices is recorded in `sattn.extent_checks`, in terms of the
@@ -174,8 +177,14 @@ def SAttnRecordContracts
     After:
     ```mlir
     func.func @f(...) attributes {sattn.contracts = [{op = "bsr_addmm",
-        block = array<i64: 64, 64>, alpha = 0 : i64, beta = 0.0 : f32,
-        crow = 1 : i64, col = 2 : i64, ...} ] }
+        operands = [{name = "alpha", argument = 0 : i64},
+                    {name = "beta", constant = 0.0 : f32},
+                    {name = "crow", argument = 1 : i64, rank = 1 : i64,
+                     types = ["i32", "i64"]}, ...],
+        batches = "out",
+        checks = [{check = "multiple", what = "M", of = 64 : i64,
+                   extent = {argument = 5 : i64, dimension = 0 : i64},
+                   reason = "the block's 64 rows"}, ...]}]}
     ```
 
     Before:
@@ -195,10 +204,11 @@ def SAttnRecordContracts
 def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let summary = "Attach tile parameters to ops that have none";
   let description = [{
-    Attaches `#sattn.meta` to every op that can be tiled and has none; an
-    explicit attribute wins, but a tile of several block rows becomes one of one
-    for the CPU, which takes no plan either, and where columns without batches
-    serve offsets with batches. With `device`, tables of tuned parameters are searched for a row
+    Attaches `#sattn.meta` to every op with `TuningOpInterface` that has none; an
+    explicit attribute wins, but the op may restrict it to what the target can
+    have: a tile of several block rows becomes one of one for the CPU, which
+    takes no plan either, and where columns without batches serve offsets with
+    batches. With `device`, tables of tuned parameters are searched for a row
     ([MetaTable.md](../MetaTable.md)); where none has one, or without `device`, a
     computed default for the target chooses. An optimization remark, of the
     category "sattn-inject-meta" (`sparse-opt --remarks-filter=sattn-.*`,
@@ -254,8 +264,8 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
 def SAttnPlanPanels : Pass<"sattn-plan-panels", "::mlir::func::FuncOp"> {
   let summary = "Plan the steps of tiles that are made of several block rows";
   let description = [{
-    Gives every op whose tile, by its `#sattn.meta`, has more rows than a block
-    a `sattn.plan` for panels of as many block rows. The tile program of a block
+    Gives every op whose tile has more rows than a block of its sparse operand
+    (`StorageOpInterface`) a `sattn.plan` for panels of as many block rows. The tile program of a block
     row then walks its panel's steps, and the rows of a panel can share what
     they load of the dense operand. A panel has at most 32 block rows.
 
@@ -340,7 +350,7 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
     dimensions of the result, and one element along the others; ragged edges are
     pads.
 
-    Products of f32 have the option's `precision`, as `sattn.bsr_addmm` has it.
+    Products of f32 have the option's `precision`, as ops of `sattn` have it.
 
     Other reductions, and ops that use their index, stay as they are.
 
