@@ -61,7 +61,7 @@ public:
   /// How the work changes from row to row: the loops' trip counts together,
   /// where all have a step of 1. Loops that a pass cut one loop into have bounds
   /// in common, which cancel out.
-  Trend findRowTrend() const {
+  Trend findRowTrend() {
     SmallVector<Value> ends, begins;
     for (scf::ForOp forOp : loops) {
       if (!isConstantIntValue(forOp.getStep(), 1))

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Tile programs of attention on a GPU beside cuDNN's, in one run on random data.
+
+    python3 benchmarks/attention.py [--out results.json] [--rows dense_4096 ...] [--columns 1 2 4]
+
+Needs PyTorch and apache-tvm-ffi; in a checkout, SATTN_LIBRARIES names the folder of the libraries. The programs are
+those of the tests (test/python/attention_programs.py).
+
+    --columns N ...   heads walked side by side; several give a row each (default: the row's own)
+    --options TEXT    options of the pipeline
+    --rounds N        rounds of turns (default: 5)
+    --power SECONDS   how long each candidate runs for its clock and power (default: 0.6; 0: not at all)
+
+The card is limited by its power: candidates take turns behind heavy work (timing.py), medians of CUDA event times;
+then each runs back to back while its clock and power are read. `x` is cuDNN's time over ours, what to compare between
+runs. Rates count the scores that a mask leaves, half of them under a causal one.
+"""
+
+import argparse
+import datetime
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "python"), str(HERE.parent / "test" / "python")]
+import attention_programs  # noqa: E402
+from timing import Timed, head_start, measure  # noqa: E402
+
+# Batch, heads, length, and the tile program; what it must reach, times cuDNN.
+ROWS = {
+    "dense_4096": (4, 16, 4096, {"head_dim": 128, "columns": 1}, 1.06),
+    "dense_8192": (2, 16, 8192, {"head_dim": 128, "columns": 2}, 1.06),
+    "causal_4096": (4, 16, 4096, {"head_dim": 128, "causal": True, "columns": 8}, 1.08),
+    "causal_8192": (2, 16, 8192, {"head_dim": 128, "causal": True, "columns": 8}, 1.09),
+    "d64_dense": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "columns": 8}, 1.06),
+    "d64_causal": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "causal": True, "columns": 32}, 1.03),
+    "d256_dense": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "columns": 1}, 1.02),
+    "d256_causal": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "causal": True, "columns": 16}, 1.03),
+}
+
+
+def read_power(call, seconds):
+    """(MHz, W) while `call` runs back to back, means of the second half."""
+    query = ["nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits", "-lms", "50"]
+    with subprocess.Popen(query, stdout=subprocess.PIPE, text=True) as sampler:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for _ in range(20):
+                call()
+            torch.cuda.synchronize()
+        sampler.terminate()
+        samples = [tuple(map(float, line.split(","))) for line in sampler.stdout.read().splitlines()
+                   if line.count(",") == 1]
+    samples = samples[len(samples) // 2:]
+    if not samples:
+        return None, None
+    return tuple(statistics.mean(values) for values in zip(*samples))
+
+
+def measure_row(name, columns, options):
+    import sattn
+
+    batch, heads, length, fields, goal = ROWS[name]
+    fields = {**fields, **({} if columns is None else {"columns": columns})}
+    variant = attention_programs.Attention(**fields)
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(batch, heads, length, variant.head_dim, device="cuda", dtype=torch.bfloat16)
+               for _ in range(3))
+    scale = variant.head_dim ** -0.5
+    o = torch.empty_like(q)
+
+    def flat(tensor):
+        return tensor.view(batch * heads, length, -1)
+
+    compiled = sattn.compile(attention_programs.program(variant), "cuda", options=options.options)
+
+    def ours():
+        compiled(scale, flat(q), flat(k), flat(v), flat(o))
+
+    def cudnn():
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=variant.causal, scale=scale)
+
+    ours()
+    reference = cudnn().double()
+    error = ((o.double() - reference).norm() / reference.norm()).item()
+    del reference
+    candidates = {"ours": Timed(ours), "cudnn": Timed(cudnn)}
+    measure(candidates, options.rounds)
+    flops = 4 * batch * heads * length * length * variant.head_dim * (0.5 if variant.causal else 1)
+    row = {"row": name, "columns": fields["columns"], "goal": goal, "error": error}
+    for candidate, timed in candidates.items():
+        rates = [flops / ms / 1e9 for ms in timed.times]
+        row[candidate] = {"ms": timed.median_ms(), "tflops": statistics.median(rates), "spread":
+                          (max(timed.times) - min(timed.times)) / timed.median_ms()}
+    row["x"] = row["cudnn"]["ms"] / row["ours"]["ms"]
+    if options.power > 0:
+        head_start(100)
+        for candidate, timed in candidates.items():
+            mhz, watts = read_power(timed.call, options.power)
+            row[candidate] |= {"mhz": mhz, "watts": watts}
+    return row
+
+
+def show(row):
+    def figures(name):
+        candidate = row[name]
+        text = f"{candidate['tflops']:6.1f} TFLOP/s +-{candidate['spread'] / 2:.1%}"
+        if candidate.get("mhz"):
+            text += (f" {candidate['mhz']:5.0f} MHz {candidate['watts']:4.0f} W"
+                     f" {candidate['tflops'] / candidate['mhz'] * 1e3:4.0f}/GHz"
+                     f" {candidate['watts'] / candidate['tflops']:5.2f} W/TFLOP/s")
+        return text
+
+    print(f"{row['row']:12} columns {row['columns']:2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
+          f"  ours {figures('ours')}  cudnn {figures('cudnn')}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=list(ROWS))
+    parser.add_argument("--columns", type=int, nargs="*", default=[None])
+    parser.add_argument("--options", default="")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--power", type=float, default=0.6)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    rows = []
+    for name in options.rows:
+        for columns in options.columns:
+            rows.append(measure_row(name, columns, options))
+            show(rows[-1])
+            if options.out:
+                options.out.write_text(json.dumps({
+                    "device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
+                    "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
