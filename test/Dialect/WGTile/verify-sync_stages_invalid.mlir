@@ -541,3 +541,65 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The order of warpgroups is passed on twice.
+gpu.module @kernels {
+  gpu.func @order_passed_twice() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    wgtile.roles producer 0 {
+    } consumer 0 {
+      wgtile.order_init warpgroups 2
+      wgtile.order_wait warpgroups 2
+      wgtile.order_arrive warpgroups 2
+      // expected-error @below {{'wgtile.order_arrive' op expected an order of warpgroups that is initialized once, and then waited for and passed on in turn}}
+      wgtile.order_arrive warpgroups 2
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The order of warpgroups is not passed on.
+gpu.module @kernels {
+  gpu.func @order_kept() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    wgtile.roles producer 0 {
+    } consumer 0 {
+      wgtile.order_init warpgroups 2
+      wgtile.order_wait warpgroups 2
+    }
+    // expected-error @below {{'gpu.return' op expected every turn in the order of warpgroups to be passed on, but the program may end before}}
+    gpu.return
+  }
+}
+
+// -----
+
+// An order of other than all warpgroups that consume.
+gpu.module @kernels {
+  gpu.func @order_of_some() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    wgtile.roles producer 0 {
+    } consumer 0 {
+      // expected-error @below {{'wgtile.order_init' op expected one group of consumers around it, of 2 warpgroups}}
+      wgtile.order_init warpgroups 2
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// A group of copies that ends a stage without any.
+gpu.module @kernels {
+  gpu.func @empty_group(%in: memref<?x?xbf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+    // expected-note @below {{where it is ended without any}}
+    wgtile.commit_fills
+    wgtile.wait_fills pending 0
+    // expected-error @below {{'wgtile.stage' op expected copies into the stage that is read}}
+    %a = wgtile.stage %stages[%c0] : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}

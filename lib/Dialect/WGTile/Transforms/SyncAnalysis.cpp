@@ -87,9 +87,11 @@ static SmallVector<RegionSuccessor> getSuccessors(Operation *op,
     branch.getSuccessorRegions(
         cast<RegionBranchTerminatorOpInterface>(terminator), successors);
   } else {
+    // Each thread runs one of the roles, and once.
     for (Region &region : op->getRegions())
       if (!region.empty() &&
-          (!terminator || terminator->getParentRegion() == &region))
+          (!terminator ||
+           (!isa<RolesOp>(op) && terminator->getParentRegion() == &region)))
         successors.emplace_back(&region);
     successors.emplace_back(op, op->getResults().take_front(0));
   }

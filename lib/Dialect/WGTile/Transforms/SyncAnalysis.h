@@ -18,8 +18,8 @@ namespace wgtile {
 /// of a kernel may be reached, as a fixed point. States of equal counters are
 /// joined, so that branches do not multiply them. Loops and branches are
 /// followed by their interfaces; the regions of an op that has none may run any
-/// number of times, each by itself (the roles of a thread block, the loop over
-/// tiles).
+/// number of times, each by itself (the loop over tiles), but for roles, of
+/// which a thread runs one.
 class SyncAnalysis {
 public:
   /// Hears of an op in each state in which it may be reached.

@@ -182,8 +182,7 @@ private:
                              SyncListener listener);
   void wait(AsyncKind kind, int64_t count);
   llvm::LogicalResult applyToOrder(const SyncEffect &effect,
-                                   mlir::Operation *op,
-                                   SyncListener listener);
+                                   mlir::Operation *op, SyncListener listener);
   void barrier(SyncScope scope);
   void fence();
   void forget(unsigned first, unsigned last);

@@ -62,9 +62,8 @@ static LogicalResult verifyOrder(gpu::GPUFuncOp kernel) {
   };
   WalkResult walk = kernel.walk([&](Operation *op) {
     return llvm::TypeSwitch<Operation *, WalkResult>(op)
-        .Case<OrderInitOp, OrderWaitOp, OrderArriveOp>([&](auto order) {
-          return verifyOp(order, order.getWarpgroups());
-        })
+        .Case<OrderInitOp, OrderWaitOp, OrderArriveOp>(
+            [&](auto order) { return verifyOp(order, order.getWarpgroups()); })
         .Default(WalkResult::advance());
   });
   return failure(walk.wasInterrupted());
