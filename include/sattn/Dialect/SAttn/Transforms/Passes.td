@@ -184,7 +184,7 @@ def SAttnRecordContracts
         batches = "out",
         checks = [{check = "multiple", what = "M", of = 64 : i64,
                    extent = {argument = 5 : i64, dimension = 0 : i64},
-                   reason = "the block's 64 rows"}, ...]}]}
+                   reason = "the block's 64 rows"}, ...]} ]}
     ```
 
     Before:
