@@ -96,7 +96,6 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUExpandMemRefOps());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(math::createMathExtendToSupportedTypes());
-  pm.addPass(sattn::createSAttnCPUApproximateExp2());
   pm.addPass(sattn::createSAttnApproximateMath());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass(

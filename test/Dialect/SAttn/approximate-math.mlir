@@ -25,3 +25,30 @@ func.func @wide(%x: f64) -> f64 {
   %0 = math.erf %x : f64
   return %0 : f64
 }
+
+// Powers of two by a polynomial of this project's.
+// CHECK-LABEL: func.func @exp2_scalar(
+// CHECK-NOT:     math.exp2
+// CHECK:         math.fma {{.*}} : f32
+// CHECK:         arith.bitcast {{.*}} : f32 to i32
+func.func @exp2_scalar(%x: f32) -> f32 {
+  %0 = math.exp2 %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @exp2_vector(
+// CHECK-NOT:     math.exp2
+// CHECK-COUNT-6: math.fma {{.*}} : vector<16xf32>
+// CHECK:         arith.bitcast {{.*}} : vector<16xf32> to vector<16xi32>
+func.func @exp2_vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp2 %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @exp2_others(
+// CHECK-COUNT-2: math.exp2
+func.func @exp2_others(%x: f64, %y: vector<[4]xf32>) -> (f64, vector<[4]xf32>) {
+  %0 = math.exp2 %x : f64
+  %1 = math.exp2 %y : vector<[4]xf32>
+  return %0, %1 : f64, vector<[4]xf32>
+}

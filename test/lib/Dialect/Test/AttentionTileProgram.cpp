@@ -212,8 +212,8 @@ private:
     // exp2(scale * x - y)
     auto power = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
       Value minus = arith::NegFOp::create(inner, args[1]);
-      return math::Exp2Op::create(
-          inner, math::FmaOp::create(inner, args[0], scale, minus));
+      Value exponent = math::FmaOp::create(inner, args[0], scale, minus);
+      return math::Exp2Op::create(inner, exponent, arith::FastMathFlags::afn);
     };
     Value ofBlock = generic(s, tile, fill(lowest, vectors), row, greater);
     Value fresh =

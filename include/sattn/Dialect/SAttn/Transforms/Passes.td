@@ -381,13 +381,16 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
 }
 
 def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
-  let summary = "Compute functions of f32 by upstream's polynomials";
+  let summary = "Compute functions of f32 by polynomials";
   let description = [{
     `math.erf`, `math.exp`, `math.tanh` and their like, of f32 scalars and
     vectors, become upstream's approximations in `arith` and `math.fma`, whose
     errors are a few units in the last place: neither target has a library of
     such functions. Those of narrower types are widened before
     (`math-extend-to-supported-types`).
+
+    Upstream has no polynomial of `math.exp2`; this pass has one, whose error is
+    below 2 units in the last place. Powers below 2^-125 may be 0.
 
     With `keep-afn` a `math.exp2`, `math.log2` or `math.tanh` of f32 whose
     fast-math flags allow approximations (`afn`) stays: NVIDIA's GPUs have
@@ -400,20 +403,6 @@ def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
-  ];
-}
-
-def SAttnCPUApproximateExp2 : Pass<"sattn-cpu-approximate-exp2"> {
-  let summary = "Compute powers of two of f32 by a polynomial";
-  let description = [{
-    `math.exp2` of f32 scalars and vectors becomes a polynomial in `arith` and
-    `math.fma`, which vector registers compute whole; upstream has none, and a
-    library would compute one element at a time. Its error is below 2 units in
-    the last place. Powers below 2^-125 may be 0. Infinities and NaN are
-    computed as they should be.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
 }
 

@@ -6,20 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "ApproximateExp2.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
-
-namespace sattn {
-#define GEN_PASS_DEF_SATTNCPUAPPROXIMATEEXP2
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
-} // namespace sattn
 
 /// (2^f - 1) / f for f from -1/2 to 1/2, highest power first. Of Cephes, exp2f.
 static constexpr float kCoefficients[] = {
@@ -93,17 +88,8 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     return success();
   }
 };
-
-struct CPUApproximateExp2Pass
-    : public sattn::impl::SAttnCPUApproximateExp2Base<CPUApproximateExp2Pass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<ApproximateExp2>(&getContext());
-    // Folding would merge constants that LLVM merges itself.
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns),
-                                  GreedyRewriteConfig().enableFolding(false))))
-      signalPassFailure();
-  }
-};
 } // namespace
+
+void sattn::populateApproximateExp2Patterns(RewritePatternSet &patterns) {
+  patterns.add<ApproximateExp2>(patterns.getContext());
+}
