@@ -32,6 +32,8 @@ PAGES = {
     "SAttn.md": (None, [
         (f"{DIALECTS}/SAttn/IR/SAttnOps.td", ["-gen-dialect-doc", "-dialect=sattn"]),
         (f"{DIALECTS}/SAttn/IR/SAttnInterfaces.td", ["-gen-op-interface-docs"]),
+        *((f"{DIALECTS}/SAttn/IR/{part}OpInterface.td", ["-gen-op-interface-docs"])
+          for part in ("Contract", "Raise", "Storage", "Tuning")),
     ]),
     "WGTile.md": (None, [(f"{DIALECTS}/WGTile/IR/WGTileOps.td", ["-gen-dialect-doc", "-dialect=wgtile"])]),
     "SAttnPasses.md": ("Passes on 'sattn' and on tile programs",
