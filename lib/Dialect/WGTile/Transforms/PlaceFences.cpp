@@ -167,7 +167,8 @@ private:
     return {};
   }
 
-  /// Before an op that lacks one, of all threads that share what it accesses.
+  /// Before an op that lacks one, of all threads that share what it accesses;
+  /// one at a time, since it may serve others.
   void placeBarriers() {
     for (Operation *op : barrierless) {
       if (!met.insert(op).second)
@@ -182,6 +183,8 @@ private:
         placeBefore<GroupBarrierOp>(op);
       else if (!op->getParentOfType<RolesOp>())
         placeBefore<BlockBarrierOp>(op);
+      if (placed)
+        return;
     }
   }
 };
