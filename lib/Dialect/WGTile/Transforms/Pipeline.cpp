@@ -89,23 +89,12 @@ public:
     return true;
   }
 
-  /// Type of so many stages of what is loaded.
-  StagesType getStagesType(int64_t count) {
+  void run() {
     SmallVector<Type> tiles;
     for (LoadOp load : loads)
       tiles.push_back(load.getTile().getType());
-    return StagesType::get(loop.getContext(), count, tiles);
-  }
-
-  /// `previous` are the stages of a loop before in the same block, or null. All
-  /// threads have read them: that loop ends with a wait of the thread block.
-  /// Returns those of this loop.
-  Value run(Value previous) {
-    stages = previous ? previous
-                      : StagesOp::create(b, loc, getStagesType(count),
-                                         IntegerAttr())
-                            .getResult();
-    auto tiles = llvm::to_vector_of<Type>(getStagesType(count).getTiles());
+    stages = StagesOp::create(
+        b, loc, StagesType::get(b.getContext(), count, tiles), IntegerAttr());
     Value begin = loop.getLowerBound(), end = loop.getUpperBound();
     Value last = arith::SubIOp::create(b, loc, end, constant(1));
     for (int64_t i = 0; i + 1 < count; ++i) {
@@ -170,7 +159,6 @@ public:
     WaitFillsOp::create(b, loc, 0);
     loop.replaceAllUsesWith(rotated.getResults().drop_back());
     loop.erase();
-    return stages;
   }
 
 private:
@@ -238,9 +226,6 @@ private:
   /// not fit stays as it is.
   void pipeline(gpu::GPUFuncOp kernel) {
     SmallVector<std::pair<scf::ForOp, SmallVector<LoadOp>>> loops;
-    // One loop of a block after the other: they have their stages in common.
-    using Place = std::pair<Block *, Type>;
-    DenseSet<Place> places;
     int64_t stageBytes = 0, otherBytes = 0;
     kernel.walk([&](LoadOp load) {
       otherBytes += load.getTile().getType().getTile().sizeInBytes();
@@ -249,11 +234,13 @@ private:
       SmallVector<LoadOp> loads = collectLoads(loop);
       if (loads.empty() || !LoopPipelining(loop, loads, 0).prepare())
         return;
-      for (LoadOp load : loads)
+      SmallVector<Type> tiles;
+      for (LoadOp load : loads) {
+        tiles.push_back(load.getTile().getType());
         otherBytes -= load.getTile().getType().getTile().sizeInBytes();
-      StagesType stage = LoopPipelining(loop, loads, 0).getStagesType(1);
-      if (places.insert({loop->getBlock(), stage}).second)
-        stageBytes += stage.getStageBytes();
+      }
+      stageBytes +=
+          StagesType::get(&getContext(), /*stages=*/1, tiles).getStageBytes();
       loops.push_back({loop, loads});
     });
     if (loops.empty())
@@ -276,13 +263,10 @@ private:
     int64_t count = std::min(most, fitting(blocks));
     if (count < 2)
       return;
-    DenseMap<Place, Value> stages;
     for (auto &[loop, loads] : loops) {
       LoopPipelining pipelining(loop, loads, count);
       pipelining.prepare();
-      Value &inPlace =
-          stages[{loop->getBlock(), pipelining.getStagesType(count)}];
-      inPlace = pipelining.run(inPlace);
+      pipelining.run();
     }
     kernel->setAttr(
         NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -151,10 +151,16 @@ struct SplitRangePass
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
-      splitAll(loop);
+      if (!hasMmaSync(loop))
+        splitAll(loop);
   }
 
 private:
+  static bool hasMmaSync(scf::ForOp loop) {
+    return llvm::any_of(loop.getBody()->getOps<MmaOp>(),
+                        [](MmaOp mma) { return mma.getMmaSync(); });
+  }
+
   void splitAll(scf::ForOp loop) {
     SmallVector<scf::ForOp> parts = {loop};
     for (int64_t count = 1; !parts.empty();) {

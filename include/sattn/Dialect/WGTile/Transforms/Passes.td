@@ -278,9 +278,11 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
     with its second. An attention program that masks its first blocks only pays
     for the mask in these.
 
-    After `wgtile-overlap`, so that what is in flight between two iterations is
-    carried from the first loop to the second. The condition may be on the index
-    plus a constant, which the rotation makes of it.
+    A loop whose MMAs are by mma.sync is left alone: a branch in it costs little,
+    and two loops would each have tiles in shared memory. The pass comes after
+    `wgtile-overlap`, so that what is in flight between two iterations is carried
+    from the first loop to the second. The condition may be on the index plus a
+    constant, which the rotation makes of it.
 
     Before:
     ```mlir
