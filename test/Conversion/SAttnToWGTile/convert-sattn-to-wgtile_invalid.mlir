@@ -21,18 +21,38 @@ gpu.module @kernels {
 
 // -----
 
-#mk = affine_map<(m, n, k) -> (m, k)>
-#nk = affine_map<(m, n, k) -> (n, k)>
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 gpu.module @kernels {
-  gpu.func @transposed(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
+  gpu.func @transposed_left(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
     %c0 = arith.constant 0 : index
     %pad = arith.constant 0.0 : f16
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
         : memref<?x?xf16>, vector<64x64xf16>
     // expected-error @below {{expected a product of row-major tiles}}
     %0 = vector.contract {
-        indexing_maps = [#mk, #nk, #mn],
+        indexing_maps = [#km, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
+        : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#nm = affine_map<(m, n, k) -> (n, m)>
+gpu.module @kernels {
+  gpu.func @transposed_result(%a: memref<?x?xf16>, %acc: vector<64x64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f16
+    %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<64x64xf16>
+    // expected-error @below {{expected a product of row-major tiles}}
+    %0 = vector.contract {
+        indexing_maps = [#mk, #nk, #nm],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
         : vector<64x64xf16>, vector<64x64xf16> into vector<64x64xf32>
     gpu.return
@@ -128,6 +148,23 @@ gpu.module @kernels {
     // expected-error @below {{failed to legalize operation}}
     vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [true, true]}
         : vector<64x64xf32>, memref<64x64xf32, strided<[?, 1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+// Only a vector that was broadcast is spread along rows: tiles are not turned.
+gpu.module @kernels {
+  gpu.func @transpose(%a: memref<?x?xf32>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %tile = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
+        : memref<?x?xf32>, vector<64x64xf32>
+    // expected-error @below {{failed to legalize operation 'vector.transpose'}}
+    %turned = vector.transpose %tile, [1, 0] : vector<64x64xf32> to vector<64x64xf32>
+    vector.transfer_write %turned, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<?x?xf32>
     gpu.return
   }
 }

@@ -60,9 +60,10 @@ gpu.module @load {
 
 // A product is one block of inline assembly: fence, a wgmma for each 16 of K,
 // commit, wait. A step of a is 32 bytes to the right, one of b 16 rows below;
-// descriptors count in 16 bytes.
+// descriptors count in 16 bytes. The first wgmma does not read an accumulator of
+// zeros.
 // CHECK-LABEL: gpu.func @product
-// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG:     %[[UNDEF:.*]] = llvm.mlir.undef : f32
 // CHECK-DAG:     %[[D2:.*]] = arith.constant 2 : i64
 // CHECK-DAG:     %[[D6:.*]] = arith.constant 6 : i64
 // CHECK-DAG:     %[[D128:.*]] = arith.constant 128 : i64
@@ -82,7 +83,7 @@ gpu.module @load {
 // CHECK-DAG:     %[[B3:.*]] = arith.addi %[[B]], %[[D384]] : i64
 // CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
 // CHECK-SAME:      "wgmma.fence.sync.aligned;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $64, $65, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $64, $65, 0, 1, 1, 0, 1;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $66, $67, 1, 1, 1, 0, 1;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $68, $69, 1, 1, 1, 0, 1;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, $70, $71, 1, 1, 1, 0, 1;
@@ -90,7 +91,7 @@ gpu.module @load {
 // CHECK-SAME:      wgmma.commit_group.sync.aligned;
 // CHECK-SAME:      wgmma.wait_group.sync.aligned 0;
 // CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,l,l,l,l,l,l,l,l,~{memory}"
-// CHECK-SAME:      %[[ZERO]], {{.*}}, %[[A]], %[[B]], %[[A1]], %[[B1]], %{{.*}}, %{{.*}}, %[[A3]], %[[B3]] :
+// CHECK-SAME:      %[[UNDEF]], {{.*}}, %[[A]], %[[B]], %[[A1]], %[[B1]], %{{.*}}, %{{.*}}, %[[A3]], %[[B3]] :
 // CHECK:         llvm.extractvalue %[[SUM]][0]
 // CHECK:         llvm.extractvalue %[[SUM]][31]
 // CHECK-NOT:     wgtile.mma
@@ -426,7 +427,7 @@ gpu.module @store_aligned {
 // CHECK-LABEL: gpu.func @register_operand
 // CHECK:         %[[T0:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK:         %[[SUM:.*]] = llvm.inline_asm has_side_effects asm_dialect = att
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, {$64, $65, $66, $67}, $68, 1, 1, 1, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {$0, $1, {{.*}}, $31}, {$64, $65, $66, $67}, $68, 0, 1, 1, 1;
 // CHECK-NOT:       wait_group
 // CHECK-SAME:      "=f,{{.*}},0,1,{{.*}},31,r,r,r,r,l,~{memory}"
 // CHECK-SAME:      %[[T0]], %[[T1:.*]], %[[T2:.*]], %[[T3:[^,]*]], %{{[^,]*}} :

@@ -157,3 +157,38 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!rows = tensor<32xf32, #wgtile.row<warps = 4, columns = 2>>
+
+// The threads of two warps share a row.
+gpu.module @kernels {
+  gpu.func @row_combine(%v: memref<?xf32>, %out: memref<?xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %parts = wgtile.read %v[%c0] in_bounds [true] : memref<?xf32> -> !rows
+    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<32xf32, #wgtile.row<warps = 4, columns = 2>>'}}
+    // expected-error @below {{failed to legalize operation}}
+    %whole = wgtile.row_combine addf %parts : !rows
+    wgtile.store %whole, %out[%c0] in_bounds [true] : !rows, memref<?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!columns = tensor<64xf32, #wgtile.column<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @row_combine_columns(%v: memref<?xf32>, %out: memref<?xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %parts = wgtile.read %v[%c0] in_bounds [true] : memref<?xf32> -> !columns
+    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<64xf32, #wgtile.column<warps = 4>>'}}
+    // expected-error @below {{failed to legalize operation}}
+    %whole = wgtile.row_combine addf %parts : !columns
+    wgtile.store %whole, %out[%c0] in_bounds [true] : !columns, memref<?xf32>
+    gpu.return
+  }
+}

@@ -114,3 +114,85 @@ func.func @dynamic(%a: tensor<?x64xbf16>, %b: !wgtile.shared<64x64xbf16>,
       : tensor<?x64xbf16>, !wgtile.shared<64x64xbf16> -> tensor<?x64xf32>
   return
 }
+
+// -----
+
+// The right operand's rows are its columns.
+func.func @transposed_c1_m(%a: !wgtile.shared<128x64xf16>, %b: !wgtile.shared<32x64xf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, NxK and MxN, but got '!wgtile.shared<128x64xf16>', '!wgtile.shared<32x64xf16>' and 'tensor<64x32xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<128x64xf16>, !wgtile.shared<32x64xf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c1_k(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x32xf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, NxK and MxN}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x32xf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c1_n(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x64xf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, NxK and MxN}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c1_not_transposed(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x32xf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected tiles MxK, NxK and MxN, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x32xf16>' and 'tensor<64x32xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x32xf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c1_rank(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<64x64xf16>,
+                  %acc: tensor<64xf32>) {
+  // expected-error @below {{expected tiles MxK, NxK and MxN}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c2_two_types(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xbf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<32x64xbf16>' and 'tensor<64x32xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xbf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c2_accumulator(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xf16>,
+                  %acc: tensor<64x32xf16>) {
+  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xf16> -> tensor<64x32xf16>
+  return
+}
+
+// -----
+
+func.func @transposed_c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<32x64xf32>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected a register tile of f16 or bf16, but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b : tensor<64x64xf32>, !wgtile.shared<32x64xf32> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_c3(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xf16>,
+                  %acc: tensor<64x32xf32>) {
+  // expected-error @below {{expected no 'async' with 'mma_sync'}}
+  %0 = wgtile.mma %a, %b, %acc async mma_sync transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xf16> -> tensor<64x32xf32>
+  return
+}

@@ -1,9 +1,9 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap,wgtile-place-waits,wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
 
-// A rotated loop in which both products load a tile each turn: a stage has the
-// first one's of the next block and the second one's of this block. The first
-// block's and the last one's are no stage together, since the loop is between
-// them; the tile that is held meanwhile has a ring of its own.
+// A rotated loop in which both products load a tile each turn: the first one's of
+// the next block and the second one's of this block are read for the last time by
+// different products, and have rings of their own, which the first block and the
+// last one share. The tile that is held meanwhile has a ring, too.
 
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !shared = !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -12,41 +12,44 @@
 
 // CHECK-LABEL: gpu.func @own_loads
 // CHECK:         %[[HELD:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-// CHECK:         %[[ENDS:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-// CHECK:         %[[TURNS:.*]] = wgtile.ring warps 4 : !wgtile.ring<{{[0-9]}}, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[FIRST:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[SECOND:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           wgtile.ring_commit %[[HELD]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_acquire %[[ENDS]]
-// CHECK:             wgtile.ring_copy %[[ENDS]] 0
-// CHECK:             wgtile.ring_commit %[[ENDS]]
+// CHECK:             wgtile.ring_acquire %[[FIRST]]
+// CHECK:             wgtile.ring_copy %[[FIRST]] 0
+// CHECK:             wgtile.ring_commit %[[FIRST]]
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_acquire %[[TURNS]]
-// CHECK:               wgtile.ring_copy %[[TURNS]] 0
-// CHECK:               wgtile.ring_copy %[[TURNS]] 1
-// CHECK:               wgtile.ring_commit %[[TURNS]]
-// CHECK:             wgtile.ring_acquire %[[ENDS]]
-// CHECK:             wgtile.ring_copy %[[ENDS]] 0
-// CHECK:             wgtile.ring_commit %[[ENDS]]
+// CHECK:               wgtile.ring_acquire %[[FIRST]]
+// CHECK:               wgtile.ring_copy %[[FIRST]] 0
+// CHECK:               wgtile.ring_commit %[[FIRST]]
+// CHECK:               wgtile.ring_acquire %[[SECOND]]
+// CHECK:               wgtile.ring_copy %[[SECOND]] 0
+// CHECK:               wgtile.ring_commit %[[SECOND]]
+// CHECK:             wgtile.ring_acquire %[[SECOND]]
+// CHECK:             wgtile.ring_copy %[[SECOND]] 0
+// CHECK:             wgtile.ring_commit %[[SECOND]]
 // CHECK:         consumer
 // CHECK:           wgtile.ring_take %[[HELD]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_take %[[ENDS]]
+// CHECK:             wgtile.ring_take %[[FIRST]]
 // CHECK:             wgtile.wait_mma %{{.*}} pending 0
-// CHECK-NEXT:        wgtile.ring_release %[[ENDS]] held 0
+// CHECK-NEXT:        wgtile.ring_release %[[FIRST]] held 0
 // CHECK:             scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}})
-// CHECK:               wgtile.ring_take %[[TURNS]]
+// CHECK:               wgtile.ring_take %[[FIRST]]
 // CHECK:               %[[S:.*]] = wgtile.mma {{.*}} async
+// CHECK:               wgtile.ring_take %[[SECOND]]
 // CHECK:               wgtile.mma %[[T]], {{.*}} async
 // CHECK:               wgtile.wait_mma %[[S]] pending 1
-// The stage goes back with the second product, which is over when its left
-// operand is.
+// CHECK-NEXT:          wgtile.ring_release %[[FIRST]] held 0
+// The second product is over when its left operand is.
 // CHECK:               wgtile.wait_mma %[[T]] pending 0
-// CHECK-NEXT:          wgtile.ring_release %[[TURNS]] held 0
+// CHECK-NEXT:          wgtile.ring_release %[[SECOND]] held 0
 // CHECK-NEXT:          scf.yield
-// CHECK:             wgtile.ring_take %[[ENDS]]
-// CHECK:             wgtile.ring_release %[[ENDS]] held 0
+// CHECK:             wgtile.ring_take %[[SECOND]]
+// CHECK:             wgtile.ring_release %[[SECOND]] held 0
 // CHECK:           wgtile.ring_release %[[HELD]] held 0
 gpu.module @kernels {
   gpu.func @own_loads(%n: index, %begin: index, %end: index, %a: !map, %v: !map, %q: !map, %out: memref<?x?xf32>)

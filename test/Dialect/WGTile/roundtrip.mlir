@@ -64,6 +64,25 @@ func.func @mma_with_layouts(
   return %0 : tensor<128x64xf32, #wgtile.mma<warps = 8>>
 }
 
+// CHECK-LABEL: func.func @mma_transposed
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} async transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} mma_sync transpose_b {note = "kept"} : tensor<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
+func.func @mma_transposed(%a: !wgtile.shared<64x32xf16>,
+                          %registers: tensor<64x32xf16>,
+                          %b: !wgtile.shared<128x32xf16>,
+                          %acc: tensor<64x128xf32>) {
+  %0 = wgtile.mma %a, %b, %acc transpose_b
+      : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16>
+      -> tensor<64x128xf32>
+  %1 = wgtile.mma %a, %b, %acc async transpose_b
+      : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16>
+      -> tensor<64x128xf32>
+  %2 = wgtile.mma %registers, %b, %acc mma_sync transpose_b {note = "kept"}
+      : tensor<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @read
 // CHECK-SAME:    %[[SOURCE:.*]]: memref<?x?xbf16>, %[[VECTOR:.*]]: memref<?xf32>, %[[I:.*]]: index
 // CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [true, false] : memref<?x?xbf16> -> tensor<64x128xbf16>
@@ -116,6 +135,33 @@ func.func @extract_columns(%tile: tensor<64x128xf32>,
   %1 = wgtile.extract_columns %v from 0
       : tensor<128xbf16, #wgtile.column<warps = 4>>
       -> tensor<64xbf16, #wgtile.column<warps = 4>>
+  return
+}
+
+// CHECK-LABEL: func.func @vectors
+// CHECK:         wgtile.step : tensor<128xi32>
+// CHECK:         wgtile.step : tensor<64xi32, #wgtile.row<warps = 4>>
+// CHECK:         wgtile.row_reduce maximumf %{{.*}} : tensor<64x128xf32> -> tensor<64xf32>
+// CHECK:         %[[PARTS:.*]] = wgtile.row_reduce addf %{{.*}} partial : tensor<64x128xf32> -> tensor<64xf32>
+// CHECK:         wgtile.row_combine addf %[[PARTS]] : tensor<64xf32>
+func.func @vectors(%tile: tensor<64x128xf32>) {
+  %0 = wgtile.step : tensor<128xi32>
+  %1 = wgtile.step : tensor<64xi32, #wgtile.row<warps = 4>>
+  %2 = wgtile.row_reduce maximumf %tile : tensor<64x128xf32> -> tensor<64xf32>
+  %3 = wgtile.row_reduce addf %tile partial
+      : tensor<64x128xf32> -> tensor<64xf32>
+  %4 = wgtile.row_combine addf %3 : tensor<64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @order
+// CHECK-NEXT:    wgtile.order_init warpgroups 2
+// CHECK-NEXT:    wgtile.order_wait warpgroups 2 {note = "kept"}
+// CHECK-NEXT:    wgtile.order_arrive warpgroups 2
+func.func @order() {
+  wgtile.order_init warpgroups 2
+  wgtile.order_wait warpgroups 2 {note = "kept"}
+  wgtile.order_arrive warpgroups 2
   return
 }
 

@@ -134,8 +134,8 @@ gpu.module @kernels {
         %l = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %s0) -> (!acc) {
           %a = wgtile.load %ma[%p, %j] : !ma -> !a
           %b = wgtile.load %ma[%j, %p] : !ma -> !a
-          %s = wgtile.mma %a, %b, %acc : !a, !a -> !acc
-          %d = wgtile.mma %a, %q, %s : !a, !a -> !acc
+          %s = wgtile.mma %a, %q, %acc : !a, !a -> !acc
+          %d = wgtile.mma %a, %b, %s : !a, !a -> !acc
           scf.yield %d : !acc
         }
         scf.yield %l : !acc

@@ -119,3 +119,83 @@ func.func @wait_mma_c1_type(%t: tensor<64x64xi32>) {
   %0 = wgtile.wait_mma %t pending 0 : tensor<64x64xi32>
   return
 }
+
+// -----
+
+func.func @step_c1_type() {
+  // expected-error @below {{expected a vector of i32, but got 'tensor<64xf32>'}}
+  %0 = wgtile.step : tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @step_c1_rank() {
+  // expected-error @below {{expected a vector of i32, but got 'tensor<64x64xi32>'}}
+  %0 = wgtile.step : tensor<64x64xi32>
+  return
+}
+
+// -----
+
+func.func @row_combine_c1_rank(%t: tensor<64x64xf32>) {
+  // expected-error @below {{expected a vector of f32, but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.row_combine addf %t : tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @row_combine_c1_type(%v: tensor<64xbf16>) {
+  // expected-error @below {{expected a vector of f32, but got 'tensor<64xbf16>'}}
+  %0 = wgtile.row_combine addf %v : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @row_combine_c1_kind(%v: tensor<64xf32>) {
+  // expected-error @below {{expected a kind of reduction that applies to 'f32', but got 'addi'}}
+  %0 = wgtile.row_combine addi %v : tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @row_combine_c1_assign(%v: tensor<64xf32>) {
+  // expected-error @below {{expected a kind of reduction that applies to 'f32', but got 'assign'}}
+  %0 = wgtile.row_combine assign %v : tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @row_reduce_c1_kind(%t: tensor<64x64xi32>) {
+  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
+  %0 = wgtile.row_reduce addf %t : tensor<64x64xi32> -> tensor<64xi32>
+  return
+}
+
+// -----
+
+func.func @order_init_warpgroups() {
+  // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
+  "wgtile.order_init"() <{warpgroups = 1 : i64}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @order_wait_warpgroups() {
+  // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
+  "wgtile.order_wait"() <{warpgroups = 0 : i64}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @order_arrive_warpgroups() {
+  // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
+  "wgtile.order_arrive"() <{warpgroups = -1 : i64}> : () -> ()
+  return
+}

@@ -581,7 +581,7 @@ gpu.module @kernels {
   gpu.func @order_of_some() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     wgtile.roles producer 0 {
     } consumer 0 {
-      // expected-error @below {{'wgtile.order_init' op expected one group of consumers around it, of 2 warpgroups}}
+      // expected-error @below {{'wgtile.order_init' op expected as many warpgroups as consume, 3, but got 2}}
       wgtile.order_init warpgroups 2
     }
     gpu.return

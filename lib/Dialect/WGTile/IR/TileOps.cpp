@@ -322,6 +322,32 @@ LogicalResult WaitMmaOp::verify() {
   return success();
 }
 
+/// Whether a kind of reduction is one of elements of a type.
+static bool appliesTo(arith::AtomicRMWKind kind, Type element) {
+  switch (kind) {
+  case arith::AtomicRMWKind::addf:
+  case arith::AtomicRMWKind::mulf:
+  case arith::AtomicRMWKind::maximumf:
+  case arith::AtomicRMWKind::minimumf:
+  case arith::AtomicRMWKind::maxnumf:
+  case arith::AtomicRMWKind::minnumf:
+    return isa<FloatType>(element);
+  case arith::AtomicRMWKind::assign:
+    return false;
+  default:
+    return isa<IntegerType>(element);
+  }
+}
+
+static LogicalResult verifyKind(Operation *op, arith::AtomicRMWKind kind,
+                                Type element) {
+  if (appliesTo(kind, element))
+    return success();
+  return op->emitOpError() << "expected a kind of reduction that applies to "
+                           << element << ", but got '"
+                           << arith::stringifyAtomicRMWKind(kind) << "'";
+}
+
 LogicalResult RowReduceOp::verify() {
   // (C1)
   RankedTensorType tile = getTile().getType(), result = getResult().getType();
@@ -332,7 +358,7 @@ LogicalResult RowReduceOp::verify() {
            << "expected one element for each row of the tile, but "
               "got "
            << tile << " and " << result;
-  return success();
+  return verifyKind(*this, getKind(), tile.getElementType());
 }
 
 LogicalResult RowCombineOp::verify() {
@@ -340,7 +366,7 @@ LogicalResult RowCombineOp::verify() {
   RankedTensorType type = getVector().getType();
   if (type.getRank() != 1 || !type.getElementType().isF32())
     return emitOpError() << "expected a vector of f32, but got " << type;
-  return success();
+  return verifyKind(*this, getKind(), type.getElementType());
 }
 
 LogicalResult StepOp::verify() {

@@ -30,8 +30,9 @@ static SmallVector<MmaOp> findMmas(scf::ForOp loop) {
   for (auto mma : loop.getBody()->getOps<MmaOp>())
     if (mma.getAsync())
       mmas.push_back(mma);
-  bool isRotated = llvm::any_of(
-      mmas, [&](MmaOp mma) { return isa<BlockArgument>(mma.getA()); });
+  bool isRotated = llvm::any_of(mmas, [&](MmaOp mma) {
+    return llvm::is_contained(loop.getRegionIterArgs(), mma.getA());
+  });
   return mmas.size() > 1 && isRotated ? mmas : SmallVector<MmaOp>();
 }
 

@@ -86,6 +86,8 @@ static std::optional<Cut> findCut(scf::ForOp loop, arith::CmpIOp condition) {
 
 /// The cut for the first branch of the body that has one.
 static std::optional<Cut> findCut(scf::ForOp loop) {
+  if (!loop.getInductionVar().getType().isIndex())
+    return std::nullopt;
   for (auto branch : loop.getBody()->getOps<scf::IfOp>())
     if (auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
         condition && !loop.isDefinedOutsideOfLoop(condition))
@@ -108,9 +110,14 @@ static void takeSide(scf::IfOp branch, bool side) {
 
 /// Resolves what depends on a condition whose value is known.
 static void resolve(arith::CmpIOp condition, bool value) {
-  for (Operation *user : llvm::make_early_inc_range(condition->getUsers()))
-    if (auto branch = dyn_cast<scf::IfOp>(user))
-      takeSide(branch, value);
+  // Inner branches first: a side that is left out takes those in it along.
+  SmallVector<scf::IfOp> branches;
+  condition->getBlock()->walk([&](scf::IfOp branch) {
+    if (branch.getCondition() == condition.getResult())
+      branches.push_back(branch);
+  });
+  for (scf::IfOp branch : branches)
+    takeSide(branch, value);
   OpBuilder b(condition);
   condition.replaceAllUsesWith(
       arith::ConstantOp::create(b, condition.getLoc(), b.getBoolAttr(value))
@@ -161,6 +168,13 @@ private:
                         [](MmaOp mma) { return mma.getMmaSync(); });
   }
 
+  /// A remark on why a loop stays as it is.
+  static remark::detail::InFlightRemark explain(scf::ForOp loop) {
+    return remark::missed(loop.getLoc(),
+                          remark::RemarkOpts::name("SplitRange")
+                              .category("wgtile-split-range"));
+  }
+
   void splitAll(scf::ForOp loop) {
     SmallVector<scf::ForOp> parts = {loop};
     for (int64_t count = 1; !parts.empty();) {
@@ -168,12 +182,13 @@ private:
       std::optional<Cut> cut = findCut(part);
       if (!cut)
         continue;
-      if (count == kMaxParts || !isConstantIntValue(part.getStep(), 1)) {
-        remark::missed(part.getLoc(), remark::RemarkOpts::name("SplitRange")
-                                          .category("wgtile-split-range"))
-            << (count == kMaxParts
-                    ? "a loop is cut into no more parts than it has"
-                    : "a loop whose step is not 1 is not cut");
+      if (count == kMaxParts) {
+        explain(part) << "a loop is cut into at most " +
+                             std::to_string(kMaxParts) + " parts";
+        return;
+      }
+      if (!isConstantIntValue(part.getStep(), 1)) {
+        explain(part) << "a loop whose step is not 1 is not cut";
         continue;
       }
       parts.push_back(split(part, *cut));

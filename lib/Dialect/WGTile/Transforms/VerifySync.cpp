@@ -8,13 +8,13 @@
 #include "MatchStages.h"
 #include "SharedPlaces.h"
 #include "SyncAnalysis.h"
+#include "VerifyOrder.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -42,29 +42,6 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
     ring.emitOpError() << "expected as many warps as consume, " << consumers
                        << ", but got " << ring.getConsumerWarps();
     return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
-/// All consumers take turns in one order, and as often: groups of consumers may
-/// pass over different iterations.
-static LogicalResult verifyOrder(gpu::GPUFuncOp kernel) {
-  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-  int64_t consumers =
-      threads ? threads[0] / kWarpThreads / kProducerWarps - 1 : 0;
-  auto verifyOp = [&](Operation *op, int64_t warpgroups) {
-    auto roles = op->getParentOfType<RolesOp>();
-    if (roles && roles.getGroups() == 1 && warpgroups == consumers)
-      return WalkResult::advance();
-    op->emitOpError() << "expected one group of consumers around it, of "
-                      << warpgroups << " warpgroups";
-    return WalkResult::interrupt();
-  };
-  WalkResult walk = kernel.walk([&](Operation *op) {
-    return llvm::TypeSwitch<Operation *, WalkResult>(op)
-        .Case<OrderInitOp, OrderWaitOp, OrderArriveOp>(
-            [&](auto order) { return verifyOp(order, order.getWarpgroups()); })
-        .Default(WalkResult::advance());
   });
   return failure(walk.wasInterrupted());
 }

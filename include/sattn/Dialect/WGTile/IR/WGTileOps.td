@@ -343,7 +343,7 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
     element by element). result[i] is these parts, combined by `kind`, the same in
     all threads.
 
-    - (C1) The vector is one of f32.
+    - (C1) The vector is one of f32, which `kind` applies to.
 
     ```mlir
     %l = wgtile.row_combine addf %parts : tensor<64xf32>
@@ -352,7 +352,6 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
   let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$vector);
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = "$kind $vector attr-dict `:` type($result)";
-  let hasVerifier = 1;
   let hasVerifier = 1;
 }
 
