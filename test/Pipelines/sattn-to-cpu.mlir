@@ -32,7 +32,7 @@
 // LLVM-NOT:   memrefCopy
 // LLVM:       llvm.func @bsr_addmm(
 // LLVM-NOT:     omp.
-// LLVM-NOT:     bf16
+// LLVM-NOT:     {{[ x<]bf16}}
 // LLVM:         llvm.intr.fmuladd{{.*}} vector<64xf32>
 // LLVM:       llvm.func @_mlir_ciface_bsr_addmm(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // LLVM-NOT:   unrealized_conversion_cast
