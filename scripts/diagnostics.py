@@ -18,7 +18,7 @@ SECTIONS = [
     ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Utils"], ""),
     ("Conversions", ["lib/Conversion"], ""),
     ("Pipelines and targets", ["lib/Pipelines", "lib/Target"], ""),
-    ("Meta tables", ["lib/MetaTable"], "Warnings, after which the table or the row is left out "
+    ("Meta tables", ["lib/MetaTable", "lib/Tuning"], "Warnings, after which the table or the row is left out "
      "([MetaTable.md](MetaTable.md)). Those of a file begin with `meta table 'NAME': `, those of a row name it."),
     ("Runtime", ["lib/Runtime"], "Errors of the C++ library and of `sparse-run`, exceptions in Python. Nothing is "
      "launched or written before them; a driver's own errors may come late."),
@@ -157,7 +157,7 @@ def messages(folder):
     found = set()
     for path in sorted((ROOT / folder).rglob("*")):
         if path.suffix in (".cpp", ".h"):
-            makers = MAKERS if folder == "lib/MetaTable" else {name: MAKERS[name] for name in MAKERS if name != "text"}
+            makers = MAKERS if folder in ("lib/MetaTable", "lib/Tuning") else {name: MAKERS[name] for name in MAKERS if name != "text"}
             pairs = cpp_messages(path.read_text(), makers)
         elif path.suffix == ".py":
             pairs = python_messages(path.read_text())
