@@ -59,8 +59,8 @@ public:
   }
 
   /// How the work changes from row to row: the loops' trip counts together,
-  /// where all have a step of 1. Loops that a pass cut one loop into have bounds
-  /// in common, which cancel out.
+  /// where all have a step of 1. Loops that a pass cut one loop into have
+  /// bounds in common, which cancel out.
   Trend findRowTrend() {
     SmallVector<Value> ends, begins;
     for (scf::ForOp forOp : loops) {
@@ -104,8 +104,8 @@ public:
       Value span =
           arith::SubIOp::create(b, loc, mapping.lookup(forOp.getUpperBound()),
                                 mapping.lookup(forOp.getLowerBound()));
-      Value count = arith::CeilDivSIOp::create(
-          b, loc, span, mapping.lookup(forOp.getStep()));
+      Value count = arith::CeilDivSIOp::create(b, loc, span,
+                                               mapping.lookup(forOp.getStep()));
       count = arith::MaxSIOp::create(b, loc, count, zero);
       all = all ? arith::AddIOp::create(b, loc, all, count) : count;
     }
@@ -348,7 +348,8 @@ static SmallVector<ForEachTileOp> getCountedLoops(gpu::GPUFuncOp kernel) {
 }
 
 /// Sorts the tiles of a kernel before its launch, or any branch around that;
-/// null where that is not needed, or a tile's work cannot be computed elsewhere.
+/// null where that is not needed, or a tile's work cannot be computed
+/// elsewhere.
 static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops = getCountedLoops(kernel);
   if (loops.empty())
@@ -434,8 +435,7 @@ struct OrderTilesPass
       if (isa<scf::IfOp>(launch->getParentOp()) &&
           !kernel->hasAttr(kCopyEngineAttrName))
         continue;
-      auto other =
-          kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName);
+      auto other = kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName);
       Value order = other ? orders.lookup(other.getAttr()) : Value();
       if (!order)
         order = sortTiles(launch, kernel);
