@@ -116,8 +116,7 @@ LogicalResult ForEachTileOp::verify() {
   if (getOrder() && !getCounter())
     return emitOpError("expected a counter with an order");
   if (getDescending() && (!getPersistent() || getOrder()))
-    return emitOpError(
-        "expected 'persistent' with 'descending', and no order");
+    return emitOpError("expected 'persistent' with 'descending', and no order");
   // (C5)
   for (auto [name, wish] : {std::pair("stages", getStagesAttr()),
                             std::pair("warps", getWarpsAttr()),

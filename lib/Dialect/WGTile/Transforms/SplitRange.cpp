@@ -170,9 +170,9 @@ private:
 
   /// A remark on why a loop stays as it is.
   static remark::detail::InFlightRemark explain(scf::ForOp loop) {
-    return remark::missed(loop.getLoc(),
-                          remark::RemarkOpts::name("SplitRange")
-                              .category("wgtile-split-range"));
+    return remark::missed(
+        loop.getLoc(),
+        remark::RemarkOpts::name("SplitRange").category("wgtile-split-range"));
   }
 
   void splitAll(scf::ForOp loop) {

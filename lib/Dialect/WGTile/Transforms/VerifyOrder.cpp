@@ -36,13 +36,13 @@ static LogicalResult verifyOp(Operation *op, int64_t warpgroups,
            << "expected one group of consumers, but got " << roles.getGroups();
   DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
   if (!threads)
-    return op->emitOpError("expected a kernel whose number of threads is known");
+    return op->emitOpError(
+        "expected a kernel whose number of threads is known");
   // One warpgroup produces.
   int64_t consumers = threads[0] / kWarpgroupThreads - 1;
   if (warpgroups != consumers)
-    return op->emitOpError()
-           << "expected as many warpgroups as consume, " << consumers
-           << ", but got " << warpgroups;
+    return op->emitOpError() << "expected as many warpgroups as consume, "
+                             << consumers << ", but got " << warpgroups;
   // A loop would initialize an order again that has begun.
   if (isa<OrderInitOp>(op) && op->getParentRegion() != &roles.getConsumer())
     return op->emitOpError("expected no loop or branch of the role around it");
