@@ -1,4 +1,5 @@
 # Configuration of the lit tests. Substitutions beside the tools' own names:
+#   %attention_program  prints a tile program of attention: %attention_program VARIANT [FIELD=VALUE ...]
 #   %check_ptx   assembles a .ptx file and fails on spills and serialized wgmma
 #   %ptxas       NVIDIA's assembler (feature `ptxas`)
 #   %python      the Python that has NumPy and SciPy
@@ -29,6 +30,7 @@ llvm_config.with_environment("PATH", config.sattn_tools_dir, append_path=True)
 
 ptxas = config.ptxas if os.access(config.ptxas, os.X_OK) else shutil.which("ptxas")
 check_ptx = os.path.join(config.sattn_source_root, "test", "tools", "check_ptx.py")
+attention_programs = os.path.join(config.sattn_source_root, "test", "python", "attention_programs.py")
 if ptxas:
     config.available_features.add("ptxas")
     llvm_config.with_environment("PATH", os.path.dirname(ptxas), append_path=True)
@@ -39,6 +41,7 @@ if config.sattn_shared_mlir:
 
 # First, since lit has a %python of its own.
 config.substitutions[:0] = [
+    ("%attention_program", f"'{config.python_executable}' '{attention_programs}'"),
     ("%check_ptx", f"'{config.python_executable}' '{check_ptx}' --ptxas '{ptxas}'"),
     ("%ptxas", f"'{ptxas}'"),
     ("%python", f"'{config.python_executable}'"),

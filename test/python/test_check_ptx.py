@@ -47,6 +47,14 @@ def test_spills_fail(root):
     assert "check_ptx: error: spilling: expected no spill, but got" in done.stderr
 
 
+def test_one_kernel(root):
+    both = CLEAN + spilling().removeprefix(HEADER)
+    assert run(both, root).returncode == 1
+    done = run(both, root, "--entry=clean")
+    assert done.returncode == 0, done.stderr
+    assert "clean: " in done.stdout and "spilling" not in done.stdout
+
+
 def test_invalid_ptx_fails(root):
     done = run(HEADER + "nonsense", root)
     assert done.returncode == 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Assembles PTX with ptxas and fails on what must never happen in a kernel.
 
-    check_ptx.py [--arch=sm_90a] [--ptxas=PATH] [--output=FILE.cubin] [FILE.ptx]
+    check_ptx.py [--arch=sm_90a] [--ptxas=PATH] [--entry=KERNEL] [--output=FILE.cubin] [FILE.ptx]
 
 Reads standard input where FILE is `-` or missing. Fails if ptxas fails, if a
 kernel spills registers or calls through a stack frame, if ptxas says that
 it serialized wgmma (the C75xx warnings), or if a register of a wgmma is used
-while it runs. Otherwise prints a line a kernel:
+while it runs. Otherwise prints a line a kernel; of all kernels, or of one:
 
     f: 168 registers, 49152 bytes of static shared memory, 0 bytes of stack
 """
@@ -56,9 +56,10 @@ def problems(log):
     return wrong
 
 
-def assemble(ptxas, arch, source, output):
-    """Runs ptxas; (exit code, its log)."""
-    done = subprocess.run([ptxas, f"-arch={arch}", "-v", source, "-o", output],
+def assemble(ptxas, arch, source, output, entry=None):
+    """Runs ptxas on one kernel, or on all; (exit code, its log)."""
+    only = ["--entry", entry] if entry else []
+    done = subprocess.run([ptxas, f"-arch={arch}", "-v", *only, source, "-o", output],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout
 
@@ -68,6 +69,7 @@ def main(arguments):
     parser.add_argument("file", nargs="?", default="-")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--entry", help="only this kernel")
     parser.add_argument("--output", help="keep the cubin here")
     options = parser.parse_args(arguments)
 
@@ -81,7 +83,7 @@ def main(arguments):
             text = stream.read()
         try:
             code, log = assemble(options.ptxas, options.arch, source,
-                                 options.output or os.path.join(folder, "out.cubin"))
+                                 options.output or os.path.join(folder, "out.cubin"), options.entry)
         except OSError as error:
             print(f"check_ptx: error: cannot run ptxas: {error}", file=sys.stderr)
             return 1

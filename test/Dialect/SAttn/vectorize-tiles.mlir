@@ -176,3 +176,37 @@ func.func @outside(%out: tensor<64x64xf32>) -> tensor<64x64xf32> {
       -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+// A tile that an iteration reads several times and then writes is a vector that the
+// loop carries all the same.
+// CHECK-LABEL: func.func @read_twice
+// CHECK:         scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<64xf32>) {
+// CHECK-NEXT:      %[[TWICE:.*]] = arith.addf %[[ACC]], %[[ACC]] : vector<64xf32>
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.mulf %[[TWICE]], %[[ACC]] : vector<64xf32>
+// CHECK-NEXT:      scf.yield %[[NEXT]]
+// CHECK-NEXT:    } {sattn.block_loop}
+func.func @read_twice(%out: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.forall (%i) = (0) to (%n) step (64) shared_outs(%o = %out)
+      -> (tensor<?xf32>) {
+    %tile = tensor.extract_slice %o[%i] [64] [1]
+        : tensor<?xf32> to tensor<64xf32>
+    %last = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %tile)
+        -> (tensor<64xf32>) {
+      %empty = tensor.empty() : tensor<64xf32>
+      %twice = linalg.add ins(%acc, %acc : tensor<64xf32>, tensor<64xf32>)
+          outs(%empty : tensor<64xf32>) -> tensor<64xf32>
+      %next = linalg.mul ins(%twice, %acc : tensor<64xf32>, tensor<64xf32>)
+          outs(%acc : tensor<64xf32>) -> tensor<64xf32>
+      scf.yield %next : tensor<64xf32>
+    } {sattn.block_loop}
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %last into %o[%i] [64] [1]
+          : tensor<64xf32> into tensor<?xf32>
+    }
+  } {mapping = [#gpu.block<linear_dim_0>]}
+  return %0 : tensor<?xf32>
+}

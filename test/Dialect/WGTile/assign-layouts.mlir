@@ -96,6 +96,30 @@ gpu.module @kernels {
 
 // -----
 
+// One vector of numbers serves rows and columns: each use gets its own.
+// CHECK-LABEL: gpu.func @numbers
+// CHECK-DAG:     %[[ROW:.*]] = wgtile.step : tensor<16xi32, #wgtile.row<warps = 1>>
+// CHECK-DAG:     %[[COLUMN:.*]] = wgtile.step : tensor<16xi32, #wgtile.column<warps = 1>>
+// CHECK-DAG:     wgtile.broadcast %[[ROW]] dimension 0
+// CHECK-DAG:     wgtile.broadcast %[[COLUMN]] dimension 1
+// CHECK-NOT:     wgtile.step
+gpu.module @kernels {
+  gpu.func @numbers(%out: memref<?x?xi32>) kernel attributes {wgtile.copy_engine} {
+    %c0 = arith.constant 0 : index
+    %numbers = wgtile.step : tensor<16xi32>
+    %rows = wgtile.broadcast %numbers dimension 0
+        : tensor<16xi32> -> tensor<16x16xi32>
+    %columns = wgtile.broadcast %numbers dimension 1
+        : tensor<16xi32> -> tensor<16x16xi32>
+    %sum = arith.addi %rows, %columns : tensor<16x16xi32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
 // CHECK-LABEL: gpu.func @no_tiles
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
 gpu.module @kernels {

@@ -140,6 +140,30 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Products by mma.sync.
+  // CHECK-LABEL: gpu.func @mma_sync
+  // CHECK:         scf.for
+  // CHECK:           scf.if
+  // CHECK-NOT:     scf.for
+  // CHECK:         gpu.return
+  gpu.func @mma_sync(%a: !wgtile.shared<16x16xbf16>, %zero: tensor<16x16xf32>, %end: index, %bound: index, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %i = %c0 to %end step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) {
+      %d = wgtile.mma %a, %a, %acc mma_sync : !wgtile.shared<16x16xbf16>, !wgtile.shared<16x16xbf16> -> tensor<16x16xf32>
+      %c = arith.cmpi slt, %i, %bound : index
+      %s = scf.if %c -> (tensor<16x16xf32>) {
+        %0 = math.exp2 %d : tensor<16x16xf32>
+        scf.yield %0 : tensor<16x16xf32>
+      } else {
+        scf.yield %d : tensor<16x16xf32>
+      }
+      scf.yield %s : tensor<16x16xf32>
+    } {wgtile.block_loop}
+    wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : tensor<16x16xf32>, memref<?x?xf32>
+    gpu.return
+  }
+
   // A loop over something else.
   // CHECK-LABEL: gpu.func @other_loop
   // CHECK:         scf.for
