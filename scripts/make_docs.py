@@ -1,5 +1,5 @@
 """Writes docs/reference/ from the TableGen files, docs/Diagnostics.md from the sources, docs/Walk.md and README's
-output of the demo by the built tools, the pictures, and README's table and plot of results.
+output of the demo by the built tools, the pictures, and the tables and the plot of results.
 
     ./dev docs [--check]
 
@@ -22,6 +22,7 @@ import results_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
+PERFORMANCE = ROOT / "docs" / "Performance.md"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
 DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
 WALK = ROOT / "docs" / "Walk.md"
@@ -111,6 +112,9 @@ def wanted():
     files[readme] = results_table.replace(
         results_table.replace(readme.read_text(), "results", results_table.table(newest)), "numbers",
         results_table.sentence(newest))
+    if attention := results_table.newest_attention():
+        files[PERFORMANCE] = results_table.replace(PERFORMANCE.read_text(), "attention",
+                                                   results_table.attention_table(attention))
     return files
 
 

@@ -1,4 +1,4 @@
-"""Prints the newest results of benchmarks/bsr_addmm.py as README shows them.
+"""Prints the newest results of benchmarks/bsr_addmm.py as README shows them, or those of benchmarks/attention.py.
 
     python3 scripts/results_table.py [RESULTS.json]
 """
@@ -9,12 +9,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-# What stands around the parts of README that are written from results.
+# What stands around the parts of README and docs/Performance.md that are written from results.
 MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"),
-           "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->")}
+           "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->"),
+           "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->")}
 # Column titles of the peers that a run may have.
 PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",
          "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}
+# Rows of benchmarks/attention.py: mask, columns of a head, batch x heads x length.
+ATTENTION = {"dense_4096": "dense, D128, 4 x 16 x 4096", "dense_8192": "dense, D128, 2 x 16 x 8192",
+             "causal_4096": "causal, D128, 4 x 16 x 4096", "causal_8192": "causal, D128, 2 x 16 x 8192",
+             "d64_dense": "dense, D64, 4 x 32 x 4096", "d64_causal": "causal, D64, 4 x 32 x 4096",
+             "d256_dense": "dense, D256, 4 x 8 x 4096", "d256_causal": "causal, D256, 4 x 8 x 4096"}
 CASES = {"square": "", "beta": ", C added", "skinny": ", in a CUDA graph", "zipf": ", power-law rows"}
 
 
@@ -72,6 +78,25 @@ def table(path):
     return "\n".join(lines) + "\n"
 
 
+def newest_attention():
+    """The last file of results of attention, or None."""
+    return max(RESULTS.glob("*-attention.json"), default=None)
+
+
+def attention_table(path):
+    """A Markdown table of one file of results of attention, for a page in docs/."""
+    try:
+        results = json.loads(path.read_text())
+        lines = [f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}, cuDNN {results['cudnn']}"
+                 f" ([{path.name}](../benchmarks/results/{path.name})):", "",
+                 "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN |", "|---|---|---|---|"]
+        lines += [f"| {ATTENTION.get(row['row'], row['row'])} | {row['ours']['tflops']:.0f} | "
+                  f"{row['cudnn']['tflops']:.0f} | **{row['x']:.2f}** |" for row in results["rows"]]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ResultsError(f"{path.name}: expected what benchmarks/attention.py writes, but got {error!r}") from None
+    return "\n".join(lines) + "\n"
+
+
 def span(values):
     """ "1.6 to 7.5": the least and the most."""
     low, high = f"{min(values):.1f}", f"{max(values):.1f}"
@@ -102,7 +127,7 @@ def split(text, name):
     """What is before, between and after the markers of a part of a page."""
     begin, end = MARKERS[name]
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-        raise ResultsError(f"expected README.md to have both markers of its {name} once")
+        raise ResultsError(f"expected the page to have both markers of its {name} once")
     before, rest = text.split(begin)
     return before, *rest.split(end)
 
@@ -116,7 +141,8 @@ def replace(text, name, new):
 
 def main(arguments):
     try:
-        print(table(Path(arguments[0]) if arguments else newest()), end="")
+        path = Path(arguments[0]) if arguments else newest()
+        print((attention_table if path.stem.endswith("-attention") else table)(path), end="")
     except (ResultsError, OSError) as error:
         print(f"results_table: error: {error}", file=sys.stderr)
         return 1

@@ -273,6 +273,31 @@ def test_table_of_results(tmp_path):
         results_table.replace("no markers", "results", "new")
 
 
+ATTENTION = {"device": "card", "date": "2020-01-01", "torch": "2", "cudnn": 9, "rows": [
+    {"row": "d64_dense", "columns": 8, "ours": {"ms": 1.0, "tflops": 440.4}, "cudnn": {"ms": 1.1, "tflops": 400},
+     "x": 1.104},
+    {"row": "new", "columns": 1, "ours": {"ms": 1.0, "tflops": 300}, "cudnn": {"ms": 1.0, "tflops": 300}, "x": 1.0}]}
+
+
+def test_table_of_attention(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_table, "RESULTS", tmp_path)
+    assert results_table.newest_attention() is None
+    (tmp_path / "2019-01-01-card-attention.json").write_text("{}")
+    path = tmp_path / "2020-01-01-card-attention.json"
+    path.write_text(json.dumps(ATTENTION))
+    assert results_table.newest_attention() == path
+    assert results_table.attention_table(path).splitlines()[2:] == [
+        "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN |", "|---|---|---|---|",
+        "| dense, D64, 4 x 32 x 4096 | 440 | 400 | **1.10** |", "| new | 300 | 300 | **1.00** |"]
+    rows = re.findall(r'^    "(\w+)": \(', (ROOT / "benchmarks" / "attention.py").read_text(), re.MULTILINE)
+    assert set(results_table.ATTENTION) == set(rows)
+    performance = (ROOT / "docs" / "Performance.md").read_text()
+    assert "| new |" in results_table.replace(performance, "attention", results_table.attention_table(path))
+    path.write_text('{"device": "card"}')
+    with pytest.raises(results_table.ResultsError, match="expected what benchmarks/attention.py writes"):
+        results_table.attention_table(path)
+
+
 def with_tuned():
     """The results with a second Triton, and with a library that is far slower."""
     rows = json.loads(json.dumps(RESULTS["rows"]))

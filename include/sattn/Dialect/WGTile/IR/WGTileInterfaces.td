@@ -14,13 +14,12 @@ include "mlir/IR/OpBase.td"
 def WGTile_SyncOpInterface : OpInterface<"SyncOpInterface"> {
   let cppNamespace = "::wgtile";
   let description = [{
-    What an op does that other threads, or the copy engine, could observe:
-    accesses of shared tiles, asynchronous work, waits, fences, barriers, stages
-    of rings. The passes that place and check synchronization know ops by these
-    effects alone.
+    The effects of an op that other threads, or TMA, could observe: accesses of
+    shared tiles, asynchronous work, waits, fences, barriers, stages of rings. The
+    passes that place and check synchronization know ops by these effects alone.
 
-    An op without this interface accesses no shared memory, and needs its
-    operands to be complete.
+    An op without this interface accesses no shared memory, and needs complete
+    operands.
   }];
   let methods = [
     InterfaceMethod<

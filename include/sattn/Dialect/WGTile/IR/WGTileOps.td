@@ -29,32 +29,32 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     Runs its body once for each point of the index space [0, counts); the last
     index is the fastest. Each point is one thread block's work: block b takes
     point b. With `persistent`, which `wgtile-persist` sets, block b of g takes
-    points b, b + g, b + 2 g, ... of an order in which `persistent` columns of
-    the last index are walked together, row after row, so that what is in flight
-    at one time shares rows and columns.
+    points b, b + g, b + 2 g, ... of an order that walks raster groups: `persistent`
+    columns of the last index together, row after row, so that tiles in flight at
+    one time share rows and columns.
 
     With a `counter` in global memory, whose first element is 0 when the kernel
-    starts, block b of g takes point b first and then, each time it is done, the
-    first one that no block has taken: tiles that take longer than others do not
-    keep the others waiting. Where there are no more points than blocks, nothing
-    of it is accessed. `queue` is the place in the kernel's shared memory, in
-    bytes, where one thread tells the others what it got
+    starts, tiles are scheduled dynamically: block b of g takes point b first and
+    then, each time it has finished a tile, the first point that no block has
+    taken. Long tiles then do not delay the others. If there are no more points
+    than blocks, the counter is not accessed. `queue` is the offset in the kernel's
+    shared memory, in bytes, at which one thread tells the others its point
     (`wgtile-allocate-shared`).
 
-    With an `order` the last but one index is looked up: `order` holds, for each
-    point of the indices before it, all its values, in the order in which blocks
-    take them. With `descending` it is walked from its last value to its first.
+    With an `order` the last but one index is looked up: for each point of the
+    indices before it, `order` holds all its values, in the order in which blocks
+    take them. With `descending` the index goes from its last value to its first.
 
     `groups` has a factor for each count: tiles whose indices fall into the same
-    multiple of it are meant for one thread block, since they load some of the
-    same data. One dimension at most has a factor above 1.
+    multiple of the factor belong to the consumer groups of one thread block, since
+    they load some of the same data. One dimension at most has a factor above 1.
 
-    `stages`, `warps` and `columns` are what the program asks of the schedule:
-    turns of a loop whose tiles are in shared memory together
-    (`wgtile-specialize`, `wgtile-pipeline`; 2 to 16), warps that compute a tile, or the
-    tiles of a group (`wgtile-assign-layouts`), and columns of tiles that are
-    walked together (`wgtile-persist`). A pass takes what is nearest among what it
-    can, and chooses where nothing is asked.
+    `stages`, `warps` and `columns` are hints of the program for the schedule:
+    iterations of a loop whose tiles are in shared memory together
+    (`wgtile-specialize`, `wgtile-pipeline`; 2 to 16), warps that compute the tiles
+    of all consumer groups (`wgtile-assign-layouts`), and columns of a raster group
+    (`wgtile-persist`). A pass takes the nearest value that it supports, and
+    chooses without a hint.
 
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
@@ -84,12 +84,12 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
                        OptionalAttr<I64Attr>:$queue);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
-    /// The dimension whose tiles come in groups, if there is one, and how many
-    /// tiles a group has.
+    /// The dimension that consumer groups divide, if there is one, and the
+    /// number of groups.
     std::optional<int64_t> getGroupedDim();
     int64_t getGroupSize();
-    /// `stages`, not below 2, since a stage is given back when the next one is
-    /// there, nor above 16, which is more than any loop needs.
+    /// `stages`, clamped to [2, 16]: a stage is released when the next one is
+    /// full, and no loop needs more than 16.
     std::optional<int64_t> getAskedStages();
   }];
   let hasCustomAssemblyFormat = 1;
@@ -111,24 +111,24 @@ def WGTile_LoadOp : WGTile_Op<"load", [
   let description = [{
     Copies the tile whose first element is at `indices` of `source`, a memref or
     a tensor map. The tile's two dimensions are the last two of the source; all
-    others have one index. What lies outside the source is filled with zeros.
+    others have one index. Elements outside the source are zero.
 
-    All threads of the block meet before the copy, and none goes on before the
-    tile is there.
+    All threads of the block meet before the copy, and none continues before the
+    tile has arrived.
 
-    A memref is read by the threads of the block themselves: with `aligned`, which
-    `wgtile-version-kernels` sets, 16 bytes at a time, at addresses that are multiples
-    of 16; else element by element, at any strides. A tensor map is read by the
-    copy engine.
+    The threads of the block read a memref themselves: with `aligned`, which
+    `wgtile-version-kernels` sets, 16 bytes at a time, at addresses that are
+    multiples of 16; otherwise element by element, at any strides. TMA reads a
+    tensor map.
 
-    `offset` and `barrier` are the places of the tile and, where the copy engine
-    loads it, of its barrier in the kernel's shared memory, in bytes;
-    `wgtile-allocate-shared` sets them.
+    `offset` is the offset of the tile in the kernel's shared memory, in bytes, and
+    `barrier`, for TMA, the offset of its barrier; `wgtile-allocate-shared` sets
+    them.
 
     - (C1) One index for each dimension of the source, which has at least two.
     - (C2) The element types of source and tile are equal.
-    - (C3) With `aligned` the source is a memref, and its innermost stride, where
-      it is known, is 1.
+    - (C3) With `aligned` the source is a memref, and its innermost stride, if
+      known, is 1.
     - (C4) `barrier` comes with `offset`.
 
     ```mlir
@@ -155,20 +155,20 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
   let summary = "Product of two tiles, added to a third";
   let description = [{
     result = acc + a @ b, with f32 accumulation. `b` is a row-major tile in
-    shared memory, `a` one too or a register tile. With `transpose_b` the tile
+    shared memory; `a` is one too, or a register tile. With `transpose_b` the tile
     in shared memory is the transpose of b: its rows are b's columns. Elements
-    of f32 are rounded to tf32, to nearest with ties away from zero, and
-    multiplied as such.
+    of f32 are rounded to tf32, to nearest with ties away from zero, before they
+    are multiplied.
 
-    The product is by `wgmma`, an instruction of a warpgroup, or, with
-    `mma_sync`, by `mma.sync`, one of a warp; `wgtile-assign-layouts` chooses.
+    The MMA is `wgmma`, an instruction of a warpgroup, or, with `mma_sync`,
+    `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses.
 
-    With `async`, which `wgtile-place-waits` sets, the product is only issued:
-    its tiles must stay as they are, and its result may be used as the
-    accumulator of another product alone, until a `wgtile.wait_mma`. A register
-    tile a may be the left operand of other products alone until then, and must
-    be passed through the wait, which keeps its registers. It has an effect on
-    asynchronous work: no pass moves it over a wait, erases it or merges two.
+    With `async`, which `wgtile-place-waits` sets, the MMA is only issued. Until a
+    `wgtile.wait_mma` its tiles must not change, and its result may only be the
+    accumulator of another MMA. A register tile a may only be the left operand of
+    other MMAs until then, and must pass through the wait, which keeps its
+    registers. An asynchronous MMA has an effect on asynchronous work: no pass
+    moves it over a wait, erases it or merges two.
 
     - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
@@ -336,12 +336,11 @@ def WGTile_RowReduceOp : WGTile_Op<"row_reduce", [Pure]> {
 
 def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
     Pure, SameOperandsAndResultType]> {
-  let summary = "Combine what threads hold of the elements of a row vector";
+  let summary = "Combine the threads' parts of the elements of a row vector";
   let description = [{
-    Each element of `vector` is held in parts by the threads that share a row of
-    the tile (`wgtile.row_reduce` with `partial`, and what was computed from it
-    element by element). result[i] is these parts, combined by `kind`, the same in
-    all threads.
+    The threads that share a row of the tile hold each element of `vector` in parts
+    (`wgtile.row_reduce` with `partial`, and elementwise ops on its result).
+    result[i] is the combination of these parts by `kind`, the same in all threads.
 
     - (C1) The vector is one of f32, which `kind` applies to.
 
@@ -359,8 +358,8 @@ def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
   let summary = "Some columns of a register tile";
   let description = [{
     The columns of a tile, or the elements of a column vector, from `offset` on.
-    Both are multiples of 8 columns, and of 8 times the warps that divide the
-    columns (`#wgtile.mma`), so that every thread has its own already.
+    Offset and size are multiples of 8 times the warps that divide the columns
+    (`#wgtile.mma`), so that every thread already holds its part.
 
     - (C1) Source and result have the same rank, 1 or 2, rows and element type;
       the columns lie inside the source, and both ends are multiples of 8.
@@ -381,13 +380,13 @@ def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Wait for asynchronous products";
+  let summary = "Wait for asynchronous MMAs";
   let description = [{
-    Waits until at most `pending` of the asynchronous products issued before are
-    still running. `tiles` are results of products and left operands in registers
-    of products; the op's results are the same tiles. Those of products that are
-    over may be used as any other tile. Until the op, the tiles keep their
-    registers.
+    Waits until at most `pending` of the asynchronous MMAs issued before are
+    still running. `tiles` are results of MMAs and left operands of MMAs in
+    registers; the op's results are the same tiles. Tiles of MMAs that have
+    finished may be used like any other tile. The tiles keep their registers until
+    this op.
 
     - (C1) There is at least one tile. Its elements are f32, f16 or bf16.
 
@@ -404,7 +403,7 @@ def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
 }
 
 def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
-  let summary = "Number of multiprocessors of the device";
+  let summary = "Number of SMs of the device";
   let description = [{
     Host code.
 
@@ -417,12 +416,12 @@ def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
 }
 
 def WGTile_MappableOp : WGTile_Op<"mappable", [Pure]> {
-  let summary = "Whether the copy engine can take a global tensor";
+  let summary = "Whether TMA can take a global tensor";
   let description = [{
-    Host code. Whether a `wgtile.tensor_map` of `source` can be made: its rows
-    have no gaps, its base and its other strides are multiples of 16 bytes,
-    strides are not negative and below 2^40 bytes, sizes are below 2^32. Strides
-    along dimensions of size 0 or 1 do not matter.
+    Host code. Whether a `wgtile.tensor_map` of `source` is possible: its rows have
+    no gaps, its base and its other strides are multiples of 16 bytes, strides are
+    not negative and below 2^40 bytes, sizes are below 2^32. Strides along
+    dimensions of size 0 or 1 do not matter.
 
     ```mlir
     %yes = wgtile.mappable %b : memref<?x?xbf16>
@@ -436,9 +435,8 @@ def WGTile_MappableOp : WGTile_Op<"mappable", [Pure]> {
 def WGTile_TensorMapOp : WGTile_Op<"tensor_map", [Pure]> {
   let summary = "Tensor map of a global tensor, encoded by the host";
   let description = [{
-    Host code. The whole of `source` is described; copies by the map fill with
-    zeros what lies outside. The runtime refuses bases and strides that the copy
-    engine cannot take.
+    Host code. The map describes all of `source`; elements that a copy reads
+    outside it are zero. The runtime refuses bases and strides that TMA cannot take.
 
     - (C1) The box has the source's rank, at most 5, and its element type.
 
@@ -460,11 +458,11 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Launch a kernel";
   let description = [{
-    Host code. Launches `grid` thread blocks of `kernel`, none where it is 0.
-    Threads and shared memory are attributes of the kernel. `prepare` says that
-    what it writes depends on nothing but the arguments of this launch: where
-    those are index arrays and what such launches have written, a caller may
-    launch it once for many calls.
+    Host code. Launches `grid` thread blocks of `kernel`, none if it is 0. Threads
+    and shared memory are attributes of the kernel. `prepare` says that the
+    kernel's results depend on nothing but the arguments of this launch: if these
+    are index arrays and results of other `prepare` launches, a caller may launch
+    the kernel once for many calls.
 
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
       the module a `gpu.binary`), with the types of `args` as its arguments until

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The queue by which a producer tells the consumers of its thread block which
-// tile comes next.
+// The work-tile pipeline, by which a producer tells the consumers of its thread
+// block the next tile.
 
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILEQUEUEOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILEQUEUEOPS_TD
@@ -24,12 +24,12 @@ class WGTile_QueueUse<string mnemonic> : WGTile_Op<mnemonic, [
 }
 
 def WGTile_QueueAcquireOp : WGTile_QueueUse<"queue_acquire"> {
-  let summary = "Wait until the producer's slot of the queue is empty";
+  let summary = "Wait until the producer's slot of the work-tile pipeline is empty";
   let description = [{
-    Where several roles walk the same tiles, in an order that is known as they go
-    (`counter` of `wgtile.for_each_tile`), the producer takes them and tells the
-    consumers through a queue of slots, used in turn. `wgtile-persist` ends the
-    bodies of both loops with what that needs.
+    If several roles walk the same tiles under a dynamic scheduler (`counter` of
+    `wgtile.for_each_tile`), the producer takes the tiles and passes them to the
+    consumers through a pipeline of slots, used round-robin. `wgtile-persist` ends
+    the bodies of both loops with the ops of this pipeline.
 
     - (C1) The loop around the op has a counter and is in a role.
 
@@ -56,7 +56,7 @@ def WGTile_QueueAcquireOp : WGTile_QueueUse<"queue_acquire"> {
 def WGTile_QueueWriteOp : WGTile_QueueUse<"queue_write"> {
   let summary = "Write the next tile's number";
   let description = [{
-    Into the slot that was acquired. The loop goes on with that tile.
+    The number goes into the acquired slot. The loop continues with that tile.
 
     - (C1) The loop around the op has a counter and is in a role.
   }];
@@ -70,7 +70,7 @@ def WGTile_QueueCommitOp : WGTile_QueueUse<"queue_commit"> {
 }
 
 def WGTile_QueueTakeOp : WGTile_QueueUse<"queue_take"> {
-  let summary = "Wait until the consumer's slot of the queue is full";
+  let summary = "Wait until the consumer's slot of the work-tile pipeline is full";
   let description = [{
     - (C1) The loop around the op has a counter and is in a role.
   }];
@@ -79,14 +79,15 @@ def WGTile_QueueTakeOp : WGTile_QueueUse<"queue_take"> {
 def WGTile_QueueReadOp : WGTile_QueueUse<"queue_read"> {
   let summary = "Read the next tile's number";
   let description = [{
-    From the slot that was taken. The loop goes on with that tile.
+    The number comes from the slot that was taken. The loop continues with that
+    tile.
 
     - (C1) The loop around the op has a counter and is in a role.
   }];
 }
 
 def WGTile_QueueReleaseOp : WGTile_QueueUse<"queue_release"> {
-  let summary = "Give the slot back to the producer";
+  let summary = "Release the slot to the producer";
   let description = [{
     - (C1) The loop around the op has a counter and is in a role.
   }];

@@ -23,10 +23,10 @@ def WGTile_RolesOp : WGTile_Op<"roles", [
   let description = [{
     Two programs that run at the same time in different warps of a thread block:
     `producer` in one thread of the first warpgroup, `consumer` in all threads of
-    the others, which hold the register tiles. The warps of each role are given
-    the stated number of registers a thread; 0 leaves them as they are.
+    the others, which hold the register tiles. The threads of each role get the
+    stated number of registers; 0 leaves the number as it is.
 
-    The consumers are `groups` groups of as many threads, each of which holds
+    There are `groups` consumer groups with equal numbers of threads, each with
     register tiles of its own.
 
     - (C1) `groups` is positive.
@@ -51,11 +51,11 @@ def WGTile_RolesOp : WGTile_Op<"roles", [
 def WGTile_RingOp : WGTile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Make a ring";
   let description = [{
-    A ring, all stages empty. A stage is empty again when each of `consumer_warps`
-    warps has released it. `offset` and `barriers` are the places of its first
-    tile and of its first barrier in the kernel's shared memory, in bytes
-    (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
-    then all empty ones.
+    All stages of the ring are empty. A stage is empty again when each of
+    `consumer_warps` warps has released it. `offset` and `barriers` are the offsets
+    of its first tile and of its first barrier in the kernel's shared memory, in
+    bytes (`wgtile-allocate-shared`): stages follow each other, then all full
+    barriers, then all empty barriers.
 
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
@@ -83,8 +83,8 @@ def WGTile_RingAcquireOp : WGTile_RingUse<"ring_acquire"> {
 def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
   let summary = "Start a copy into the producer's stage";
   let description = [{
-    As `wgtile.load`, into tile `tile` of the stage that was acquired, or that
-    instance of it.
+    Like `wgtile.load`, into tile `tile` of the acquired stage, or into instance
+    `instance` of that tile.
 
     - (C1) One index for each dimension of the map's box; a tile of the ring, and
       one of its instances.
@@ -104,7 +104,7 @@ def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
 }
 
 def WGTile_RingCommitOp : WGTile_RingUse<"ring_commit"> {
-  let summary = "End the producer's stage and go on to the next";
+  let summary = "Commit the producer's stage and continue with the next";
   let description = [{
     The stage is full when all copies into it have arrived.
   }];
@@ -123,10 +123,10 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "A tile of the stage that was taken last";
   let description = [{
-    Of a tile with several instances, the one numbered `instance`.
+    If the tile has several instances, the result is number `instance`.
 
     - (C1) A tile of the ring, and its type.
-    - (C2) An instance where the tile has more than one, and only there.
+    - (C2) An instance if, and only if, the tile has more than one.
 
     ```mlir
     %a = wgtile.ring_tile %ring 0 instance %g : !wgtile.ring<...> -> !wgtile.shared<...>
@@ -143,10 +143,10 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
 }
 
 def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
-  let summary = "Give back the oldest stage";
+  let summary = "Release the oldest stage";
   let description = [{
-    Gives back the oldest stage that was taken, unless at most `held` are. What
-    was read of it must be complete.
+    Releases the oldest stage that was taken, unless at most `held` stages are
+    held. All reads of the stage must be complete.
 
     ```mlir
     wgtile.ring_release %ring held 1 : !wgtile.ring<...>
@@ -159,13 +159,12 @@ def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
 
 def WGTile_RingDrainOp : WGTile_RingUse<"ring_drain", [
     AllTypesMatch<["tile", "result"]>]> {
-  let summary = "Wait for all products and give back all stages";
+  let summary = "Wait for all MMAs and release all stages";
   let description = [{
-    Does nothing where at most `held` stages are held. Else waits for all
-    asynchronous products, of which `tile` is the newest result, and gives back
-    every stage that is held. A consumer that passes over stages without reading
-    them would otherwise hold the one that its last product reads until the
-    producer has no other left to fill.
+    Does nothing if at most `held` stages are held. Otherwise waits for all
+    asynchronous MMAs, of which `tile` is the newest result, and releases every
+    held stage. Without this op, a consumer that passes over stages would hold the
+    stage that its last MMA reads until the producer has no other stage to fill.
 
     ```mlir
     %t = wgtile.ring_drain %ring, %d held 2 : !wgtile.ring<...>, tensor<64x128xf32>

@@ -21,7 +21,7 @@ def WGTile_StagesOp : WGTile_Op<"stages", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Make stages of shared memory";
   let description = [{
-    `offset` is the place of the first tile in the kernel's shared memory, in
+    `offset` is the offset of the first tile in the kernel's shared memory, in
     bytes (`wgtile-allocate-shared`).
 
     ```mlir
@@ -37,9 +37,9 @@ def WGTile_FillOp : WGTile_Op<"fill", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Start copying a tile from global memory into a stage";
   let description = [{
-    As `wgtile.load` of a memref, into tile `tile` of stage `stage`, but without
-    a wait: the tile is there after the `wgtile.wait_fills` that waits for the
-    group the copy belongs to.
+    Like `wgtile.load` of a memref, into tile `tile` of stage `stage`, but without
+    a wait: the tile has arrived after the `wgtile.wait_fills` that waits for the
+    copy's commit group.
 
     - (C1) A tile of the stages, of the source's element type. The source is
       strided.
@@ -64,10 +64,10 @@ def WGTile_FillOp : WGTile_Op<"fill", [
 def WGTile_CommitFillsOp : WGTile_Op<"commit_fills", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "End a group of copies";
+  let summary = "End a commit group of copies";
   let description = [{
-    The copies that `wgtile.fill` started since the last one are a group, maybe
-    an empty one.
+    The copies that `wgtile.fill` started since the last `wgtile.commit_fills` are
+    a commit group, which may be empty.
 
     ```mlir
     wgtile.commit_fills
@@ -79,11 +79,12 @@ def WGTile_CommitFillsOp : WGTile_Op<"commit_fills", [
 def WGTile_WaitFillsOp : WGTile_Op<"wait_fills", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "Wait for groups of copies, and for all threads";
+  let summary = "Wait for commit groups of copies, and for all threads";
   let description = [{
-    Waits until at most the newest `pending` groups of copies are still running,
-    in every thread of the block, and until every thread is here: what the older
-    groups copied can be read, and what was read before can be overwritten.
+    Waits until at most the newest `pending` commit groups of copies are still
+    running, in every thread of the block, and until every thread has arrived. The
+    tiles of older commit groups can then be read, and tiles that were read before
+    can be overwritten.
 
     ```mlir
     wgtile.wait_fills pending 2

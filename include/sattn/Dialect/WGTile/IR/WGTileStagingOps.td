@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Results that leave through shared memory and the copy engine. Every
-// warpgroup that holds register tiles works for itself: it has tiles, barriers
-// and copies of its own.
+// Results that leave through shared memory and TMA. Every warpgroup that holds
+// register tiles works for itself: it has tiles, barriers and copies of its own.
 
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILESTAGINGOPS_TD
@@ -22,7 +21,7 @@ def WGTile_StagingOp : WGTile_Op<"staging", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Make a shared tile for each warpgroup's results";
   let description = [{
     A tile of 64 rows for each warpgroup that holds register tiles. `offset` is
-    the place of the first one in the kernel's shared memory, in bytes
+    the offset of the first tile in the kernel's shared memory, in bytes
     (`wgtile-allocate-shared`); the others follow.
 
     - (C1) The tile has 64 rows and a swizzle, and its columns are one row of the
@@ -47,8 +46,8 @@ def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
   let summary = "Write a register tile to staging";
   let description = [{
     Each warpgroup writes its 64 rows of `tile` to its tile of `dest`. The other
-    threads of the warpgroup see them behind a `wgtile.group_barrier`, the copy
-    engine behind a `wgtile.fence_async` of the writers and that barrier.
+    threads of the warpgroup see them after a `wgtile.group_barrier`, TMA after a
+    `wgtile.fence_async` of the writers and that barrier.
 
     - (C1) The tile's columns and element type are the staging's; its elements
       have 16 or 32 bits; each of its warps holds 16 rows, and four warps make a
@@ -75,7 +74,7 @@ def WGTile_ReadSharedOp : WGTile_Op<"read_shared", [
 
     - (C1) The tile's shape and element type are the source's; its elements have
       16 or 32 bits.
-    - (C2) Where the tile has a layout, each of its warps holds 16 rows, four warps
+    - (C2) If the tile has a layout, each of its warps holds 16 rows, four warps
       make a warpgroup, and a row of the source is one row of its swizzle.
 
     ```mlir
@@ -96,7 +95,7 @@ def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
   let summary = "Start a copy from staging to global memory";
   let description = [{
     One thread of each warpgroup starts the copy of the warpgroup's tile to
-    `dest`, and makes it a group of its own for `wgtile.wait_store`. The tile of
+    `dest`, a commit group of its own for `wgtile.wait_store`. The tile of
     `warpgroups` warpgroups starts at `indices`; each stores the 64 rows that it
     holds. Nothing is written outside the destination.
 
@@ -126,10 +125,10 @@ def WGTile_WaitStoreOp : WGTile_Op<"wait_store", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for copies from staging";
   let description = [{
-    The thread of each warpgroup that starts copies waits until at most `pending`
-    of the newest ones are still running; with `read`, until all others have read
-    their tile, which may then be written again. The warpgroup's other threads
-    know behind a `wgtile.group_barrier`.
+    The thread of each warpgroup that starts copies waits until at most the newest
+    `pending` copies are still running. With `read` it waits until all older copies
+    have read their tiles, which may then be written again. The warpgroup's other
+    threads are ordered after the copies by a `wgtile.group_barrier`.
 
     ```mlir
     wgtile.wait_store pending 1 read
@@ -145,7 +144,7 @@ def WGTile_GroupBarrierOp : WGTile_Op<"group_barrier", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for the threads of the warpgroup";
   let description = [{
-    What any of them wrote before is then seen by all.
+    All threads then see what any of them wrote before.
 
     ```mlir
     wgtile.group_barrier
@@ -155,10 +154,10 @@ def WGTile_GroupBarrierOp : WGTile_Op<"group_barrier", [
 }
 
 def WGTile_PrefetchOp : WGTile_Op<"prefetch"> {
-  let summary = "Bring a tile into the L2 cache";
+  let summary = "Prefetch a tile into the L2 cache";
   let description = [{
-    One thread of each warpgroup asks for its 64 rows of the tile of `warpgroups`
-    warpgroups at `indices`, one box of the map. Nothing waits for it.
+    One thread of each warpgroup prefetches its 64 rows of the tile of `warpgroups`
+    warpgroups at `indices`, one box of the map. Nothing waits for the prefetch.
 
     - (C1) One index for each dimension of the map's box.
 

@@ -20,10 +20,10 @@ def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Order accesses of threads before asynchronous ones";
   let description = [{
-    What this thread wrote to shared memory before is seen by TMA and by wgmma
-    after, and what it read before is read before TMA writes there, once the
-    threads have met at a barrier (`fence.proxy.async.shared::cta`).
-    `wgtile-place-fences` places it.
+    Once the threads have met at a barrier after the fence, TMA and wgmma see what
+    this thread wrote to shared memory before it, and TMA writes only after this
+    thread's earlier reads (`fence.proxy.async.shared::cta`). `wgtile-place-fences`
+    places the op.
 
     ```mlir
     wgtile.fence_async
@@ -43,11 +43,11 @@ class WGTile_OrderOp<string mnemonic>
 def WGTile_OrderInitOp : WGTile_OrderOp<"order_init"> {
   let summary = "Let the first warpgroup of an order go first";
   let description = [{
-    At the start of the consumers' role. Afterwards each of their `warpgroups`
-    passes `wgtile.order_wait` and `wgtile.order_arrive` by turns: between the two,
-    which no two warpgroups are at one time, a warpgroup issues its MMAs, and the
-    others compute what these do not need the tensor cores for. CUTLASS's
-    `OrderedSequenceBarrier` is the model; each warpgroup has a named barrier.
+    The op stands at the start of the consumers' role. Each of their `warpgroups`
+    then alternates between `wgtile.order_wait` and `wgtile.order_arrive`. Only one
+    warpgroup at a time is between the two: it issues its MMAs there, while the
+    others run the parts of their iterations that need no tensor cores. The model
+    is CUTLASS's `OrderedSequenceBarrier`; each warpgroup has a named barrier.
 
     ```mlir
     wgtile.order_init warpgroups 2
@@ -82,9 +82,9 @@ def WGTile_WarpBarrierOp : WGTile_Op<"warp_barrier", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for the threads of the warp";
   let description = [{
-    What any of them read or wrote before is over for all (`bar.warp.sync`). One
-    thread of the warp then gives a stage of a ring back for all.
-    `wgtile-place-fences` places it.
+    All earlier reads and writes of the warp's threads are complete
+    (`bar.warp.sync`). One thread can then release a stage of a ring for the warp.
+    `wgtile-place-fences` places the op.
 
     ```mlir
     wgtile.warp_barrier
@@ -98,10 +98,10 @@ def WGTile_BlockBarrierOp : WGTile_Op<"block_barrier", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for the threads of the thread block";
   let description = [{
-    What any of them wrote before is then seen by all. `wgtile-place-fences`
-    places it.
+    All threads then see what any of them wrote before. `wgtile-place-fences`
+    places the op.
 
-    - (C1) The op is in no role, since the other roles would not come.
+    - (C1) The op is in no role, since the other roles would not arrive.
 
     ```mlir
     wgtile.block_barrier
@@ -116,8 +116,8 @@ def WGTile_DelayOp : WGTile_Op<"delay", [
   let summary = "Sleep for a random time";
   let description = [{
     For tests (`wgtile-insert-delays`). Each warp sleeps for a pseudo-random time
-    of at most about `nanoseconds`, another at each run: the seed is mixed of
-    `site`, the warp, the multiprocessor and its clock.
+    of at most about `nanoseconds`, which differs at each run: the seed is a mix of
+    `site`, the warp, the SM and its clock.
 
     ```mlir
     wgtile.delay 2000 site 7

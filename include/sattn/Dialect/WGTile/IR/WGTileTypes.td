@@ -22,11 +22,10 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
   let description = [{
     A row-major tile of two static dimensions. `swizzle` is the width in bytes
     of its boxes and of the pattern that permutes their 16-byte chunks
-    (`sattn::layout::SharedTile`); 0, the default, where
-    `wgtile-assign-layouts` has not chosen yet. Rows are stored up to a multiple
-    of 16, columns up to one of 32 bytes: what a product takes at a time. The
-    padding may hold anything: no product takes its columns, and its rows give
-    rows of results that are not stored.
+    (`sattn::layout::SharedTile`). It is 0, the default, until
+    `wgtile-assign-layouts` chooses it. Storage is padded to multiples of 16 rows
+    and 32 bytes of columns, the unit of an MMA. The padding may hold anything: no
+    MMA reads its columns, and its rows give rows of results that are not stored.
 
     ```mlir
     !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -54,10 +53,11 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
 }
 
 def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
-  let summary = "Descriptor by which the copy engine reads a global tensor";
+  let summary = "Descriptor by which TMA accesses a global tensor";
   let description = [{
     CUDA's tensor map: 128 bytes that the host encodes and a kernel takes by
-    value. `box` is what one copy moves, outermost dimension first, in elements.
+    value. `box` is the shape that one copy moves, outermost dimension first, in
+    elements.
 
     ```mlir
     !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
@@ -75,9 +75,9 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
 def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
   let summary = "A ring of stages in shared memory, between two roles";
   let description = [{
-    Each stage holds the tiles of `tiles`, a barrier that says it is full and one
-    that says it is empty. Of tile i it has `instances`[i], one where the list is
-    empty: each of several groups of consumers then has its own.
+    Each stage holds the tiles of `tiles`, a full barrier and an empty barrier. It
+    has `instances`[i] of tile i, or one if the list is empty: each of several
+    consumer groups then has its own instance.
 
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
@@ -120,8 +120,8 @@ def WGTile_StagesType : WGTile_Type<"Stages", "stages"> {
   let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Offset in bytes of a tile from the start of its stage; that of the tile
-    /// behind the last is the stage's size. The tiles' swizzles must be chosen.
+    /// Offset in bytes of a tile from the start of its stage; the offset after
+    /// the last tile is the stage's size. The tiles' swizzles must be chosen.
     int64_t getTileOffset(int64_t tile) const;
     int64_t getStageBytes() const { return getTileOffset(getTiles().size()); }
     int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }

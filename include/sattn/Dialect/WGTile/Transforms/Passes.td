@@ -17,12 +17,12 @@ def WGTileOutlineKernels
   let description = [{
     Turns every `scf.forall` of a function that is mapped to thread blocks
     (`#gpu.block<...>`) into a `gpu.func` around a `wgtile.for_each_tile`, and
-    puts a `wgtile.launch` of one thread block a tile in its place. Values that
+    puts a `wgtile.launch` of one thread block per tile in its place. Values that
     the loop uses and that are cheap to compute again (constants, sizes, integer
-    arithmetic) are computed in the kernel; the rest must be arguments of the
+    arithmetic) are computed in the kernel; all others must be arguments of the
     function. The function's result must be its argument, written in place; the
-    host function has no results. `groups`, `stages`, `warps` and `columns` of the
-    loop become those of the loop over tiles.
+    host function has no results. The hints `groups`, `stages`, `warps` and
+    `columns` of the loop become those of the loop over tiles.
 
     Upstream's mapping and outlining passes refuse dynamic shapes.
 
@@ -53,20 +53,24 @@ def WGTileOutlineKernels
 
 def WGTileVersionKernels
     : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make a version of each kernel for the copy engine";
+  let summary = "Make a version of each kernel for TMA";
   let description = [{
-    The copy engine takes bases and strides in multiples of 16 bytes, and rows
-    without gaps; a caller's tensors may have any. Clones every kernel that loads
-    tiles and lets the host choose: the original, marked `wgtile.copy_engine`,
-    runs where the copy engine can take every argument that is loaded or stored by
-    tiles (marked `wgtile.mappable`), rows of what is stored are multiples of 16
-    bytes long (it stores no less) and rows of what is read into registers have no
-    gaps; the clone runs elsewhere. In the original, reads and stores of
+    TMA takes bases and strides in multiples of 16 bytes, and rows without gaps; a
+    caller's tensors may have any. The pass clones every kernel that loads tiles
+    and lets the host choose. The original, marked `wgtile.copy_engine`, requires
+    that
+    - TMA can take every argument that is loaded or stored by tiles (marked
+      `wgtile.mappable`);
+    - rows of stored arguments are multiples of 16 bytes long (TMA stores no less);
+    - rows of arguments that are read into registers have no gaps.
+
+    The clone, NAME_generic, runs otherwise. In the original, reads and stores of
     mappable arguments become `aligned`.
 
-    What is only read, and into registers, need not be mappable: where there is
-    such, a second clone, NAME_unmapped, marked `wgtile.version_of`, takes it as it
-    is, and the original runs where the copy engine can take that too.
+    An argument that is only read, and only into registers, need not be mappable.
+    If there is such an argument, a second clone, NAME_unmapped, marked
+    `wgtile.version_of`, takes it as it is, and the original runs where TMA can
+    take this argument too.
 
     Before:
     ```mlir
@@ -96,8 +100,8 @@ def WGTileRequireUnitStrides
   let description = [{
     Gives every kernel argument that is read into or stored from registers an
     innermost stride of 1 in its type, by a `memref.cast` on the host, which the
-    manifest turns into a check: the elements of a row are then at constant
-    offsets from its first, instead of one address each.
+    manifest turns into a check. The elements of a row are then at constant offsets
+    from the row's first, instead of at one address each.
 
     Before:
     ```mlir
@@ -119,16 +123,16 @@ def WGTileSliceStores
     : Pass<"wgtile-slice-stores", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
-    Cuts a store of a wide tile into stores of rows of `bytes` bytes, one row of
-    the swizzle, and with it the elementwise ops, broadcasts, reads and branches
-    that the tile is computed from, so that few of the values that are read are
-    in registers at one time. Half as wide, but no less than 32 columns, are the
-    slices of more than 192 rows that are not `aligned`: each element of those
-    has an address of its own.
+    Cuts a store of a wide tile into stores of subtiles whose rows are `bytes`
+    bytes long, one row of the swizzle. The elementwise ops, broadcasts, reads and
+    branches that the tile is computed from are cut too, so that few of the values
+    read are in registers at one time. Subtiles of more than 192 rows that are not
+    `aligned` are half as wide, but at least 32 columns: each of their elements has
+    an address of its own.
 
-    Reads move behind stores of other columns. That changes nothing where they
-    read what is stored, element for element, or memory that the store does not
-    touch; different arguments of a kernel overlap in no other way.
+    Reads move after stores of other columns. The result is the same if a read
+    takes the stored elements themselves, element for element, or memory that the
+    store does not touch; different arguments of a kernel overlap in no other way.
 
     Before:
     ```mlir
@@ -151,7 +155,7 @@ def WGTileSliceStores
   }];
   let options = [
     Option<"bytes", "bytes", "int64_t", /*default=*/"128",
-           "Bytes of a slice's rows, a multiple of 64">
+           "Bytes of a subtile's rows, a multiple of 64">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
@@ -163,19 +167,21 @@ def WGTileAssignLayouts
     : Pass<"wgtile-assign-layouts", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose the layout of every register and shared tile";
   let description = [{
-    Chooses how a kernel multiplies: by wgmma where the chip has it, the copy
-    engine loads the tiles (`wgtile.copy_engine`) and all products fit (16-bit
-    elements, rows in multiples of 64, shared tiles of whole
-    rows of the 128-byte swizzle), else by mma.sync. Register tiles get the
-    accumulator's layout: for wgmma one warp for 16 rows; for mma.sync 4 or 8
-    warps that divide rows and columns so that they load the least (the share of a
-    tile of 8 warps, where the copy engine loads for a group of tiles), or the rows
-    alone where a product takes a register tile or rows are reduced. Instead of 4
-    or 8 they are as many `warps` as the loop over tiles asks for, at most 8, that
-    leave a thread at most 64 registers of the accumulator. Vectors get
-    the slice of it that their broadcast or reduction asks for; shared tiles get
-    the widest swizzle that divides their rows. The kernel's number of threads
-    follows.
+    Chooses how a kernel multiplies. It uses wgmma if the chip has it, TMA loads
+    the tiles (`wgtile.copy_engine`) and all MMAs fit (16-bit elements, rows in
+    multiples of 64, shared tiles of whole rows of the 128-byte swizzle), and
+    mma.sync otherwise.
+
+    Register tiles get the accumulator's layout. For wgmma one warp has 16 rows.
+    For mma.sync 4 or 8 warps divide rows and columns so that they load the least
+    (where TMA loads for several consumer groups, the share of 8 warps), or divide
+    the rows alone if an MMA takes a register tile or rows are reduced. The hint
+    `warps` of the loop over tiles sets another number of warps, at most 8, that
+    leaves a thread at most 64 registers of the accumulator.
+
+    Vectors get the slice of the layout that their broadcast or reduction needs;
+    shared tiles get the widest swizzle that divides their rows. The kernel's
+    number of threads follows.
 
     Before:
     ```mlir
@@ -200,7 +206,7 @@ def WGTileCreateTensorMaps
   let summary = "Load tiles by tensor maps that the host encodes";
   let description = [{
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
-    a `wgtile.tensor_map` before the launch, and an argument of the kernel.
+    a `wgtile.tensor_map` before the launch and an argument of the kernel.
     Arguments that the kernel no longer uses are dropped. A box has the rows of
     the tile without its padding.
 
@@ -220,18 +226,18 @@ def WGTileCreateTensorMaps
 }
 
 def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Run the first product of the next block beside this block's last";
+  let summary = "Run the first MMA of the next block beside this block's last";
   let description = [{
     Rotates block loops (`wgtile.block_loop`) in which the left operand of one
-    product, in registers, is computed from the result of another: the first
-    products of a block are issued before the last products of the block before
-    it, and what is computed between the two runs beside these. `wgtile-place-waits`
-    then finds both in flight. Upstream's `scf::pipelineForLoop` does the
-    rotation, under a branch that is taken where the loop has a turn.
+    MMA, in registers, is computed from the result of another. The first MMAs of a
+    block are issued before the last MMAs of the block before it, and the ops
+    between the two run beside these. `wgtile-place-waits` then finds both in
+    flight. Upstream's `scf::pipelineForLoop` does the rotation, under a branch
+    that is taken if the loop has an iteration.
 
-    A loop is left alone where its last products are used by more than the next
-    turn, where first and last products share a tile of shared memory, where it
-    writes to memory, and where its products are by mma.sync.
+    A loop is left alone if its last MMAs are used by more than the next
+    iteration, if first and last MMAs share a tile of shared memory, if it writes
+    to memory, or if its MMAs are by mma.sync.
 
     Before:
     ```mlir
@@ -244,7 +250,7 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     ```
     After:
     ```mlir
-    %r = scf.if %has_turn -> ... {
+    %r = scf.if %has_iteration -> ... {
       %s0 = wgtile.mma %a0, %b0, %zeros
       %t0 = arith.truncf %s0
       %l:2 = scf.for %p = %begin to %last step %c1 iter_args(%acc = %zero, %t = %t0) -> ... {
@@ -275,14 +281,14 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
     A block loop (`wgtile.block_loop`) with a branch on `%iv < %bound`, where
     `%bound` does not change in the loop, becomes two loops, one after the other:
     up to the bound with the branch's first side in its place, and from there on
-    with its second. An attention program that masks its first blocks only pays
-    for the mask in these.
+    with its second. An attention program with a mask on its first blocks pays for
+    the mask in these blocks only.
 
     A loop whose MMAs are by mma.sync is left alone: a branch in it costs little,
-    and two loops would each have tiles in shared memory. The pass comes after
-    `wgtile-overlap`, so that what is in flight between two iterations is carried
+    and two loops would each have tiles in shared memory. The pass runs after
+    `wgtile-overlap`, so that values in flight between two iterations are carried
     from the first loop to the second. The condition may be on the index plus a
-    constant, which the rotation makes of it.
+    constant, which comes from the rotation.
 
     Before:
     ```mlir
@@ -313,11 +319,11 @@ def WGTileDeferReductions
     : Pass<"wgtile-defer-reductions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Combine the threads' parts of a row's sum after the loop";
   let description = [{
-    Where a block loop adds the sum of each tile's rows to a vector that it
-    carries, which starts at zero and is at most scaled otherwise, each thread adds
-    what it holds of a row, and the threads that share a row combine their parts
-    once, after the loop: sums are linear, and so is the scaling, whose factor
-    these threads agree on.
+    Applies to a block loop that adds the sums of a tile's rows to a vector that it
+    carries, if this vector starts at zero and is otherwise only scaled. Each
+    thread then adds the elements that it holds of a row, and the threads that
+    share a row combine their parts once, after the loop. Sums and scaling are
+    linear, and these threads agree on the scale.
 
     Before:
     ```mlir
@@ -349,13 +355,14 @@ def WGTileOrderWarpgroups
     : Pass<"wgtile-order-warpgroups", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Let warpgroups issue their MMAs one after the other";
   let description = [{
-    In consumers of two or more warpgroups, an iteration of a block loop that
-    issues several asynchronous MMAs and computes something between waits for its
-    turn before the first of them, and lets the next warpgroup go after the last:
-    while one warpgroup's MMAs run, the others compute. Left alone, warpgroups that
-    start together wait for the tensor cores and then for the other units together.
+    Applies to block loops of two or more consumer warpgroups whose iterations
+    issue several asynchronous MMAs and compute something between them. A
+    warpgroup waits for its place in the order before the first MMA, and lets the
+    next warpgroup go after the last: while one warpgroup's MMAs run, the others
+    compute. Without an order, warpgroups that start together wait for the tensor
+    cores together, and then for the other units together.
 
-    All warpgroups have to run the same iterations: consumers in several groups,
+    All warpgroups have to run the same iterations, so several consumer groups,
     each with a tile of its own, are left alone.
 
     Before:
@@ -386,17 +393,17 @@ def WGTileOrderWarpgroups
 }
 
 def WGTileStageReads : Pass<"wgtile-stage-reads", "::mlir::ModuleOp"> {
-  let summary = "Read tiles by the copy engine, through shared memory";
+  let summary = "Read tiles by TMA, through shared memory";
   let description = [{
     In the program of a tile, a read of a mappable argument (see
-    `wgtile-version-kernels`) that is as a tile that the program's loop loads
-    becomes a load of such a tile and a read of shared memory.
-    `wgtile-specialize` gives it a stage of the loop's ring: the producer goes on
-    from the loop's last turn to the reads behind it, and they arrive while the
-    last products run.
+    `wgtile-version-kernels`) whose tile has the same type as a tile that the
+    program's loop loads becomes a load of a shared tile and a read of that tile.
+    `wgtile-specialize` gives the load a stage of the loop's ring: after the loop's
+    last iteration the producer goes on to the loads after the loop, and they
+    arrive while the last MMAs run.
 
-    A read of what the kernel stores to stays where it is not the very tile that is
-    stored, and so do reads in inner loops.
+    A read of an argument that the kernel stores to stays unless it reads the very
+    tile that is stored. Reads in inner loops stay too.
 
     Before:
     ```mlir
@@ -420,15 +427,15 @@ def WGTileStageReads : Pass<"wgtile-stage-reads", "::mlir::ModuleOp"> {
 
 def WGTileStageStores
     : Pass<"wgtile-stage-stores", "::mlir::ModuleOp"> {
-  let summary = "Store tiles by the copy engine, through shared memory";
+  let summary = "Store tiles by TMA, through shared memory";
   let description = [{
     In the program of a tile, a store to a mappable argument (see
     `wgtile-version-kernels`) of a tile whose rows are one row of the swizzle goes
     through a staging tile: each warpgroup writes its rows there, one of its
     threads starts the copy to global memory, and the program goes on. Two staging
-    tiles of a type take turns; before one is written again, the copy that reads
-    it is waited for, which may be one of the tile before. At the kernel's end all
-    copies are waited for. Stores in branches and inner loops stay.
+    tiles of a type alternate. Before one is written again, the program waits for
+    the copy that reads it, which may belong to the previous tile. At the kernel's
+    end it waits for all copies. Stores in branches and inner loops stay.
 
     Before:
     ```mlir
@@ -458,14 +465,14 @@ def WGTileStageStores
 
 def WGTilePrefetchReads
     : Pass<"wgtile-prefetch-reads", "::mlir::ModuleOp"> {
-  let summary = "Bring what a tile's program reads into the L2 cache early";
+  let summary = "Prefetch a tile program's reads into the L2 cache";
   let description = [{
-    At the start of a tile's program, asks for the tiles of mappable arguments
-    (see `wgtile-version-kernels`) that the program reads into registers, and
-    which, behind the products, it would otherwise wait for. A prefetch is under
-    the conditions of the branches around its read, as far as they follow from
-    arithmetic alone; so must the read's indices, or there is none. What both
-    arms of a branch read is asked for once.
+    At the start of a tile's program, prefetches the tiles of mappable arguments
+    (see `wgtile-version-kernels`) that the program reads into registers. Without
+    the prefetch the program would wait for them after its MMAs. A prefetch is
+    under the conditions of the branches around its read, as far as these follow
+    from arithmetic alone. The read's indices must follow from arithmetic alone, or
+    there is no prefetch. A tile that both arms of a branch read is prefetched once.
 
     Before:
     ```mlir
@@ -492,21 +499,21 @@ def WGTilePrefetchReads
 
 def WGTilePlaceWaits
     : Pass<"wgtile-place-waits", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Make products asynchronous and wait where they are used";
+  let summary = "Make MMAs asynchronous and wait where their results are used";
   let description = [{
-    Issues every product by wgmma asynchronously, and places a `wgtile.wait_mma`
-    before the first use of its result as anything but another product's
-    accumulator, in the block where the tile is defined: the product's own, or,
-    where the result is carried through branches and from turn to turn of loops,
-    the one that it is carried to. A wait leaves pending the groups that were
-    issued after the one that is needed, on every way to it.
+    Issues every wgmma asynchronously, and places a `wgtile.wait_mma` before the
+    first use of its result as anything but another MMA's accumulator. The wait is
+    in the block where the tile is defined: the MMA's own block or, if branches and
+    iterations carry the result, the block that it is carried to. A wait leaves
+    pending the commit groups that were issued after the one that is needed, on
+    every path to the wait.
 
     A left operand in registers keeps them until a wait that passes it on: the
-    one for the product's result, or one more before the operand's next use and
-    before its block ends.
+    wait for the MMA's result, or one more before the operand's next use and before
+    its block ends.
 
-    Products by mma.sync stay synchronous, and so does one in a loop or a branch
-    that has other uses of its left operand where that is defined outside.
+    MMAs by mma.sync stay synchronous. So does an MMA in a loop or a branch whose
+    left operand is defined outside and has other uses.
 
     Before:
     ```mlir
@@ -531,31 +538,30 @@ def WGTileSpecialize
     : Pass<"wgtile-specialize", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Split a tile program into a producer and consumers";
   let description = [{
-    Clones the kernel's tile loop into two roles that meet in a ring of shared
-    memory. The producer keeps the loads, as copies into the ring's stages, and
-    what their addresses need. The consumers keep everything else and take the
-    tiles from the ring; a stage is given back after the wait that retires the
-    last product that reads it, or after that product itself where it is by
-    mma.sync and has nothing to wait for. Where the product is still running at
-    the end of the loop's turn, a wait for all but the products of this turn is
-    placed after it, and the stage of the turn before is given back.
+    Clones the kernel's tile loop into two roles that meet in rings of shared
+    memory. The producer keeps the loads, as copies into a ring's stages, and the
+    ops that their addresses need. The consumers keep everything else and take the
+    tiles from the ring. They release a stage after the wait that retires the last
+    MMA that reads it, or after that MMA itself if it is by mma.sync. If the MMA is
+    still running at the end of the iteration, a wait for all MMAs except those of
+    this iteration follows it, and the stage of the previous iteration is released.
 
-    The loads of one block share a stage, but those before and behind a loop with
-    loads of its own. Stages of the same tiles share a ring where none is held
-    beyond the next. There are as many stages as fit in `max-shared-bytes`, at
-    most as many `stages` as the loop over tiles asks for, else `max-stages`.
-    Registers go from the producer's warps to the consumers', where those are
-    whole warpgroups. A kernel without loads is left alone; one whose loads
-    depend on what a product computed is refused.
+    Loads of one block share a stage if the same op reads them last; loads before
+    and after a loop with loads of its own do not. Stages of the same tiles share a
+    ring if none is held beyond the next. A ring has as many stages as fit in
+    `max-shared-bytes`, at most the hint `stages` of the loop over tiles, or
+    `max-stages` without the hint. Registers go from the producer's warps to the
+    consumers' if both are whole warpgroups. A kernel without loads is left alone;
+    one whose loads depend on the result of an MMA is refused.
 
-    What the loops read from memory to know where their tiles are, or whether
-    there are any, is read one turn ahead.
+    Values that the loops read from memory for the positions of their tiles, or for
+    the existence of any, are read one iteration ahead.
 
-    With `groups` on the loop over tiles as many groups of consumers compute a
-    tile each, whose loops the producer walks as one: what does not depend on the
-    group is loaded once. Products in a branch stay there where they are by
-    mma.sync; around wgmma, which ptxas serializes in branches, the branch becomes
-    a loop that passes over the turns without products.
+    With `groups` on the loop over tiles, that many consumer groups compute a tile
+    each, and the producer walks their loops as one: tiles that do not depend on
+    the group are loaded once. MMAs by mma.sync stay in their branches. Around
+    wgmma, which ptxas serializes in branches, the branch becomes a loop that
+    passes over the iterations without MMAs.
 
     Before:
     ```mlir
@@ -595,27 +601,28 @@ def WGTileSpecialize
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
     Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
-           "Most stages of a ring where the loop over tiles asks for none">,
+           "Most stages of a ring where the loop over tiles has no hint">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
-           "Thread blocks that share a multiprocessor; 0: two where one "
-           "warpgroup consumes, four of flat tiles, else one">
+           "CTAs per SM; 0: two for one warpgroup of consumers, four for "
+           "small-M tiles, else one">
   ];
   let dependentDialects = ["::mlir::ub::UBDialect", "::wgtile::WGTileDialect"];
 }
 
 def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Load the tiles of a loop some turns ahead, by all threads";
+  let summary = "Load the tiles of a loop some iterations ahead, by all threads";
   let description = [{
-    For kernels whose loads read memrefs: without a copy engine, or where it
-    cannot take what is loaded. The loads of a loop become fills of a ring of
-    stages, as many as the shared memory holds and the loop over tiles asks for
-    (`stages`, else `max-stages`), issued so many less one turns before they are
-    used. All threads fill and multiply; each turn has one barrier,
-    behind which its stage is there and the stage of the turn before is free.
-    Indices that are themselves loaded are asked for before the turn's products.
+    For kernels whose loads read memrefs: the chip has no TMA, or TMA cannot take
+    the operands. The loads of a loop become asynchronous copies into stages, as
+    many as the shared memory holds, at most the hint `stages` of the loop over
+    tiles, or `max-stages` without the hint. With n stages the copies are issued
+    n - 1 iterations before their use. All threads copy and multiply. Each iteration
+    has one barrier, after which its stage is filled and the stage of the previous
+    iteration is free. Indices that are themselves loaded are requested before the
+    iteration's MMAs.
 
-    Two thread blocks are given to a multiprocessor (`nvvm.minctasm`) where they
-    are small and each has at least three stages.
+    Two CTAs share an SM (`nvvm.minctasm`) if they are small and each has at least
+    three stages.
 
     Before:
     ```mlir
@@ -632,7 +639,7 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     After, with four stages:
     ```mlir
     %stages = wgtile.stages : !wgtile.stages<4, [...]>
-    ... // fills of stages 0 to 2, each committed
+    ... // copies into stages 0 to 2, each committed
     %r:2 = scf.for %p = %begin to %end step %c1
         iter_args(%acc = %zero, %s = %c0) -> (..., index) {
       wgtile.wait_fills pending 2
@@ -653,7 +660,7 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t", "232448",
            "Shared memory that a thread block may have, in bytes">,
     Option<"maxStages", "max-stages", "int64_t", "4",
-           "Most stages of a loop where the loop over tiles asks for none">
+           "Most stages of a loop where the loop over tiles has no hint">
   ];
   let dependentDialects = ["::wgtile::WGTileDialect",
                            "::mlir::arith::ArithDialect",
@@ -662,13 +669,13 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
 
 def WGTileAdvanceReads
     : Pass<"wgtile-advance-reads", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Read what the next slice of the epilogue needs";
+  let summary = "Load the operands of the next epilogue subtile early";
   let description = [{
-    Where slices of a tile are stored through staging, one after the other
-    (`wgtile-stage-stores`), a slice's read of global memory moves up, in front of
-    the wait for the staging tile of the slice before. It then arrives while that
-    slice is computed and stored. A read in a branch takes a branch of its own
-    along. It stays where it may touch an element that a store in between writes.
+    Where the subtiles of a tile are stored through staging, one after the other
+    (`wgtile-stage-stores`), a subtile's read of global memory moves up, before the
+    wait for the staging tile of the previous subtile. The read then arrives while
+    that subtile is computed and stored. A read in a branch moves with a branch of
+    its own. A read stays if it may touch an element that a store in between writes.
 
     Before:
     ```mlir
@@ -693,15 +700,15 @@ def WGTileAdvanceReads
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   let summary = "Let each thread block walk many tiles";
   let description = [{
-    Launches at most as many thread blocks as run at one time (one a
-    multiprocessor, or the kernel's `nvvm.minctasm`) and makes every
-    `wgtile.for_each_tile` of the kernel persistent, as many columns of tiles at a
-    time as the loop asks for (`columns`, at most 64), else the option's. With
-    `dynamic` the blocks take tiles one by one from a counter, which the runtime
-    sets to zero before each launch (`wgtile.zeroed`); where every block has one
-    tile, there is none. Of roles the producer takes them, and the ends of the
-    roles' turns pass them on (`wgtile.queue_acquire`). A loop over fewer than
-    two indices is left alone.
+    Launches at most as many thread blocks as run at one time (one per SM, or the
+    kernel's `nvvm.minctasm`) and makes every `wgtile.for_each_tile` of the kernel
+    persistent. The loop walks a raster group of several columns of tiles at a time:
+    its hint `columns`, at most 64, else the option. With `dynamic`, the dynamic
+    persistent tile scheduler, the blocks take tiles one by one from a counter,
+    which the runtime sets to zero before each launch (`wgtile.zeroed`); if every
+    block has one tile, there is no counter. With roles, the producer takes the
+    tiles and passes each on at the end of an iteration of the tile loop
+    (`wgtile.queue_acquire`). A loop over fewer than two indices is left alone.
 
     Before:
     ```mlir
@@ -719,8 +726,8 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"columns", "columns", "int64_t", /*default=*/"4",
-           "Columns of tiles that are walked together where the loop asks for "
-           "none">,
+           "Columns of tiles that are walked together where the loop has no "
+           "hint">,
     Option<"dynamic", "dynamic", "bool", /*default=*/"true",
            "Take tiles from a counter instead of every n-th">
   ];
@@ -730,25 +737,24 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
 }
 
 def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
-  let summary = "Let thread blocks take the tiles with the most work first";
+  let summary = "Walk tiles in longest-first order";
   let description = [{
-    For kernels whose thread blocks take tiles from a counter (`wgtile-persist`):
-    the last tiles decide how long the others wait, so they should be short. A
-    tile's cost is the number of iterations of its loops whose bounds vary between
-    tiles.
+    For kernels with a dynamic tile scheduler (`wgtile-persist`): thread blocks
+    that have finished wait for the last tiles, so these should be short. A tile's
+    cost is the trip count of its loops whose bounds vary between tiles.
 
-    Where the cost follows from the last but one index and grows with it, as under
-    a causal mask, the loop walks that index from its last value to its first
-    (`descending`). Where it follows from memory, what the bounds are computed from
-    goes into a kernel of its own, NAME_order, which sorts the values of that index
-    by cost, longest first, in 1,024 classes; where the bounds depend on a
-    condition that is the same for all tiles, as if it held. It is launched before,
-    with `prepare`: it reads what the loops' bounds are read from, and nothing else.
+    If the cost follows from the last but one index and grows with it, as under a
+    causal mask, the loop walks that index from its last value to its first
+    (`descending`). If the cost follows from memory, a kernel of its own,
+    NAME_order, computes the bounds and sorts the values of that index by cost,
+    longest first, in 1,024 classes; a condition that is the same for all tiles
+    counts as true. The host launches it first, with `prepare`: it reads the memory
+    that the loops' bounds are read from, and nothing else.
 
-    A kernel without such a loop, or whose bounds come from anything but integer
-    arithmetic on its arguments, their sizes and elements, is left as it is, and so
-    is the `generic` version of a kernel (`wgtile-version-kernels`). Other versions
-    of one kernel share the order.
+    A kernel without a loop of varying bounds is left alone, as is one whose bounds
+    come from anything but integer arithmetic on its arguments, their sizes and
+    elements, and the `generic` version of a kernel (`wgtile-version-kernels`).
+    Other versions of one kernel share the order.
 
     Before:
     ```mlir
@@ -778,9 +784,10 @@ def WGTileAllocateShared
   let summary = "Place tiles and barriers in shared memory";
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
-    `wgtile.ring` those of its stages and barriers, every `wgtile.staging` that of
-    its tiles, and the kernel the number of bytes it needs (`wgtile.shared_bytes`). A kernel that
-    needs more than `max-shared-bytes` is refused with both numbers.
+    `wgtile.ring` the offsets of its stages and barriers, every `wgtile.staging` the
+    offset of its tiles, and the kernel the number of bytes that it needs
+    (`wgtile.shared_bytes`). A kernel that needs more than `max-shared-bytes` is
+    refused with both numbers.
 
     Before:
     ```mlir
@@ -801,15 +808,15 @@ def WGTilePlaceFences
     : Pass<"wgtile-place-fences", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Place fences and barriers around shared memory";
   let description = [{
-    Where threads wrote a shared tile that TMA or wgmma then uses, or read one
-    that TMA then writes, places a `wgtile.fence_async` before the barrier at
-    which these threads meet, or before the use where there is no barrier.
-    Barriers that are then missing go before the use, of all threads that share
-    the tile. Reads of a ring's stage are fenced, and the warp meets, after the
-    last of them in each block, before the stage's release. Tiles, their uses and
-    barriers are known by `SyncOpInterface` alone. All fences and barriers of a
-    kernel come from here, but for those that are part of an op
-    (`wgtile.load`, `wgtile.wait_fills`) and say so by their effects.
+    If threads wrote a shared tile that TMA or wgmma then uses, or read one that
+    TMA then writes, the pass places a `wgtile.fence_async` before the barrier at
+    which these threads meet, or before the use if there is no barrier. Barriers
+    that are then missing go before the use, for all threads that share the tile.
+    After the last reads of a ring's stage in each block, a fence and a barrier of
+    the warp precede the stage's release. Tiles, their uses and barriers are known
+    by `SyncOpInterface` alone. All fences and barriers of a kernel come from this
+    pass, except those that are part of an op (`wgtile.load`, `wgtile.wait_fills`),
+    which declares them by its effects.
 
     Before:
     ```mlir
@@ -831,36 +838,36 @@ def WGTileVerifySync
     : Pass<"wgtile-verify-sync", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check waits, fences, barriers and the stages of rings";
   let description = [{
-    A forward dataflow analysis, in which paths that meet are joined to all
-    hazards of each, and which refuses a kernel that it cannot follow. It
-    refuses one in which
-    - the result of an asynchronous product is used before a wait passes it on;
-    - a register tile that such a product reads is used, or its block ends, before
-      a wait passes it on;
-    - a stage is given back while a product still reads it, is used after it was
-      given back, is never given back, or is taken while all stages may be held;
-    - a copy starts into a stage that is not acquired, or a stage that is
-      acquired is not committed; so for the slots of the queue of tiles;
-    - a role's turn does not pass exactly one tile on through that queue;
-    - a shared tile is written while asynchronous work still uses it, or read
-      while it is still written;
-    - threads' accesses of a tile and asynchronous ones have no fence between
-      them, or accesses of different threads no barrier;
-    - a kernel ends while the copy engine still reads shared memory;
-    - a ring waits for other than as many warps as consume;
-    - threads read a stage, and it is given back without a fence and a barrier of
-      the warp;
+    A forward dataflow analysis: the state where paths meet has the hazards of each
+    path, and a kernel that the analysis cannot follow is refused. So is a kernel in
+    which
+    - the result of an asynchronous MMA is used before a wait passes it on;
+    - a register tile that an asynchronous MMA reads is used, or its block ends,
+      before a wait passes it on;
+    - a stage is released while an MMA still reads it, is used after its release,
+      is never released, or is taken while all stages may be held;
+    - a copy starts into a stage that is not acquired, or an acquired stage is not
+      committed; the same for the slots of the work-tile pipeline;
+    - an iteration of a role's tile loop does not pass on exactly one work tile;
+    - a shared tile is written while asynchronous work still uses it, or read while
+      it is still written;
+    - no fence separates accesses of a tile by threads from asynchronous ones, or
+      no barrier separates accesses by different threads;
+    - a kernel ends while TMA still reads shared memory;
+    - a ring waits for another number of warps than its consumers have;
+    - threads read a stage that is released without a fence and a barrier of the
+      warp;
     - the consumers do not take each stage that the producer commits, in its order
-      over all rings, in the same loops and branches: ranges and conditions are
+      over all rings, in the same loops and branches. Ranges and conditions are
       compared value by value, a loop that passes over iterations by its first
-      value (`wgtile-specialize`), and what cannot be compared is refused;
+      value (`wgtile-specialize`); what cannot be compared is refused;
     - a tile of a stage is copied twice, or read and not copied;
-    - warpgroups do not wait for their turn in an order and pass it on by turns;
+    - warpgroups of an order do not alternate between waiting and arriving;
     - two places in shared memory overlap, or one lies outside it.
 
-    Ops are known by `SyncOpInterface` alone. Not seen: what a `wgtile.load` or
-    a ring's copies do to global memory, and whether a tile that is copied under
-    a condition is read under the same one.
+    Ops are known by `SyncOpInterface` alone. The analysis does not see the effects
+    of a `wgtile.load` or a ring's copies on global memory, and does not check that
+    a tile copied under a condition is read under the same condition.
 
     Before:
     ```mlir
@@ -880,8 +887,8 @@ def WGTileInsertDelays
   let summary = "Delay waits, arrivals and asynchronous work, to find races";
   let description = [{
     For tests: puts a `wgtile.delay` before every op that waits, arrives at a
-    barrier, or issues asynchronous work. A program that is right gives the same
-    result in every run.
+    barrier, or issues asynchronous work. A correct program gives the same result
+    in every run.
 
     Before:
     ```mlir
