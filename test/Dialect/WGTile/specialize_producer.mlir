@@ -138,17 +138,36 @@ gpu.module @kernels {
 !acc = tensor<192x64xf32, #wgtile.mma<warps = 12>>
 !left = tensor<192x64xbf16, #wgtile.mma<warps = 12>>
 
-// Three accumulators and a left operand, 112 registers, and what is computed beside
+// Two accumulators and a left operand, 80 registers, and what is computed beside
 // them fit into the 152 that three warpgroups have.
 // CHECK-LABEL: gpu.func @some
 // CHECK:         wgtile.roles producer 56
 // CHECK:         } consumer 152
-// With one more there are 144 and 32: the producer gives some of its own.
+// With one accumulator more they need 164: the producer gives some of its own.
 // CHECK-LABEL: gpu.func @scarce
 // CHECK:         wgtile.roles producer 32
 // CHECK:         } consumer 160
 gpu.module @kernels {
   gpu.func @some(%mq: !mq, %mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !acc
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%x = %zero) -> (!acc) {
+        %a = wgtile.load %mq[%i, %p] : !mq -> !q
+        %b = wgtile.load %mk[%p, %j] : !mk -> !k
+        %s = wgtile.mma %a, %b, %zero : !q, !k -> !acc
+        %t = arith.truncf %s : !acc to !left
+        %d = wgtile.mma %t, %b, %x : !left, !k -> !acc
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
+    gpu.return
+  }
+
+  gpu.func @scarce(%mq: !mq, %mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -165,29 +184,6 @@ gpu.module @kernels {
       }
       wgtile.store %r#0, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
       wgtile.store %r#1, %out[%j, %i] in_bounds [true, true] : !acc, memref<?x?xf32>
-    }
-    gpu.return
-  }
-
-  gpu.func @scarce(%mq: !mq, %mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
-      attributes {known_block_size = array<i32: 384, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %zero = arith.constant dense<0.0> : !acc
-    wgtile.for_each_tile (%i, %j) in (%n, %n) {
-      %r:3 = scf.for %p = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero, %z = %zero) -> (!acc, !acc, !acc) {
-        %a = wgtile.load %mq[%i, %p] : !mq -> !q
-        %b = wgtile.load %mk[%p, %j] : !mk -> !k
-        %s = wgtile.mma %a, %b, %zero : !q, !k -> !acc
-        %t = arith.truncf %s : !acc to !left
-        %d = wgtile.mma %t, %b, %x : !left, !k -> !acc
-        %e = wgtile.mma %a, %b, %y : !q, !k -> !acc
-        %f = wgtile.mma %a, %b, %z : !q, !k -> !acc
-        scf.yield %d, %e, %f : !acc, !acc, !acc
-      }
-      wgtile.store %r#0, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
-      wgtile.store %r#1, %out[%j, %i] in_bounds [true, true] : !acc, memref<?x?xf32>
-      wgtile.store %r#2, %out[%j, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
   }

@@ -39,13 +39,14 @@ static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
 /// Registers that ptxas needs for a product by wgmma beside its accumulator.
 static constexpr int64_t kProductRegisters = 26;
-/// Registers that the producer's threads keep: indices are 64 bits wide. Fewer
-/// where the consumers would not have enough with these.
-static constexpr int64_t kProducerRegisters = 56;
-static constexpr int64_t kScarceProducerRegisters = 32;
-/// Registers that consumers need beside their tiles: vectors of rows,
-/// addresses, and what is computed of a tile at one time.
+/// Registers that the producer's threads keep, the first number that leaves the
+/// consumers enough: indices are 64 bits wide.
+static constexpr int64_t kProducerRegisters[] = {56, 40, 32};
+/// Registers that consumers need beside their tiles, for addresses and scalars;
+/// and, where they compute a left operand, for vectors of rows and for what is
+/// computed at one time.
 static constexpr int64_t kConsumerRegisters = 32;
+static constexpr int64_t kLeftOperandRegisters = 20;
 /// Accumulator registers of a thread up to which two thread blocks share a
 /// multiprocessor: ptxas refuses wider products where a kernel starts with the
 /// 128 registers that two leave it.
@@ -94,7 +95,7 @@ struct RegisterBudget {
         floor8(std::min(kMaxThreadRegisters, kRegisters / blocks / threads));
     if (consumerThreads % kWarpgroupThreads != 0)
       return;
-    for (int64_t wanted : {kProducerRegisters, kScarceProducerRegisters}) {
+    for (int64_t wanted : kProducerRegisters) {
       producer = std::min(entry, wanted);
       consumer = std::min<int64_t>(
           floor8(kMaxThreadRegisters),
@@ -194,17 +195,18 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Registers of a thread for the accumulators of a loop's MMAs and their left
-  /// operands in registers; of the loop that has most.
+  /// Registers of a thread for the accumulators of a loop's MMAs and for their
+  /// left operands in registers; of the loop that has most.
   int64_t countTileRegisters(int64_t threads) {
     DenseMap<Block *, int64_t> inBlock;
     int64_t most = 0;
     loop.walk([&](MmaOp op) {
-      int64_t bits = 32 * op.getResult().getType().getNumElements();
-      if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
-        bits += left.getElementTypeBitWidth() * left.getNumElements();
       int64_t &count = inBlock[op->getBlock()];
-      count += bits / 32 / threads;
+      count += op.getResult().getType().getNumElements() / threads;
+      if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
+        count += left.getElementTypeBitWidth() * left.getNumElements() / 32 /
+                     threads +
+                 kLeftOperandRegisters;
       most = std::max(most, count);
     });
     return most;
