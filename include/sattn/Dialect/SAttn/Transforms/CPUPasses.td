@@ -61,9 +61,9 @@ def SAttnCPUPackPanels
     tensor from outside the loop over tiles, padded with zeros at that tensor's
     end. The whole tensor is copied before the loop: in f32, and in panels of as
     many columns as the register tile has, so that the inner loop reads memory
-    without gaps. Tiles read their panels of the copy. The loop over tiles walks
-    the index of the panels last, so that panels stay in the second-level cache
-    from one block row to the next.
+    without gaps. Tiles read their panels of the copy. The index that chooses the
+    panels becomes the outermost loop over tiles, so that panels stay in the
+    second-level cache from one block row to the next.
 
     The copy is as large as the tensor, in f32. If a loop whose bounds do not depend
     on the tile's columns takes the windows, its iterations in all tiles of a
@@ -85,13 +85,13 @@ def SAttnCPUPackPanels
     ```
     After (`vector-bits=512`):
     ```mlir
-    %turns = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
+    %iterations = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
       ... %end and %first of the tiles at %i
       %length = arith.subi %end, %first : index
       %next = arith.addi %sum, %length : index
       scf.yield %next : index
     }
-    %read = arith.muli %turns, %c64 : index
+    %read = arith.muli %iterations, %c64 : index
     %elements = arith.muli %rows, %n : index
     %large = arith.cmpi sgt, %elements, %c8388608 : index
     %reads = arith.select %large, %c8, %c2 : index
@@ -111,15 +111,15 @@ def SAttnCPUPackPanels
         %rowsOfTile = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%end)[%first]
         %f = tensor.empty(%rowsOfTile) : tensor<2x?x64xf32>
         %own = scf.for %t = %first to %end step %c1 iter_args(%o = %f) ... {
-          (the copy of the turn's 64 rows of %b, in 2 panels of 64 columns)
+          (the copy of the iteration's 64 rows of %b, in 2 panels of 64 columns)
         }
         %cast = tensor.cast %own : tensor<2x?x64xf32> to tensor<?x?x64xf32>
         scf.yield %cast : tensor<?x?x64xf32>
       }
       %panel = arith.select %often, %first_panel, %c0 : index
       %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
-        %turn = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
-        %row = arith.select %often, %k, %turn : index
+        %step = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
+        %row = arith.select %often, %k, %step : index
         %s = tensor.extract_slice %from[%panel, %row, 0] [2, 64, 64] [1, 1, 1]
             : tensor<?x?x64xf32> to tensor<2x64x64xf32>
         %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
