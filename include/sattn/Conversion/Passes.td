@@ -45,10 +45,10 @@ def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"
   let summary = "Make kernels of each plan";
   let description = [{
     `sattn.plan` on memrefs becomes two kernels in the GPU module `kernels` and
-    their launches: one chooses the block rows of each panel, a thread block for
-    each window of at most 64 block rows, and one writes the steps, a thread
-    block a panel. The kernels are `memref`, `scf`, `arith` and `gpu`, with
-    their tables in shared memory (address space 3).
+    their launches. The first chooses the block rows of each row-block group, with a
+    thread block for each window of at most 64 block rows; the second writes the
+    steps, with a thread block for each row-block group. The kernels are `memref`,
+    `scf`, `arith` and `gpu`, with their tables in shared memory (address space 3).
 
     Before:
     ```mlir
@@ -79,16 +79,16 @@ def ConvertWGTileToNVVM
   let summary = "Lower a tile program to the code of one thread";
   let description = [{
     Register tiles become scalars (32-bit elements) and vectors of two (16-bit
-    elements, two neighbouring columns), one for each register of a thread;
-    `arith` ops on tiles become ops on those. Loads become copies by the copy
-    engine that every thread waits for, products become `wgmma` that every
-    thread waits for, reads and stores become accesses of single elements.
+    elements, two neighboring columns), one for each register of a thread; `arith`
+    ops on tiles become ops on these. Loads become TMA copies, MMAs become `wgmma` or
+    `mma.sync`, reads and stores become accesses of single elements or pairs.
     `scf`, `memref`, `gpu` and scalar `arith` remain.
 
-    Synchronous: a barrier precedes each load, so that no thread still reads the
-    tile that it overwrites, and each product is a fence, the wgmmas, a commit
-    and a wait for all, in one block of inline assembly. (nvvm's wait has no
-    register operands, so LLVM would see no dependence.)
+    A `wgtile.load` is synchronous: a barrier precedes it, so that no thread still
+    reads the tile that it overwrites, and every thread waits for it. A synchronous
+    `wgmma` is a fence, the instructions, a commit and a wait for all, in one block
+    of inline assembly. (nvvm's wait has no register operands, so LLVM would see no
+    dependence.)
 
     Before:
     ```mlir
@@ -112,11 +112,10 @@ def ConvertKernelToLLVM
   let summary = "Lower what remains of a kernel to the LLVM and NVVM dialects";
   let description = [{
     Converts kernels and their `arith`, `cf`, `memref`, `gpu` and `vector` ops.
-    Memrefs are passed as upstream's descriptors are, field by field; tensor
-    maps by value, as grid constants. Maxima stay single instructions; divisions
-    that round up or down are expanded. Takes the place of upstream's
-    `convert-gpu-to-nvvm`, which leaves `cf` behind and turns maxnumf and math
-    into calls of libdevice.
+    Memrefs are passed field by field, like upstream's descriptors; tensor maps by
+    value, as grid constants. Maxima stay single instructions; divisions that round
+    up or down are expanded. The pass replaces upstream's `convert-gpu-to-nvvm`,
+    which leaves `cf` ops and turns maxnumf and math into calls of libdevice.
 
     Before:
     ```mlir

@@ -74,7 +74,7 @@ struct AccumulatorFragment {
   constexpr int64_t rowWarps() const { return warps / columnWarps; }
   constexpr int64_t rows() const { return kWarpRows * rowTiles * rowWarps(); }
   constexpr int64_t threads() const { return kWarpThreads * warps; }
-  /// Eights of columns that a warp holds.
+  /// Number of n8 fragments that a warp holds.
   constexpr int64_t warpEights() const { return columns / (8 * columnWarps); }
   constexpr int64_t registersPerThread() const {
     return 4 * rowTiles * warpEights();

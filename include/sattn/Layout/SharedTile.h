@@ -46,7 +46,7 @@ struct SharedTile {
   int64_t swizzle = 128;
 
   /// The widest swizzle for rows of so many elements, which fill whole boxes; 0
-  /// where there is none.
+  /// if there is none.
   static constexpr int64_t widestSwizzle(int64_t cols, int64_t elementBytes) {
     for (int64_t swizzle : {128, 64, 32})
       if (cols * elementBytes % swizzle == 0)
@@ -75,8 +75,8 @@ struct SharedTile {
            byte % kChunkBytes;
   }
 
-  /// Why this is no tile that TMA can fill and a product can read, or nothing.
-  /// The other functions may be called only where this gives nothing.
+  /// The reason why TMA cannot fill this tile or an MMA cannot read it, or
+  /// nothing. The other functions may be called only if there is no reason.
   std::optional<std::string> invalidReason() const;
 };
 

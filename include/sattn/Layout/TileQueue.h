@@ -22,7 +22,7 @@ namespace sattn::layout {
 /// Bytes of an mbarrier object.
 inline constexpr int64_t kBarrierBytes = 8;
 
-/// Places in bytes from the queue's start, which is aligned to a barrier's
+/// Offsets in bytes from the pipeline's start, which is aligned to a barrier's
 /// size.
 struct TileQueueLayout {
   static constexpr int64_t kSlots = 2;

@@ -27,20 +27,19 @@ struct WarpDivision {
   }
 };
 
-/// Most warps of a thread block that multiply by mma.sync: a multiprocessor is
-/// busy with 8.
+/// Most warps of a thread block that multiply by mma.sync: 8 keep an SM busy.
 inline constexpr int64_t kMostMmaWarps = 8;
 /// Most registers of a thread that the accumulator should take: operands go
 /// through registers too, and with 128 some epilogues spill.
 inline constexpr int64_t kMmaAccumulators = 64;
 
-/// Warps for a tile of `rows` x `columns`: 4, so that two thread blocks overlap
-/// one's stores with the other's products, or the most where 4 have more than
+/// Warps for a tile of `rows` x `columns`: 4, so that two CTAs overlap one's
+/// stores with the other's MMAs, or the maximum if 4 have more than
 /// `kMmaAccumulators` a thread.
 int64_t getMmaWarps(int64_t rows, int64_t columns);
 
 /// Divides a tile of `rows` x `columns` among at most `most` warps; `divisor`
-/// is one of the columns of all tiles. Nothing where that is no multiple of 8.
+/// is one of the columns of all tiles. Nothing if that is no multiple of 8.
 ///
 /// The fewest accumulators a thread win; then the fewest rows beyond the
 /// tile's; then warps near squares, which load the least of both operands; then

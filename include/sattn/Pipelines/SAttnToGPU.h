@@ -16,7 +16,7 @@ namespace sattn {
 
 /// How a thread block works through a tile program.
 enum class GPUSchedule {
-  /// All threads together: every load and every product waits.
+  /// All threads together: every load and every MMA is waited for.
   Plain,
   /// Producer and consumers around a ring of stages, thread blocks that walk
   /// many tiles.

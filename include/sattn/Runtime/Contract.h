@@ -24,19 +24,19 @@ enum class ContentCheck { Off, On };
 Error checkArguments(const Manifest &manifest,
                      const std::vector<Argument> &arguments);
 
-/// What can be said without memory: of `checkArguments` all but the last part,
-/// of `checkContracts` the shapes. Data pointers are not looked at.
+/// The checks that need no memory: `checkArguments` without addresses, and the
+/// shapes of `checkContracts`. Data pointers are not read.
 Error checkShapes(const Manifest &manifest,
                   const std::vector<Argument> &arguments);
 
 /// `checkArguments`, then each contract's checks: shapes, with batch dimensions
-/// that broadcast; memory; and, where asked for, contents.
+/// that broadcast; memory; and, if requested, contents.
 Error checkContracts(const Manifest &manifest,
                      const std::vector<Argument> &arguments,
                      ContentCheck contents);
 
-/// All that must hold before a call: `checkContracts`, then the manifest's
-/// checks. `multiprocessors`: of the device.
+/// All checks before a call: `checkContracts`, then the manifest's checks.
+/// `multiprocessors`: the device's number of SMs.
 Error checkCall(const Manifest &manifest,
                 const std::vector<Argument> &arguments, ContentCheck contents,
                 int64_t multiprocessors = 1);

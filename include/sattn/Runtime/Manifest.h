@@ -19,7 +19,7 @@ namespace sattn::runtime {
 
 enum class Access { Read, Write, ReadWrite };
 
-/// What the program takes as one argument.
+/// One argument of the program.
 struct ArgumentSpec {
   bool isTensor = false;
   /// The element type of a tensor; F32 for a scalar.
@@ -44,9 +44,9 @@ struct ContractOperand {
 /// argument's dimension, or a constant.
 struct ExtentSource {
   std::optional<size_t> argument;
-  /// Of the argument: which dimension. Else the number.
+  /// The dimension of the argument; without an argument, the number.
   int64_t number = 0;
-  /// The extent is divided by the one, then the other is added.
+  /// The extent is divided by `divisor`, then `plus` is added.
   int64_t divisor = 1, plus = 0;
 };
 
@@ -66,15 +66,14 @@ struct EqualCheck {
   std::string reason;
 };
 
-/// There are at least so many.
+/// The extent is at least so large.
 struct AtLeastCheck {
   ExtentSource extent;
   int64_t least = 0;
   std::string what;
 };
 
-/// There is one, and for each batch, of which there may be any number, so many
-/// more.
+/// The extent is 1 plus so many for each batch, for any number of batches.
 struct StackedCheck {
   ExtentSource extent, each;
   std::string what, reason;
@@ -101,8 +100,8 @@ struct OffsetsCheck {
   std::vector<size_t> counted;
 };
 
-/// What rows of offsets refer to lies within [0, `below`), or is not negative
-/// where that is not known.
+/// Indices that rows of offsets refer to lie within [0, `below`), or are not
+/// negative if `below` is unknown.
 struct IndicesCheck {
   size_t argument = 0, offsets = 0;
   std::optional<ExtentSource> below;
@@ -112,15 +111,15 @@ using ContractCheck =
     std::variant<MultipleCheck, EqualCheck, AtLeastCheck, StackedCheck,
                  ApartCheck, ReadOnlyCheck, OffsetsCheck, IndicesCheck>;
 
-/// What must hold of the arguments that are operands of one op (Contract.h).
+/// The conditions on the arguments that are operands of one op (Contract.h).
 struct Contract {
   std::string op;
   std::vector<ContractOperand> operands;
-  /// The operand to whose batch dimensions those of the others broadcast; where
-  /// there is none, they broadcast to each other's.
+  /// The operand to whose batch dimensions those of the others broadcast;
+  /// without one, they broadcast to each other's.
   std::optional<size_t> batches;
   std::vector<ContractCheck> checks;
-  /// Other ops are computed with it: what is written is their result, of the
+  /// Other ops are fused with it: the written operand is their result, of the
   /// same shape.
   bool fused = false;
 
@@ -216,7 +215,7 @@ struct ScratchSpec {
 /// One kernel launch.
 struct LaunchStep {
   std::string kernel;
-  /// Launched where this value is not 0; always, if absent.
+  /// Launched if this value is not 0; always, if absent.
   std::optional<size_t> when;
   /// Values: the number of thread blocks in x, y and z.
   std::array<size_t, 3> grid = {};
@@ -224,12 +223,12 @@ struct LaunchStep {
   int64_t block = 0;
   /// Bytes of dynamic shared memory.
   int64_t shared = 0;
-  /// Reads nothing but the index arrays of a contract and what such steps have
-  /// written: its results may be kept over calls (Program::prepare).
+  /// Reads only the index arrays of a contract and results of other such steps,
+  /// so that its results may be kept over calls (Program::prepare).
   bool prepare = false;
-  /// For `explainCall` (Explain.h): which of the kernel's versions it is, why
-  /// where that is known when it is compiled, and the parameters of its tiles
-  /// and where they came from. Each may be empty.
+  /// For `explainCall` (Explain.h): the version of the kernel, the reason for
+  /// it if known at compile time, and the parameters of its tiles and their
+  /// origin. Each may be empty.
   std::string version, reason, tuning, origin;
   std::vector<KernelParameter> parameters;
 };
@@ -267,9 +266,9 @@ std::optional<GpuTarget> parseGpuTarget(std::string_view target);
 /// their use needs. Errors begin with "manifest: " and say where.
 ErrorOr<Manifest> parseManifest(std::string_view json);
 
-/// The manifest's values for these arguments on a device of so many
-/// multiprocessors. All are computed, used or not; overflow, division by zero
-/// and arguments that are not what the manifest declares are errors.
+/// The manifest's values for these arguments on a device with so many SMs. All
+/// are computed, used or not; overflow, division by zero and arguments that
+/// differ from the manifest's declarations are errors.
 ErrorOr<std::vector<int64_t>> evaluate(const Manifest &manifest,
                                        const std::vector<Argument> &arguments,
                                        int64_t multiprocessors = 1);

@@ -16,7 +16,7 @@
 
 namespace sattn {
 
-/// What the compiler knows of a GPU.
+/// The properties of a GPU that the compiler uses.
 struct Chip {
   /// As ptxas spells it.
   llvm::StringLiteral name;
@@ -25,8 +25,8 @@ struct Chip {
   /// Shared memory of a thread block, in bytes (CUDA C++ Programming Guide,
   /// "Technical Specifications per Compute Capability").
   int64_t sharedBytes;
-  /// Whether copies of tiles by tensor maps (TMA) and products by warpgroups
-  /// (wgmma) exist. Code without them runs on this chip and later ones.
+  /// Whether the chip has copies of tiles by tensor maps (TMA) and MMAs of
+  /// warpgroups (wgmma). Code without them runs on this chip and later ones.
   bool hasCopyEngine;
   bool hasWgmma;
 };

@@ -16,10 +16,10 @@ def SAttnEmitManifests : Pass<"sattn-emit-manifests", "::mlir::ModuleOp"> {
   let description = [{
     Puts the attribute `sattn.manifest` on every public function: a JSON text
     (docs/Manifest.md) from which the runtime, which has no compiler, checks
-    arguments and makes launches. A function that launches kernels must be of the
-    restricted set of host ops; any other op is refused by name. Arguments are
-    named by the function's attribute `sattn.names`, an array of strings, else by
-    the operand that they are.
+    arguments and launches kernels. A function that launches kernels must consist
+    of the restricted set of host ops; any other op is refused by name. The names of
+    arguments come from the function's attribute `sattn.names`, an array of
+    strings, or else from the operands that they are.
 
     Before:
     ```mlir
@@ -34,7 +34,7 @@ def SAttnEmitManifests : Pass<"sattn-emit-manifests", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
-           "What the program runs on: a chip, or cpu">
+           "Target of the program: a chip, or cpu">
   ];
 }
 
@@ -42,11 +42,11 @@ def SAttnSerializeKernels
     : Pass<"sattn-serialize-kernels", "::mlir::ModuleOp"> {
   let summary = "Compile kernels to PTX or to a cubin";
   let description = [{
-    Replaces every `gpu.module` of LLVM-dialect kernels by a `gpu.binary` that
-    holds PTX, or what ptxas makes of it. The kernels are compiled side by side,
-    a thread each, to one text. LLVM's loop unrolling is off: it copies loops of
-    asynchronous products. A cubin whose registers spill, or whose
-    products ptxas had to serialize, is refused with ptxas's own words.
+    Replaces every `gpu.module` of LLVM-dialect kernels by a `gpu.binary` with PTX
+    or a cubin. Each kernel is compiled in a thread of its own, and the texts are
+    joined. LLVM's loop unrolling is off, since it copies loops of asynchronous
+    MMAs. A cubin with spilled registers or serialized wgmma is refused with
+    ptxas's message.
 
     Before:
     ```mlir

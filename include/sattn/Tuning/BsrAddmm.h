@@ -12,7 +12,7 @@
 
 namespace sattn::tuning::bsr_addmm {
 
-/// What is known of one bsr_addmm. Sizes are in elements; what is not known is
+/// The known facts of one bsr_addmm. Sizes are in elements; unknown values are
 /// left out.
 struct Facts {
   std::optional<int64_t> m, n, k;
@@ -24,26 +24,26 @@ struct Facts {
   std::string dtype, outDtype;
   /// Stored blocks of one matrix.
   std::optional<int64_t> nnz;
-  /// In hundredths; it goes before what `nnz` says.
+  /// In hundredths; it takes precedence over `nnz`.
   std::optional<int64_t> sparsity;
-  /// Those that are known at run time alone count as 1, as they are by default
-  /// in torch.addmm.
+  /// Values that are known only at run time count as 1, the default of
+  /// torch.addmm.
   double alpha = 1, beta = 1;
   /// Whether a tile may have several block rows.
   bool takesPanels = true;
-  /// Whether the batches have columns in common, but not offsets; a tile then
-  /// has one block row.
+  /// Whether the batches share columns, but not offsets; a tile then has one
+  /// block row.
   bool sharesColumns = false;
 };
 
-/// The parameters of `search.row`, made to fit, where there are some; else of
-/// the tables, where a device is named and M, N and K are known; else the
-/// default. An error says why the given row cannot be, or fits no tile.
+/// The parameters of `search.row`, made to fit, if given; else those of the
+/// tables, if a device is named and M, N and K are known; else the default. An
+/// error says why the given row is impossible, or fits no tile.
 llvm::Expected<Choice> choose(llvm::ArrayRef<meta::Table> tables,
                               const Facts &facts, const Search &search);
 
-/// What the choice follows from. Sizes are in elements; what is not known is
-/// left out.
+/// The inputs of the choice. Sizes are in elements; unknown values are left
+/// out.
 struct Problem {
   std::optional<int64_t> m, n;
   /// Of a block: at least 1.
@@ -68,9 +68,9 @@ extern const meta::OpSchema kSchema;
 int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,
                              int64_t blockColumns, int64_t m, int64_t k);
 
-/// Most columns of a tile of `rows` rows that takes `depth` columns of a block
-/// at a time: what one instruction, or the threads' registers, hold. A multiple
-/// of the target's; 0 where there are none. For targets with a limit alone.
+/// Most columns of a tile of `rows` rows with a K tile of `depth`, within the
+/// limits of one instruction or the threads' registers. A multiple of the
+/// target's; 0 if there are none. Only for targets with a limit.
 int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
                       const Target &target);
 
@@ -91,11 +91,11 @@ llvm::Expected<Parameters> fitRow(const meta::Section &section,
                                   const meta::Row &row, const Problem &problem,
                                   const Target &target);
 
-/// What is taken where no table has a row: chosen to be never far off.
+/// The parameters without a table's row: chosen to be never far from the best.
 Parameters defaultParameters(const Problem &problem, const Target &target);
 
-/// What a tuner tries, the default first: tiles that keep the target's limits,
-/// each of them once.
+/// The candidates of a tuner, the default first: tiles within the target's
+/// limits, each once.
 std::vector<Parameters> candidates(const Problem &problem,
                                    const Target &target);
 

@@ -118,8 +118,8 @@ struct IndexLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// Functions of f32 that the special-function unit computes, where the op's
-/// flags allow approximations (`afn`). Subnormal numbers become zero.
+/// Functions of f32 that the special-function unit computes, if the op's flags
+/// allow approximations (`afn`). Subnormal numbers become zero.
 template <typename Op> struct ApproximateLowering : ConvertOpToLLVMPattern<Op> {
   ApproximateLowering(const LLVMTypeConverter &converter, StringRef intrinsic)
       : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2),
@@ -156,8 +156,8 @@ struct ConvertKernelToLLVMPass
     : public sattn::impl::ConvertKernelToLLVMBase<ConvertKernelToLLVMPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    // Not all of arith-expand, which makes a comparison and two selections of a
-    // maximum, one instruction.
+    // Not all of arith-expand: it turns a maximum, which is one instruction,
+    // into a comparison and two selections.
     RewritePatternSet divisions(context);
     arith::populateCeilFloorDivExpandOpsPatterns(divisions);
     walkAndApplyPatterns(getOperation(), std::move(divisions));

@@ -35,7 +35,7 @@ static constexpr int64_t kMaxRows = kRowsPerLane * kLanes;
 /// Words of a row's mask.
 static constexpr int64_t kWords = 8;
 static constexpr int64_t kColumnsPerWord = 32;
-/// Bits of a row's number in what the lanes compare.
+/// Bits of a row's number in the key that the lanes compare.
 static constexpr int64_t kRowBits = 6;
 static_assert(kMaxRows == 1 << kRowBits);
 
@@ -131,8 +131,8 @@ private:
     barrier();
   }
 
-  /// Rows of the window without a panel, a bit for each: word k has those of
-  /// the lanes' k-th rows. The same in all lanes.
+  /// Rows of the window without a row-block group, a bit for each: word k has
+  /// those of the lanes' k-th rows. The same in all lanes.
   using Free = SmallVector<Value>;
 
   Value isSet(Value word, Value bit) {
@@ -224,7 +224,7 @@ private:
     });
   }
 
-  /// A row's value of those that the lanes have of their own rows.
+  /// A row's value among the values that lanes have of their own rows.
   Value ofRow(ArrayRef<Value> own, Value row) {
     Value lane = arith::AndIOp::create(b, row, i32(kLanes - 1));
     Value word = arith::DivUIOp::create(b, row, i32(kLanes));
@@ -237,7 +237,7 @@ private:
                                 UnitAttr());
   }
 
-  /// The free row that shares the most columns with the mask of the panel's,
+  /// The free row that shares the most columns with the row-block group's mask,
   /// and whether there is a free row at all.
   std::pair<Value, Value> chooseRow(const Free &free,
                                     ArrayRef<Value> together) {

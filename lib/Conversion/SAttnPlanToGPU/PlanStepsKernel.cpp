@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr int64_t kThreads = 256;
-/// Counters of a window, 32 KiB; with the other arrays below the 48 KiB that a
-/// kernel has without asking.
+/// Counters of a window, 32 KiB; with the other arrays they stay below the 48
+/// KiB that a kernel has by default.
 static constexpr int64_t kCounters = 8192;
 static constexpr int64_t kMaxWindow = 1024;
 
@@ -60,7 +60,7 @@ public:
     next = shared("next", {1});
     Value total = walkWindows();
     ifThen(isFirst, [&] {
-      // What lies outside `steps` was not written.
+      // Entries outside `steps` were not written.
       Value first = clamp(start, zero, capacity);
       Value last = clamp(add(start, total), first, capacity);
       store(toI32(first), panels, at({panel, zero}));
@@ -75,26 +75,26 @@ private:
   int64_t groups, window;
   Value crow, col, panels, steps, columns;
   Value zero, one, thread, isFirst, panel;
-  /// Of each group of the panel the first stored block, and how many blocks the
-  /// groups before it have; of the panel, all.
+  /// For each block row of the row-block group its first stored block and the
+  /// number of blocks of the rows before it; last, the number of all blocks.
   SmallVector<Value> groupBegin, groupStart;
   Value blocks;
-  /// The first of the panel's steps in `steps`, and rows of `steps`.
+  /// The first of the row-block group's steps in `steps`, and rows of `steps`.
   Value start, capacity;
   /// Shared memory: blocks of each group and column of the window; the place of
   /// a column's first step among the panel's; sums over threads; the first
   /// column after the window.
   Value counters, places, sums, next;
 
-  /// A stored block of the panel: its place in col, its group, and the first
-  /// block of its row.
+  /// A stored block of the row-block group: its place in col, its block row,
+  /// and the first block of that row.
   struct Block {
     Value place, group, first;
   };
   using BlockBody =
       llvm::function_ref<SmallVector<Value>(const Block &, ValueRange)>;
 
-  /// All stored blocks of the panel, divided among the threads.
+  /// All stored blocks of the row-block group, divided among the threads.
   SmallVector<Value> forEachBlock(ValueRange inits, BlockBody body) {
     return loop(thread, blocks, index(kThreads), inits,
                 [&](Value number, ValueRange carried) {
@@ -102,7 +102,7 @@ private:
                 });
   }
 
-  /// The panel's block of this number.
+  /// The row-block group's block of this number.
   Block blockOf(Value number) {
     Value group = zero, first = groupBegin.front(), start = zero;
     for (auto [otherFirst, otherStart] :
@@ -125,7 +125,7 @@ private:
     Value rows = sub(lastDim(crow), one);
     blocks = zero;
     for (int64_t group = 0; group < groups; ++group) {
-      // A group that does not exist has row `rows`, without blocks.
+      // A missing block row has the number `rows`, without blocks.
       Value row = clamp(toIndex(load(panels, at({panel, index(2 + group)}))),
                         zero, rows);
       Value next = arith::MinSIOp::create(b, add(row, one), rows);
@@ -139,7 +139,7 @@ private:
     capacity = lastDim(steps, /*fromEnd=*/1);
   }
 
-  /// Number of steps of the panel.
+  /// Number of steps of the row-block group.
   Value walkWindows() {
     SmallVector<Value> inits = {zero, zero};
     Type types[] = {b.getIndexType(), b.getIndexType()};
@@ -245,8 +245,8 @@ private:
     return total;
   }
 
-  /// Writes to a step of the panel, unless it lies outside `steps`, which it
-  /// does only where crow is not monotone.
+  /// Writes to a step of the row-block group, unless it lies outside `steps`,
+  /// which happens only if crow is not monotone.
   void writeStep(Value place, function_ref<void(Value)> write) {
     Value row = add(start, place);
     ifThen(compare(arith::CmpIPredicate::ult, row, capacity),

@@ -32,7 +32,7 @@ using namespace sattn;
 // Products: contractions and the reads that feed them
 //===----------------------------------------------------------------------===//
 
-/// The read that gives an operand of a product, as a load of shared memory.
+/// The read of an MMA's operand, as a load of shared memory.
 static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
                                    Value operand, StringRef name) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
@@ -69,10 +69,10 @@ static FailureOr<Value> createLeftOperand(OpBuilder &b,
       .getResult(0);
 }
 
-/// How the right operand of a product of row-major tiles is stored.
+/// How the right operand of an MMA of row-major tiles is stored.
 enum class RightOperand { RowMajor, Transposed };
 
-/// Nothing where a contraction is no such product.
+/// Nothing if a contraction is no such MMA.
 static std::optional<RightOperand> findRightOperand(vector::ContractionOp op) {
   if (op.getKind() != vector::CombiningKind::ADD ||
       op.getIteratorTypesArray().size() != 3)
@@ -93,7 +93,7 @@ static std::optional<RightOperand> findRightOperand(vector::ContractionOp op) {
   return std::nullopt;
 }
 
-/// Whether a loop around a product says that its operands may be rounded.
+/// Whether a loop around an MMA allows its operands to be rounded.
 static bool allowsTF32(Operation *op) {
   while ((op = op->getParentOp()))
     if (op->hasAttr(kTF32AttrName))
@@ -310,7 +310,7 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
   }
 };
 
-/// How `wgtile.row_reduce` and arith call a reduction.
+/// The name of a reduction in `wgtile.row_reduce` and arith.
 static std::optional<arith::AtomicRMWKind>
 convertKind(vector::CombiningKind kind) {
   switch (kind) {

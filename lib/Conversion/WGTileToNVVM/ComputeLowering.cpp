@@ -47,9 +47,9 @@ static Value addToDescriptor(OpBuilder &b, Location loc, Value descriptor,
   return arith::AddIOp::create(b, loc, descriptor, constant);
 }
 
-/// Index of this thread's warpgroup, the same register for all its threads. At
-/// the start of the consumers' role, where there are roles: nothing moves a
-/// shuffle out of a loop.
+/// Index of this thread's warpgroup, the same register for all its threads.
+/// With roles it is computed at the start of the consumers' role, since nothing
+/// moves a shuffle out of a loop.
 static Value createWarpgroup(OpBuilder &b, Location loc) {
   OpBuilder::InsertionGuard insertion(b);
   for (Region *region = b.getInsertionBlock()->getParent(); region;
@@ -65,8 +65,8 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
 }
 
 /// Inline assembly that changes registers in place, of f32 or of pairs of 16
-/// bits, `constraints` being those of the other operands. Pairs are passed as
-/// they are to products, as i32.
+/// bits; `constraints` are those of the other operands. Pairs are passed as
+/// i32, the form of MMA operands.
 static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
                                         ValueRange tied, ValueRange operands,
                                         StringRef text, StringRef constraints) {
@@ -139,7 +139,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     Major bMajor = op.getTransposeB() ? Major::K : Major::MN;
     Value bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
-    // An accumulator of zeros is not read.
+    // An accumulator of zeros is not read (scale-d 0).
     bool startsAtZero = isZero(op.getAcc());
 
     // Operands: the accumulator's registers, tied, then those of a or its
@@ -149,7 +149,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     std::string constraints, registers;
     for (int64_t i = 0; i < numRegisters; ++i)
       registers += (i ? ", $" : "$") + std::to_string(i);
-    // Tied operands take numbers too.
+    // Tied operands have numbers too.
     int64_t next = 2 * numRegisters;
     auto addOperand = [&](Value value, StringRef constraint) {
       operands.push_back(value);
@@ -182,7 +182,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
                                      descriptorStep(b, bMajor, 0, k)),
                      "l");
       // Scale of the accumulator, signs, transpositions: a's rows run along k,
-      // and so do b's where its rows are not its columns.
+      // and so do b's unless it is transposed.
       text +=
           llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2} "
                         "{{{3}}, {4}, {5}, {6}, 1, 1, {7}{8};\n",
@@ -192,8 +192,8 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
               .str();
     }
     text += "wgmma.commit_group.sync.aligned;\n";
-    // Registers of a stay as they are until the wait of an asynchronous
-    // product: it has them as operands.
+    // Registers of a do not change until the wait for an asynchronous MMA,
+    // which has them as operands.
     if (!op.getAsync())
       text += "wgmma.wait_group.sync.aligned 0;\n";
     constraints += "~{memory}";
@@ -233,8 +233,8 @@ private:
   }
 };
 
-/// The wait has the tiles' registers as operands: nothing that uses them can be
-/// moved before it, and left operands of products keep theirs until it.
+/// The wait has the tiles' registers as operands: their uses cannot move before
+/// it, and left operands of MMAs keep their registers until then.
 struct WaitMmaLowering : OpConversionPattern<WaitMmaOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -21,8 +21,8 @@ struct DelayLowering : OpConversionPattern<DelayOp> {
   LogicalResult
   matchAndRewrite(DelayOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // The clock makes runs differ, the rest places and warps of one run. The
-    // mixing is that of the finalizer "lowbias32" (C. Wellons,
+    // The clock makes runs differ; site and warp make delays of one run differ.
+    // The mixing is that of the finalizer "lowbias32" (C. Wellons,
     // hash-prospector). nanosleep takes at most twice the time it is given.
     auto site = static_cast<uint32_t>(op.getSite() * 0x9E3779B1u);
     std::string text = llvm::formatv("{{\n"

@@ -93,7 +93,7 @@ struct ExtractColumnsLowering : OpConversionPattern<ExtractColumnsOp> {
     std::optional<TileRegisters> result = TileRegisters::get(op.getType());
     if (!source || !result)
       return rewriter.notifyMatchFailure(op, "not tiles with layouts");
-    // Registers go along the columns, eight columns after eight.
+    // Registers go along the columns, one n8 fragment after the other.
     int64_t perEight = source->registers() * 8 / source->type.getShape().back();
     rewriter.replaceOpWithMultiple(
         op, {adaptor.getSource().slice(op.getOffset() / 8 * perEight,
@@ -116,8 +116,8 @@ struct StepLowering : OpConversionPattern<StepOp> {
     bool isRow = isa<RowAttr>(result->type.getEncoding());
     Value first = isRow ? createThreadRow(rewriter, loc, fragment)
                         : createThreadColumn(rewriter, loc, fragment);
-    // Opaque to LLVM and ptxas, which else compute what follows from each
-    // element ahead of the loop around and keep it all in registers.
+    // Opaque to LLVM and ptxas, which would otherwise hoist the values of all
+    // elements out of the surrounding loop and keep them in registers.
     first = createInlineAsm(rewriter, loc, rewriter.getI32Type(), {first},
                             "mov.b32 $0, $1;", "=r,r")
                 .getRes();
@@ -133,7 +133,7 @@ struct StepLowering : OpConversionPattern<StepOp> {
   }
 };
 
-/// One op a register, or a pair of columns where any operand or the result is
+/// One op per register, or per pair of columns if any operand or the result is
 /// packed in pairs, so that conversions stay conversions of pairs.
 struct ElementwiseOpLowering : ConversionPattern {
   ElementwiseOpLowering(const TypeConverter &converter, MLIRContext *context)

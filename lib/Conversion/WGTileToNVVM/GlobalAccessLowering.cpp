@@ -44,7 +44,7 @@ public:
     assert(isStrided && "verified by the ops");
     (void)isStrided;
 
-    // The thread's first element, and what the others differ from it by.
+    // The thread's first element, and the others' offsets from it.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
     columnConstant = peelConstant(b, loc, position.back());
@@ -67,7 +67,7 @@ public:
       if (!inBounds[dim - leading])
         axis.limit = clampToI32(arith::SubIOp::create(
             b, loc, metadata.getSizes()[dim], position[dim]));
-      // Rows that the layout has and the tile has not.
+      // Rows that the layout has beyond the tile's.
       if (int64_t size = layout.type.getDimSize(0);
           isRows && size < fragment.rows()) {
         Value left = arith::SubIOp::create(b, loc, createI32(b, loc, size),
@@ -148,9 +148,9 @@ public:
                     : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
     auto textOf = [](int64_t i, StringRef address) -> PairText {
       std::string place = llvm::formatv("${0}, {1};\n", i, address);
-      // The left one straight into the result: a register of its own, written
-      // under a predicate only, is live from the kernel's start to ptxas,
-      // around the loop over tiles.
+      // The left element goes straight into the result: to ptxas a separate
+      // register, written only under a predicate, is live from the kernel's
+      // start, around the loop over tiles.
       return {llvm::formatv("mov.b32 ${0}, 0;\n", i), "ld.global.b32 " + place,
               "@%q ld.global.u16 " + place};
     };
@@ -182,8 +182,8 @@ public:
   }
 
 private:
-  /// Code of a pair: what comes first where some are out of bounds, the access
-  /// of both elements, and that of the left one alone, under %q.
+  /// Code of a pair: the prologue if some pairs are out of bounds, the access
+  /// of both elements, and the access of the left one alone, under %q.
   struct PairText {
     std::string before, both, left;
   };
@@ -206,7 +206,7 @@ private:
     if (columns.limit)
       columnLimit = addOperand(columns.limit, "r");
 
-    // The accesses where all is in bounds, and where some may not be.
+    // The accesses if all elements are in bounds, and if some may not be.
     std::string whole, clipped;
     int64_t lastRow = 0, lastColumn = 0;
     DenseMap<int64_t, std::string> bases;
@@ -233,7 +233,7 @@ private:
         clipped += "@%p " + text.both;
         continue;
       }
-      // The last column, where their number is odd.
+      // The last column, if their number is odd.
       clipped +=
           llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}"
                         "setp.eq.s32 %q, {0}, {1};\n{2}{4}",
@@ -245,7 +245,7 @@ private:
         constraints);
   }
 
-  /// Code that runs `whole` where the last row and column of a thread are in
+  /// Code that runs `whole` if the last row and column of a thread are in
   /// bounds, else `clipped`. An empty limit: always in bounds.
   static std::string chooseWhole(StringRef rowLimit, int64_t lastRow,
                                  StringRef columnLimit, int64_t lastColumn,
@@ -266,8 +266,8 @@ private:
            "DONE:\n}\n";
   }
 
-  /// Rows or columns: bytes from one to the next, and how many there are from
-  /// the thread's first on (i32), where an element may be out of bounds.
+  /// Rows or columns: bytes from one to the next, and their number from the
+  /// thread's first on (i32), if an element may be out of bounds.
   struct Axis {
     Value byteStride, limit;
     std::optional<int64_t> staticByteStride;

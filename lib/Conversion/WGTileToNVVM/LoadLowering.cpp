@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Time after which a suspended wait looks at its barrier again, in
-/// nanoseconds; the wait itself has no end.
+/// Time after which a suspended wait tests its barrier again, in nanoseconds;
+/// the wait itself has no limit.
 static constexpr int64_t kWaitTicks = 10'000'000;
 
 static Value isFirstThread(OpBuilder &b, Location loc) {
@@ -42,7 +42,7 @@ void wgtile::initializeBarriers(OpBuilder &b, Location loc,
                             b, loc, createSharedAddress(b, loc, barrier.offset),
                             createI32(b, loc, barrier.arrivals),
                             /*predicate=*/Value());
-                      // The copy engine must see the barriers too.
+                      // TMA must see the barriers too.
                       NVVM::FenceMbarrierInitOp::create(b, loc);
                       scf::YieldOp::create(b, loc);
                     });

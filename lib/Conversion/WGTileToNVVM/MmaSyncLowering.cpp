@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// Chunks along the depth that one product takes: 16 elements of 16 bits, 8 of
-/// tf32. Of 16 bits the last may take one, where the depth is an odd number.
+/// Chunks along K of one MMA: 16 elements of 16 bits, 8 of tf32. With 16 bits
+/// the last MMA takes one chunk if their number is odd.
 static constexpr int64_t kStepChunks = 2;
-/// Elements of which a depth is a multiple.
+/// Elements of which K is a multiple.
 static constexpr int64_t kDepthMultiple = 8;
 
 namespace {
@@ -38,7 +38,7 @@ public:
             int64_t bound) {
     int64_t chunks = tile.swizzle / kChunkBytes;
     Value base = add(offset, mul(varyingRow, tile.swizzle));
-    // layout::swizzleChunk of the row: whole eights of rows do not change it.
+    // layout::swizzleChunk of the row: multiples of 8 rows do not change it.
     Value pattern = arith::RemUIOp::create(
         b, loc,
         arith::DivUIOp::create(b, loc, mul(varyingRow, tile.swizzle),
@@ -74,7 +74,7 @@ private:
   Value mul(Value lhs, int64_t rhs) {
     return arith::MulIOp::create(b, loc, lhs, constant(rhs));
   }
-  /// The constant comes last, where accesses have room for one.
+  /// The constant comes last, since accesses have room for one.
   Value address(Value varying, int64_t fixed) {
     Value pointer = createSharedAddress(b, loc, varying);
     if (fixed == 0)
@@ -85,7 +85,7 @@ private:
   }
 };
 
-/// Chunks [first, first + count) along the depth.
+/// Chunks [first, first + count) along K.
 struct Step {
   int64_t first, count;
 };
@@ -110,8 +110,8 @@ public:
         arith::RemUIOp::create(b, loc, warp, constant(fragment.columnWarps));
     rowWarp =
         arith::DivUIOp::create(b, loc, warp, constant(fragment.columnWarps));
-    // What a lane of ldmatrix addresses: a row of two matrices, one below the
-    // other, and which of two such pairs.
+    // The address of a lane of ldmatrix: a row of two matrices, one below the
+    // other, and one of two such pairs.
     matrixRow = arith::AndIOp::create(b, loc, lane, constant(15));
     matrixPair = arith::ShRUIOp::create(b, loc, lane, constant(4));
   }
@@ -169,9 +169,9 @@ private:
     return result;
   }
 
-  /// Eights of columns from the j-th on that one ldmatrix takes: of its four
-  /// matrices each has one chunk of the depth. No more than a box holds, where
-  /// addresses are short.
+  /// The number of n8 fragments from the j-th on that one ldmatrix takes: each
+  /// of its four matrices has one chunk of K. At most as many as a box holds,
+  /// within which addresses are short.
   int64_t countEights(int64_t j, Step step) {
     int64_t count = 4 / step.count;
     // Rows of a transposed tile are in one box.
@@ -189,7 +189,7 @@ private:
     SmallVector<Value> registers;
     auto type = dyn_cast<SharedType>(op.getA().getType());
     if (!type) {
-      // A packed accumulator; its fragments are two eights of columns each.
+      // A packed accumulator; each fragment of A is two of its n8 fragments.
       AccumulatorFragment source =
           getFragment(cast<RankedTensorType>(op.getA().getType()));
       for (int64_t half = 0; half < 2; ++half)
@@ -204,7 +204,7 @@ private:
         arith::MulIOp::create(b, loc, rowWarp,
                               constant(kWarpRows * fragment.rowTiles)));
     if (fragment.rows() > stored) {
-      // Rows beyond the tile give rows of the result that nobody stores.
+      // Rows beyond the tile give rows of the result that are not stored.
       row = arith::AddIOp::create(b, loc, row, constant(fixed));
       row = arith::MinUIOp::create(b, loc, row, constant(stored - 1));
       fixed = 0;
@@ -218,9 +218,9 @@ private:
     return registers;
   }
 
-  /// B's fragments of a step and `count` eights of columns, transposed.
+  /// B's fragments of a step and `count` times 8 columns, transposed.
   SmallVector<Value> loadB(int64_t j, int64_t count, Step step) {
-    // What a lane addresses: a row of the step, and which of the eights.
+    // The address of a lane: a row of the step, and one of the n8 fragments.
     Value row = matrixRow, pair = matrixPair;
     if (step.count == 1) {
       row = arith::AndIOp::create(b, loc, lane, constant(7));
@@ -237,10 +237,11 @@ private:
     return loadMatrices(address, step.count * count, NVVM::MMALayout::col);
   }
 
-  /// The same where the tile's rows are B's columns: its matrices are as the
-  /// fragments want them, of 32-bit elements too.
+  /// The same if the tile's rows are B's columns: its matrices already have the
+  /// fragments' layout, with 32-bit elements too.
   SmallVector<Value> loadTransposedB(int64_t j, int64_t count, Step step) {
-    // What a lane addresses: a chunk of the step, and a row of the eights.
+    // The address of a lane: a chunk of the step, and a row of the n8
+    // fragments.
     bool isPair = step.count == 2;
     Value chunk =
         isPair ? arith::AndIOp::create(
@@ -309,7 +310,7 @@ private:
     return registers;
   }
 
-  /// The hardware would drop the bits that tf32 has not.
+  /// The hardware would truncate to tf32's bits.
   Value roundToTF32(Value bits) {
     Value value = LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
     return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), value,

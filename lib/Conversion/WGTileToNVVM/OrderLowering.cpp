@@ -18,8 +18,8 @@ using namespace wgtile;
 
 static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup. Barrier 0 is the thread block's, and
-/// those from 1 on are the warpgroups' own (StagingLowering.cpp): a thread
-/// block has at most 7 warpgroups that consume.
+/// barriers 1 to 7 are the warpgroups' own (StagingLowering.cpp): a thread
+/// block has at most 7 warpgroups of consumers.
 static constexpr int64_t kFirstOrderBarrier = 8;
 
 static Value createWarpgroup(OpBuilder &b, Location loc) {
@@ -39,8 +39,8 @@ static void createBarrier(OpBuilder &b, Location loc, Value warpgroup,
 }
 
 namespace {
-/// The first warpgroup arrives for the last one, whose iteration before the
-/// first there is not.
+/// The first warpgroup arrives in place of the last one, which has no iteration
+/// before the first.
 struct OrderInitLowering : OpConversionPattern<OrderInitOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -66,7 +66,7 @@ public:
   Value emptyBarrier(Value stage) {
     return barrier(*op.getBarriers() + type.getStages() * kBarrierBytes, stage);
   }
-  /// Place of a tile of a stage in the kernel's shared memory.
+  /// Offset of a tile of a stage in the kernel's shared memory.
   Value tileOffset(Value stage, int64_t tile) {
     Value bytes =
         arith::MulIOp::create(b, loc, stage, i32(type.getStageBytes()));
@@ -74,7 +74,7 @@ public:
         b, loc, bytes, i32(*op.getOffset() + type.getTileOffset(tile)));
   }
 
-  /// Goes on to the next stage, and after the last to the next round.
+  /// Advances to the next stage, and after the last to the next round.
   void advance() {
     Value stage = this->stage();
     Value next = successor(stage);
@@ -141,8 +141,8 @@ struct AcquireLowering : OpConversionPattern<RingAcquireOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    // In the first round nothing has to be given back: the phase before the
-    // first counts as over.
+    // In the first round no stage has to be released: the phase before the
+    // first counts as complete.
     Value phase =
         arith::XOrIOp::create(rewriter, loc, ring.phase(), ring.i32(1));
     createBarrierWait(rewriter, loc, ring.emptyBarrier(ring.stage()), phase);
@@ -334,8 +334,8 @@ void wgtile::lowerRoles(Operation *kernel) {
     OpBuilder b(op);
     Location loc = op.getLoc();
     Value thread = createThreadId(b, loc);
-    // Roles are whole warpgroups, and ptxas wants to see that a warp's threads
-    // agree on theirs.
+    // Roles are whole warpgroups, and ptxas has to see that all threads of a
+    // warp have the same role.
     Value warp = arith::ShRUIOp::create(b, loc, thread, createI32(b, loc, 5));
     Value uniform =
         NVVM::ShflOp::create(b, loc, b.getI32Type(), createI32(b, loc, -1),

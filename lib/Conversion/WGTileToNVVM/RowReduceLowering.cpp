@@ -61,7 +61,7 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
       rows[fragment.rowVectorRegister(i)].push_back(element);
     SmallVector<Value> values;
     for (SmallVector<Value> &row : rows) {
-      // Neighbours first: a chain would wait for each of its steps.
+      // Neighbors first: a chain would wait for each of its steps.
       while (row.size() > 1) {
         SmallVector<Value> half;
         for (size_t i = 0; i + 1 < row.size(); i += 2)

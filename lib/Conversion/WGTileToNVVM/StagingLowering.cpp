@@ -29,7 +29,7 @@ static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup; 0 is the thread block's.
 static constexpr int64_t kFirstGroupBarrier = 1;
 
-/// This thread's number among all that hold register tiles, whatever the group.
+/// This thread's number among all consumer threads, of all consumer groups.
 static Value createConsumerThreadId(OpBuilder &b, Location loc) {
   Value id = createThreadId(b, loc);
   for (Operation *op = b.getInsertionBlock()->getParentOp(); op;
@@ -50,7 +50,7 @@ static Value createDescriptor(OpBuilder &b, Location loc, Value map) {
   return UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
 }
 
-/// Offset of the staging that a shared tile is.
+/// Offset of the staging tile that a shared tile is.
 static FailureOr<int64_t> getOffset(Operation *op, Value tile) {
   auto staging = tile.getDefiningOp<StagingOp>();
   if (!staging || !staging.getOffset())
@@ -248,7 +248,7 @@ struct ReadSharedLowering : OpConversionPattern<ReadSharedOp> {
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
     Location loc = op.getLoc();
     SharedType type = op.getSource().getType();
-    // Each group of consumers has a tile of its own.
+    // Each consumer group has a tile of its own.
     I32Arithmetic a{rewriter, loc};
     Value warpgroup =
         a.rem(createWarpgroup(rewriter, loc), type.getRows() / kWgmmaRows);
@@ -316,7 +316,7 @@ struct PrefetchLowering : OpConversionPattern<PrefetchOp> {
   }
 };
 
-/// All threads wait: those that have started no copy have nothing to wait for.
+/// All threads wait; threads that started no copy have nothing to wait for.
 struct WaitStoreLowering : OpConversionPattern<WaitStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -91,7 +91,7 @@ private:
   int64_t chunkElements() const { return kChunkBytes / tile.elementBytes; }
   int64_t turns() const { return llvm::divideCeil(chunks, threads); }
 
-  /// Where rows are a divisor of the threads, a thread's chunks are in one
+  /// If the chunks of a row divide the threads, a thread's chunks are in one
   /// column, at rows that differ by constants.
   bool keepsColumn() const { return threads % rowChunks == 0; }
   Value chunkOf(int64_t turn) { return add(id, constant(turn * threads)); }
@@ -104,7 +104,7 @@ private:
     return rem(keepsColumn() ? id : chunkOf(turn), rowChunks);
   }
 
-  /// Emits what concerns a chunk, under a condition where it may not exist.
+  /// Emits the code of a chunk, under a condition if it may not exist.
   void guarded(Value chunk, bool mayEnd, function_ref<void()> body) {
     if (!mayEnd)
       return body();
@@ -187,7 +187,8 @@ private:
     return createSharedAddress(b, loc, add(offset, add(box, inBox)));
   }
 
-  /// min(size - index, extent), i32: what is left may not fit, or be negative.
+  /// min(size - index, extent), i32: the rest may not fit in 32 bits, or be
+  /// negative.
   Value clip(Value size, Value index, int64_t extent) {
     Value left = arith::SubIOp::create(b, loc, size, index);
     left = arith::MinSIOp::create(b, loc, left, constantIndex(extent));

@@ -95,8 +95,8 @@ public:
     return toIndex(delinearize(b, loc, point, counts));
   }
 
-  /// The point in row-major order that comes at `point` in the order of blocks;
-  /// the number of tiles where that is past the last one.
+  /// The point in row-major order that is at `point` in the order of blocks;
+  /// the number of tiles past the last one.
   Value lookUp(Value point) {
     auto branch = scf::IfOp::create(b, loc, b.getI32Type(), less(point, total),
                                     /*withElseRegion=*/true);
@@ -123,8 +123,9 @@ public:
     return branch.getResult(0);
   }
 
-  /// Indices of a point in the order that `persistent` stands for: groups of
-  /// columns, in a group row after row. The last group may be narrower.
+  /// Indices of a point in the order that `persistent` stands for: raster
+  /// groups of columns, row after row within each. The last raster group may be
+  /// narrower.
   SmallVector<Value> indices(Value point) { return toIndex(inOrder(point)); }
 
 private:
@@ -176,8 +177,8 @@ private:
   }
 };
 
-/// The next tile for this thread block, from the counter, and the ways to tell
-/// it to other threads.
+/// Fetches the next tile for this thread block from the counter and tells it to
+/// other threads.
 class TileFetch {
 public:
   TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
@@ -185,7 +186,7 @@ public:
 
   /// In one thread.
   Value next() {
-    // Where no block gets a second tile there is no counter.
+    // If no block gets a second tile, there is no counter.
     Value hasMore = order.less(order.blocks, order.total);
     auto branch = scf::IfOp::create(b, loc, b.getI32Type(), hasMore,
                                     /*withElseRegion=*/true);
@@ -215,13 +216,14 @@ public:
                                 /*alignment=*/0, /*isVolatile=*/true);
   }
 
-  /// What an op does on the queue in a turn; the producer writes `number`.
-  /// Returns what a consumer reads, null for other ops.
+  /// Lowers an op of the work-tile pipeline in one iteration; the producer
+  /// writes `number`. Returns the number that a consumer reads, null for other
+  /// ops.
   Value lower(Operation *use, const TileQueue &queue, Value turn,
               Value number) {
     if (isa<QueueAcquireOp>(use)) {
-      // In the first round nothing has to be read: the phase before the first
-      // counts as over.
+      // In the first round no slot has to be read: the phase before the first
+      // counts as complete.
       createBarrierWait(
           b, loc, barrier(queue.emptyBarrier(0), turn),
           arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
@@ -233,8 +235,8 @@ public:
       createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn),
                         phase(turn));
     } else if (isa<QueueReadOp>(use)) {
-      // All lanes have read when one gives the slot back; and ptxas sees that
-      // they have the same.
+      // All lanes have read when one releases the slot, and ptxas sees that
+      // their values are equal.
       return NVVM::ShflOp::create(
           b, loc, b.getI32Type(), order.constant(-1), readSlot(turn),
           order.constant(0), order.constant(sattn::layout::kWarpThreads - 1),
@@ -264,7 +266,7 @@ private:
     return arith::AndIOp::create(b, loc, turn,
                                  order.constant(TileQueueLayout::kSlots - 1));
   }
-  /// Of a slot's barriers in this turn.
+  /// The phase of a slot's barriers in this iteration.
   Value phase(Value turn) {
     static_assert(TileQueueLayout::kSlots == 2, "a round is two turns");
     Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
@@ -304,8 +306,8 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
     Location loc = op.getLoc();
     Block *body = &op.getBody().front();
     rewriter.eraseOp(body->getTerminator());
-    // Where consumers are in groups, a thread block takes a group of tiles. The
-    // producer's loop is over groups already.
+    // With several consumer groups, a thread block takes a tile for each. The
+    // producer's loop already steps over all of them.
     auto roles = dyn_cast<RolesOp>(op->getParentOp());
     bool isGrouped = roles && roles.getGroups() > 1 && op.getGroupedDim();
     SmallVector<Value> counts(op.getCounts());
@@ -337,7 +339,7 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
       return success();
     }
     TileOrder order(rewriter, loc, op, counts);
-    // What comes from a counter is looked up by the thread that took it.
+    // The thread that took a number from the counter looks it up.
     auto addBody = [&](Value point, Operation *before) {
       rewriter.inlineBlockBefore(body, before,
                                  tileIndices(op.getCounter()
@@ -360,7 +362,7 @@ private:
 
   using AddBody = llvm::function_ref<void(Value point, Operation *before)>;
 
-  /// Every n-th tile, of n thread blocks.
+  /// A static walk: every n-th tile, of n thread blocks.
   static void strideTiles(TileOrder &order, Location loc,
                           ConversionPatternRewriter &rewriter,
                           AddBody addBody) {
@@ -390,7 +392,8 @@ private:
     TileFetch fetch(rewriter, loc, op, order);
     auto roles = dyn_cast<RolesOp>(op->getParentOp());
     std::optional<TileQueue> queue;
-    // The answer takes as long as a few stages: asked for a tile ahead.
+    // The counter's latency is that of a few stages, so the number is requested
+    // one tile ahead.
     Value isFirst, early;
     if (roles)
       queue = TileQueue::get(roles->getParentOp());
@@ -423,7 +426,8 @@ private:
         rewriter.setInsertionPointToStart(branch.thenBlock());
         fetch.writeSlot(turn, early);
       }
-      // Two slots in turn: who writes one again has met all that read it.
+      // Two slots alternate: a thread that writes one again has met all threads
+      // that read it.
       gpu::BarrierOp::create(rewriter, loc);
       next = fetch.readSlot(turn);
     } else {

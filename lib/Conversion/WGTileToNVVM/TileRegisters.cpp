@@ -126,7 +126,7 @@ static RolesOp getRoles(OpBuilder &b) {
   return dyn_cast_or_null<RolesOp>(op);
 }
 
-/// Threads of one group of consumers.
+/// Threads of one consumer group.
 static int64_t getGroupThreads(RolesOp roles) {
   auto kernel = roles->getParentOfType<gpu::GPUFuncOp>();
   int64_t threads = kernel.getKnownBlockSizeAttr()[0];

@@ -64,7 +64,8 @@ struct ConvertWGTileToNVVMPass
     // A kernel's arguments hold no tiles; tensor maps stay until the kernel's
     // signature is lowered.
     target.addLegalOp<gpu::GPUFuncOp>();
-    // Made branches at the end: what is in a role is lowered by its place.
+    // Roles become branches at the end, since ops are lowered by the role they
+    // are in.
     target.addLegalOp<RolesOp>();
     target.addDynamicallyLegalOp<EndOp>(
         [](EndOp op) { return isa<RolesOp>(op->getParentOp()); });
@@ -88,7 +89,7 @@ struct ConvertWGTileToNVVMPass
   }
 
 private:
-  /// What the patterns take for granted: the passes before choose layouts.
+  /// Checks the assumptions of the patterns: earlier passes choose layouts.
   static LogicalResult verify(gpu::GPUModuleOp module) {
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
       bool hasRoles = false;
@@ -106,7 +107,7 @@ private:
         op->emitOpError("expected to be in a gpu.func");
         return WalkResult::interrupt();
       }
-      // Its place is an attribute of the op.
+      // Its offset is an attribute of the op.
       for (Value operand : op->getOperands())
         if (isa<RingType>(operand.getType()) &&
             !operand.getDefiningOp<RingOp>()) {
@@ -118,7 +119,7 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Barriers of loads and of rings that have a place; the patterns report
+  /// Barriers of loads and of rings that have an offset; the patterns report
   /// those that have none.
   static SmallVector<BarrierInit> collectBarriers(gpu::GPUFuncOp kernel) {
     SmallVector<BarrierInit> barriers;

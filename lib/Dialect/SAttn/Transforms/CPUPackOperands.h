@@ -18,11 +18,13 @@ namespace sattn {
 mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tile, mlir::Value target);
 
-/// Gives products in loops over tiles whose indexing maps transpose an operand
-/// that operand transposed, by an op of its own, and the default maps.
+/// Applies to matrix products in loops over tiles whose indexing maps transpose
+/// an operand: an op of its own transposes the operand, and the product gets
+/// the default maps.
 void orderTileProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
-/// The products on tensors in loops over tiles, of the default indexing maps.
+/// The matrix products on tensors in loops over tiles that have the default
+/// indexing maps.
 llvm::SmallVector<mlir::linalg::MatmulOp>
 findTileProducts(mlir::Operation *root);
 

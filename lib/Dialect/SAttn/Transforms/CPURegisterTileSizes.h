@@ -26,13 +26,14 @@ struct RegisterTileSizes {
 
   /// Says what is wrong with the options.
   mlir::LogicalResult verify(mlir::Location loc) const;
-  /// The columns of a product's panel: a divisor of its columns, a power of two
-  /// unless the sizes are given. LLVM takes vectors of other lengths apart.
+  /// The columns of a panel: a divisor of the tile's columns, a power of two
+  /// unless the sizes are given. LLVM splits vectors of other lengths.
   int64_t columns(int64_t size) const;
   /// The side of a square that is transposed in registers: a divisor of its
   /// size, at most the elements of a register.
   int64_t lanes(int64_t size) const;
-  /// The rows of a product in a panel of that width: a divisor of its rows.
+  /// The rows of a register tile in a panel of that width: a divisor of the
+  /// tile's rows.
   int64_t rows(int64_t size, int64_t columns) const;
 };
 

@@ -14,9 +14,9 @@
 
 namespace sattn {
 
-/// Whether the target multiplies the tiles of the products among the ops
-/// [begin, end) and below, which are the program of a tile of `op`. Emits an
-/// error at `op` otherwise: later passes see no op of the user's any more.
+/// Whether the target can compute the matrix products among the ops [begin,
+/// end) and below, which are the program of a tile of `op`. Emits an error at
+/// `op` otherwise, since later passes no longer see the user's op.
 mlir::LogicalResult checkTileProgram(TileProgramOpInterface op,
                                      mlir::Block::iterator begin,
                                      mlir::Block::iterator end,

@@ -57,7 +57,7 @@ LogicalResult ColumnAttr::verify(EmitError emitError, int64_t warps,
 
 /// Registers hold numbers.
 static LogicalResult verifyRegisters(EmitError emitError, Type elementType) {
-  // The parser asks after an element type that it has refused, too.
+  // The parser also verifies an element type that it has refused.
   if (!elementType)
     return failure();
   if (elementType.isIntOrFloat() &&
@@ -109,8 +109,8 @@ static LogicalResult verifyElementType(EmitError emitError, Type type) {
                      << kMaxElementBits << " bits, but got " << type;
 }
 
-/// What a product takes at a time along the depth, in bytes, and the rows of a
-/// fragment: tiles are stored in whole ones.
+/// Bytes along K of one MMA, and rows of a fragment: tiles are stored in
+/// multiples of both.
 static constexpr int64_t kDepthBytes = 32;
 static constexpr int64_t kFragmentRows = 16;
 

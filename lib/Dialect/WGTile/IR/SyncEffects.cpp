@@ -18,7 +18,7 @@ using Kind = SyncEffect::Kind;
 #include "sattn/Dialect/WGTile/IR/WGTileInterfaces.cpp.inc"
 
 void LoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  // Nobody may still read what the tile held before; all wait for the copy.
+  // No thread may still read the tile's old content; all wait for the copy.
   effects.push_back(SyncEffect::barrier(SyncScope::Block));
   if (isa<TensorMapType>(getSource().getType())) {
     effects.push_back(SyncEffect::write(getTile(), Proxy::Async));
@@ -44,7 +44,7 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   } else if (!getMmaSync()) {
     effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0));
   }
-  // The accumulator may be the result of a product that still runs.
+  // The accumulator may be the result of an MMA that still runs.
   effects.push_back(SyncEffect::forward(getAcc(), getResult()));
 }
 
@@ -119,7 +119,7 @@ void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 // The queue of tiles
 //===----------------------------------------------------------------------===//
 
-/// The counter that the queue's tiles are taken from stands for the queue.
+/// The counter of the scheduler stands for the work-tile pipeline.
 static Value getQueue(Operation *op) {
   return cast<ForEachTileOp>(op->getParentOp()).getCounter();
 }

@@ -47,14 +47,14 @@ static bool areDisjoint(ReadOp read, Operation *op) {
 }
 
 namespace {
-/// A read of a slice of the epilogue: `read` itself, or the branch of its block
+/// A read of an epilogue subtile: `read` itself, or the branch of its block
 /// that it is in.
 struct SliceRead {
   ReadOp read;
   Operation *unit;
 };
 
-/// The slices of one block that go through staging, one after the other.
+/// The subtiles of one block that go through staging, one after the other.
 class Slices {
 public:
   explicit Slices(Block &block) {
@@ -68,8 +68,8 @@ public:
     }
   }
 
-  /// Moves the first read behind each wait in front of that wait. A read is
-  /// erased as it moves, so each is looked at once.
+  /// Moves the first read after each wait before that wait. A read is erased as
+  /// it moves, so each is visited once.
   void advance() {
     Operation *last = nullptr;
     for (const SliceRead &slice : reads) {
@@ -125,7 +125,7 @@ private:
     });
   }
 
-  /// Moves, with what its operands are computed from.
+  /// Moves the read, with the ops that compute its operands.
   static void moveBefore(SliceRead slice, Operation *to) {
     llvm::SetVector<Operation *> needed;
     for (Value operand : slice.read->getOperands())
@@ -160,7 +160,7 @@ private:
     slice.read.erase();
   }
 
-  /// The ops at or behind `to` that a value needs, none of which may touch
+  /// The ops at or after `to` that a value needs, none of which may touch
   /// memory.
   static bool collect(Value value, Operation *to,
                       llvm::SetVector<Operation *> &needed) {

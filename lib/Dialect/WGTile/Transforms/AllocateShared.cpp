@@ -60,7 +60,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     bytes += ring.getRing().getType().getStages() *
              ring.getRing().getType().getStageBytes();
   }
-  // Staging is the consumers', one tile a warpgroup.
+  // Staging belongs to the consumers: one tile per warpgroup.
   bool hasProducer = false;
   kernel.walk([&](RolesOp) { hasProducer = true; });
   DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();

@@ -95,8 +95,8 @@ private:
       }
   }
 
-  /// Whether wgmma can multiply these tiles: whole rows of its swizzle, all of
-  /// them used, and 16-bit elements.
+  /// Whether wgmma can multiply these tiles: 16-bit elements in whole rows of
+  /// its swizzle, without padding.
   static bool fitsWgmma(MmaOp op) {
     auto fits = [](Type type) {
       auto shared = dyn_cast<SharedType>(type);
@@ -112,7 +112,7 @@ private:
   }
 
   /// All register tiles of a kernel have the same rows, which its warps divide,
-  /// and one kind of product.
+  /// and one kind of MMA.
   LogicalResult chooseWarps() {
     int64_t rows = 0;
     bool useWgmma = hasWgmma;
@@ -132,7 +132,7 @@ private:
       return divideTile(rows);
     }
     if (products.empty())
-      // A kernel without products: its tiles say how many rows.
+      // A kernel without MMAs: its tiles give the number of rows.
       kernel.walk([&](StoreOp op) {
         rows = std::max(rows, op.getTile().getType().getDimSize(0));
       });
@@ -145,8 +145,7 @@ private:
     return success();
   }
 
-  /// Tiles that groups of consumers compute side by side in a thread block
-  /// (wgtile-specialize).
+  /// Number of consumer groups of a thread block (wgtile-specialize).
   int64_t countGroups() {
     int64_t groups = 1;
     if (!hasWgmma)
@@ -157,16 +156,16 @@ private:
     return groups;
   }
 
-  /// Warps that the loop over tiles asks for.
+  /// The hint `warps` of the loop over tiles.
   std::optional<int64_t> getWishedWarps() {
     std::optional<int64_t> wish;
     kernel.walk([&](ForEachTileOp loop) { wish = loop.getWarps(); });
     return wish;
   }
 
-  /// The number nearest to a wish that has registers for a tile's accumulator,
-  /// and is no more than a kernel gets without one. Those of a group's tiles
-  /// are asked for together.
+  /// The number of warps nearest to a hint that has registers for a tile's
+  /// accumulator, and is no more than a kernel gets without a hint. The hint is
+  /// for all consumer groups together.
   int64_t clampWarps(int64_t wish, int64_t elements) {
     int64_t groups = countGroups();
     int64_t most = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
@@ -198,7 +197,7 @@ private:
     std::optional<int64_t> wish = getWishedWarps();
     if (wish)
       wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
-    // Rows that a warp shares with none: as many warps as it takes to fill.
+    // A warp shares its rows with no other: as many warps as the rows fill.
     if (ownsRows) {
       warps = std::min({fragments, kMaxWarps, wish.value_or(kMaxWarps)});
       while (fragments % warps != 0)
@@ -216,8 +215,8 @@ private:
     return success();
   }
 
-  /// Values that one layout must fit: those of an elementwise op, and those
-  /// that a loop or a branch passes on.
+  /// Values that must have one layout: those of an elementwise op, and those
+  /// that a loop or a branch forwards.
   llvm::EquivalenceClasses<Value> findTies() {
     llvm::EquivalenceClasses<Value> ties;
     auto tie = [&](Value first, Value second) {

@@ -22,7 +22,7 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Type of the map that fills the tile of a load, one box a copy.
+/// Type of the map that fills the tile of a load, one box per copy.
 static FailureOr<TensorMapType> getMapType(LoadOp load) {
   auto source = cast<MemRefType>(load.getSource().getType());
   if (source.getRank() > kMaxTensorMapRank)

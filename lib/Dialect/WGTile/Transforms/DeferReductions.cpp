@@ -24,7 +24,7 @@ namespace wgtile {
 using namespace wgtile;
 
 /// Whether `value` is the loop-carried vector `carried`, or that vector scaled.
-/// Nothing else may use what the threads hold in parts.
+/// Nothing else may use the threads' parts.
 static bool isAtMostScaled(Value value, BlockArgument carried) {
   if (value == carried)
     return true;

@@ -67,7 +67,7 @@ void GroupDependence::visit(Block &block, bool inDependentBranch) {
                               !isQuotient(&op));
     auto forOp = dyn_cast<scf::ForOp>(op);
     if (forOp) {
-      // What a loop carries is the tile's own.
+      // Carried values depend on the tile.
       depends = values.contains(forOp.getLowerBound()) ||
                 values.contains(forOp.getUpperBound()) ||
                 values.contains(forOp.getStep()) || inDependentBranch;
@@ -79,7 +79,7 @@ void GroupDependence::visit(Block &block, bool inDependentBranch) {
     for (Region &region : op.getRegions())
       for (Block &nested : region)
         visit(nested, depends);
-    // A branch's results are those of its programs.
+    // The results of a branch depend on its regions.
     for (Region &region : op.getRegions())
       for (Block &nested : region)
         if (!forOp && nested.mightHaveTerminator())

@@ -13,9 +13,10 @@
 
 namespace wgtile {
 
-/// What differs between the tiles of a group. With i = q * G + g the index of a
-/// tile along the grouped dimension, a value depends on the group if it
-/// depends on g: `i floordiv G` does not, `i` and `i mod G` do.
+/// The values that differ between the tiles of the consumer groups of one
+/// thread block. With i = q * G + g the index of a tile along the grouped
+/// dimension, a value depends on the group if it depends on g: `i floordiv G`
+/// does not, `i` and `i mod G` do.
 class GroupDependence {
 public:
   explicit GroupDependence(ForEachTileOp loop);

@@ -14,11 +14,12 @@
 
 namespace wgtile {
 
-/// The difference of two indices, computed in one place or in two, where it is
-/// the same in all tiles.
+/// The difference of two indices, computed in one place or in two, if it is the
+/// same in all tiles.
 std::optional<int64_t> getConstantDifference(mlir::Value lhs, mlir::Value rhs);
 
-/// Whether two lists of indices are as long and equal in all tiles.
+/// Whether two lists of indices have the same length and are equal in all
+/// tiles.
 bool areSameIndices(mlir::ValueRange lhs, mlir::ValueRange rhs);
 
 } // namespace wgtile

@@ -22,7 +22,7 @@ namespace wgtile {
 using namespace wgtile;
 using Kind = SyncEffect::Kind;
 
-/// The longest that nanosleep takes.
+/// The longest time that nanosleep takes.
 static constexpr int64_t kMaxNanoseconds = 1000000;
 
 /// Whether an op waits, arrives, or starts asynchronous work.

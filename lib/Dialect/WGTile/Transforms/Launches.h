@@ -15,7 +15,7 @@
 
 namespace wgtile {
 
-/// The launches of kernels that are there, each with its kernel.
+/// The launches of kernels that the module has, each with its kernel.
 llvm::SmallVector<std::pair<LaunchOp, mlir::gpu::GPUFuncOp>>
 getLaunches(mlir::Operation *root);
 

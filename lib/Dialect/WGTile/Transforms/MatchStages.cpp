@@ -45,9 +45,9 @@ static SmallVector<Operation *> collectSteps(Block &block, Kind kind) {
 }
 
 namespace {
-/// The two roles in step. They are equal programs where only commits of the one
-/// and takes of the other count, so that each run of them has the same sequence
-/// of both.
+/// Compares the two roles step by step. If only the commits of the one and the
+/// takes of the other count, they are equal programs, and each run of them has
+/// the same sequence of both.
 class RoleMatching {
 public:
   RoleMatching(RolesOp roles, Operation *kernel, const StageContents &contents)
@@ -181,8 +181,9 @@ private:
 
   /// A loop whose first argument runs through the producer's range, either in
   /// its own iterations or in those of a loop in its condition, which passes
-  /// over some. In each of both kinds the consumer takes what the producer
-  /// commits in one iteration; the loop is left past the end of the range.
+  /// over some. In an iteration of either kind the consumer takes the stages
+  /// that the producer commits in one iteration; the loop ends past the end of
+  /// the range.
   LogicalResult matchSkipping(scf::ForOp producer, scf::WhileOp consumer) {
     auto refuseLoop = [&] {
       return refuse(consumer, producer,
@@ -220,8 +221,8 @@ private:
     return matchBlocks(*producer.getBody(), *consumer.getAfterBody());
   }
 
-  /// Whether a condition is that the cursor is before the range's end; with
-  /// `orLess`, that and something else.
+  /// Whether a condition requires that the cursor is before the range's end;
+  /// with `orLess` it may require more.
   bool isInRange(Value condition, Value cursor, scf::ForOp producer,
                  bool orLess) {
     if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && orLess)
@@ -233,8 +234,8 @@ private:
            values.areEqual(producer.getUpperBound(), compare.getRhs());
   }
 
-  /// Whether each iteration takes the cursor one step on. Its argument in the
-  /// loop's body is then the producer's induction variable.
+  /// Whether each iteration advances the cursor by one step. Its argument in
+  /// the loop's body is then the producer's induction variable.
   bool advances(scf::WhileOp loop, Value cursor, scf::ForOp producer) {
     Block *body = loop.getAfterBody();
     if (body->getNumArguments() == 0 ||
@@ -246,9 +247,9 @@ private:
            values.areEqual(producer.getStep(), next.getRhs());
   }
 
-  /// Whether a tile is read in some of the iterations that take its stage only.
-  /// That the producer's copy has the same condition is data, which is not
-  /// followed: where it has another, what the stage held before is read.
+  /// Whether a tile is read in only some of the iterations that take its stage.
+  /// The condition of the producer's copy is data, which is not followed: if it
+  /// differs, the read gets the stage's old content.
   static bool isConditional(Operation *tile, Operation *take) {
     if (isa<scf::WhileOp>(take->getParentOp()))
       return true;
@@ -259,7 +260,7 @@ private:
     return false;
   }
 
-  /// Each tile that is read is one that was copied into its stage.
+  /// Checks that each tile that is read was copied into its stage.
   LogicalResult checkTiles() {
     WalkResult walk = roles.getConsumer().walk([&](RingTileOp tile) {
       auto takes = contents.takesOfTile.find(tile);

@@ -16,9 +16,8 @@
 
 namespace wgtile {
 
-/// What the stages of a kernel hold where they are committed, and which takes
-/// their tiles are of. Each is what a synchronization analysis found on all
-/// paths.
+/// The contents of a kernel's stages at their commits, and the takes that tiles
+/// belong to, as the synchronization analysis found them on all paths.
 struct StageContents {
   /// A tile of a stage and its instance.
   using Copy = std::pair<int64_t, int64_t>;

@@ -16,8 +16,8 @@ namespace wgtile {
 /// Most bytes that an option may give a thread block: offsets have 32 bits.
 inline constexpr int64_t kMaxSharedBytes = INT32_MAX;
 
-/// Checks a pass's numeric option; the error is emitted at what the pass runs
-/// on.
+/// Checks a pass's numeric option; the error is emitted at the op that the pass
+/// runs on.
 mlir::LogicalResult verifyOption(mlir::Operation *root, llvm::StringRef name,
                                  int64_t value, int64_t least, int64_t most);
 

@@ -27,18 +27,18 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Threads of the kernel, and classes of work that it tells apart.
+/// Threads of the kernel, and classes of work that it distinguishes.
 static constexpr int64_t kThreads = 256;
 static constexpr int64_t kClasses = 1024;
 
 namespace {
-/// What a tile's work is computed from.
+/// The ops and values from which a tile's work is computed.
 class WorkSlice {
 public:
   explicit WorkSlice(ForEachTileOp loop) : loop(loop) {}
 
-  /// Finds the loops and what their bounds need; false if there is none that
-  /// can be computed elsewhere.
+  /// Finds the loops and the ops that their bounds need; false if no loop's
+  /// bounds can be computed elsewhere.
   bool find() {
     SmallVector<scf::ForOp> candidates;
     collectLoops(loop.getBody().front(), candidates);
@@ -58,9 +58,9 @@ public:
     return !loops.empty();
   }
 
-  /// How the work changes from row to row: the loops' trip counts together,
-  /// where all have a step of 1. Loops that a pass cut one loop into have
-  /// bounds in common, which cancel out.
+  /// How the work changes from row to row: the sum of the loops' trip counts,
+  /// if all have a step of 1. Loops that a pass cut from one loop have bounds
+  /// in common, which cancel.
   Trend findRowTrend() {
     SmallVector<Value> ends, begins;
     for (scf::ForOp forOp : loops) {
@@ -87,8 +87,8 @@ public:
     return arguments.getArrayRef();
   }
 
-  /// Computes the number of turns, i32, with `mapping` of arguments and tile
-  /// indices.
+  /// Computes the number of iterations, i32, with `mapping` of arguments and
+  /// tile indices.
   Value build(OpBuilder &b, Location loc, IRMapping mapping) {
     for (Operation *op : ops) {
       auto select = dyn_cast<arith::SelectOp>(op);
@@ -158,7 +158,7 @@ private:
     if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
         !(isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
       return false;
-    // Of a condition that is the same for all tiles the value is not needed.
+    // The value of a condition that is the same for all tiles is not needed.
     SmallVector<Value> operands(op->getOperands());
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
       WorkSlice condition(loop);
@@ -179,15 +179,15 @@ private:
   }
 };
 
-/// One thread block a plane: the last two indices at one point of the others.
+/// One thread block per plane: the last two indices at one point of the others.
 class OrderKernel : KernelBuilder {
 public:
   OrderKernel(ForEachTileOp loop, WorkSlice &work, gpu::GPUModuleOp module,
               SymbolTable &symbols)
       : KernelBuilder(loop.getLoc(), module, symbols), loop(loop), work(work) {}
 
-  /// Arguments: the counts without the last one, the order, what work is read
-  /// from.
+  /// Arguments: the counts without the last one, the order, the memory that
+  /// work is read from.
   gpu::GPUFuncOp build(StringRef name) {
     int64_t rank = loop.getCounts().size() - 1;
     SmallVector<Type> types(rank, b.getIndexType());
@@ -293,8 +293,8 @@ public:
   HostValues(OpBuilder &b, gpu::GPUFuncOp kernel, LaunchOp launch)
       : b(b), kernel(kernel), launch(launch) {}
 
-  /// What is passed for an argument of the kernel; null for what is made at the
-  /// launch.
+  /// The value passed for an argument of the kernel; null for a value that is
+  /// made at the launch.
   Value argument(BlockArgument argument) {
     Value value = launch.getArgs()[argument.getArgNumber()];
     while (auto cast = value.getDefiningOp<memref::CastOp>())
@@ -337,8 +337,8 @@ private:
 };
 } // namespace
 
-/// The loops over tiles of a kernel whose thread blocks take them from a
-/// counter. Where there are several, the first one is the producer's.
+/// The loops over tiles of a kernel with a dynamic tile scheduler. If there are
+/// several, the first is the producer's.
 static SmallVector<ForEachTileOp> getCountedLoops(gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops;
   kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
@@ -347,8 +347,8 @@ static SmallVector<ForEachTileOp> getCountedLoops(gpu::GPUFuncOp kernel) {
   return loops;
 }
 
-/// Sorts the tiles of a kernel before its launch, or any branch around that;
-/// null where that is not needed, or a tile's work cannot be computed
+/// Sorts the tiles of a kernel before its launch and any branch around the
+/// launch; null if that is not needed, or a tile's work cannot be computed
 /// elsewhere.
 static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
   SmallVector<ForEachTileOp> loops = getCountedLoops(kernel);
@@ -431,7 +431,7 @@ struct OrderTilesPass
   void runOnOperation() override {
     DenseMap<StringAttr, Value> orders;
     for (auto [launch, kernel] : getLaunches(getOperation())) {
-      // The generic version of a kernel is not worth a launch more.
+      // The generic version of a kernel is not worth another launch.
       if (isa<scf::IfOp>(launch->getParentOp()) &&
           !kernel->hasAttr(kCopyEngineAttrName))
         continue;

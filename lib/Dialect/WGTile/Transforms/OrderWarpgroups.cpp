@@ -23,8 +23,8 @@ using namespace wgtile;
 
 static constexpr int64_t kWarpgroupThreads = 128;
 
-/// The asynchronous MMAs of an iteration, where there are several and a part of
-/// the iteration needs the tensor cores for none of them.
+/// The asynchronous MMAs of an iteration, if there are several and a part of
+/// the iteration needs no tensor cores.
 static SmallVector<MmaOp> findMmas(scf::ForOp loop) {
   SmallVector<MmaOp> mmas;
   for (auto mma : loop.getBody()->getOps<MmaOp>())

@@ -29,12 +29,12 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Attributes of the loop that become those of the loop over tiles.
+/// Attributes of the loop that become attributes of the loop over tiles.
 static constexpr StringLiteral kGroupsAttrName = "groups";
 static constexpr StringLiteral kStagesAttrName = "stages";
 static constexpr StringLiteral kWarpsAttrName = "warps";
 static constexpr StringLiteral kColumnsAttrName = "columns";
-/// And that of the launch.
+/// The attribute that becomes one of the launch.
 static constexpr StringLiteral kLoopTuningAttrName = "tuning";
 
 static bool isMappedToBlocks(scf::ForallOp loop) {
@@ -110,8 +110,8 @@ static LogicalResult collect(Value value, scf::ForallOp loop,
   return success();
 }
 
-/// Scratch memory in a kernel, with its sizes as they were computed for it:
-/// windows are compared with those.
+/// Scratch memory in a kernel, with the sizes that were computed for it, since
+/// windows are compared with these.
 static Value createSizedView(OpBuilder &b, memref::AllocOp alloc,
                              const IRMapping &mapping) {
   SmallVector<OpFoldResult> sizes;
@@ -129,8 +129,8 @@ static Value createSizedView(OpBuilder &b, memref::AllocOp alloc,
                                            b.getIndexAttr(0), sizes, strides);
 }
 
-/// Number of iterations along each loop of the forall, computed from what
-/// `mapping` has for the loop's bounds.
+/// Number of iterations along each loop of the forall, computed from the loop's
+/// bounds under `mapping`.
 static SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop,
                                      const IRMapping &mapping = {}) {
   Location loc = loop.getLoc();
@@ -159,7 +159,7 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   tiles.setStagesAttr(loop->getAttrOfType<IntegerAttr>(kStagesAttrName));
   tiles.setWarpsAttr(loop->getAttrOfType<IntegerAttr>(kWarpsAttrName));
   tiles.setColumnsAttr(loop->getAttrOfType<IntegerAttr>(kColumnsAttrName));
-  // What another dialect has noted on the loop stays on it.
+  // Attributes of other dialects stay on the loop.
   for (NamedAttribute attr : loop->getDiscardableAttrs())
     if (attr.getNameDialect())
       tiles->setDiscardableAttr(attr.getName(), attr.getValue());
@@ -179,7 +179,7 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
 }
 
 /// Views of an argument that is cast to another type become views of the
-/// argument, where they have the same type: kernels have no casts.
+/// argument if they have the same type: kernels have no casts.
 static void viewArguments(scf::ForallOp loop) {
   loop.walk([](memref::SubViewOp view) {
     auto cast = view.getSource().getDefiningOp<memref::CastOp>();
@@ -201,7 +201,7 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   if (loop->getParentOp() != function)
     return loop.emitOpError("expected a loop that is not nested in another op");
 
-  // What the loop needs: its captured values and its bounds.
+  // The values that the loop needs: captured ones and its bounds.
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   captured.insert_range(loop.getDynamicLowerBound());

@@ -24,10 +24,10 @@ namespace wgtile {
 using namespace wgtile;
 
 namespace {
-/// The ops of a loop's body by when they run in a turn of the rotated loop:
-/// `first` (the products that need no other product, and their loads) and
-/// `between` (all that is computed from these) for the turn's own block, `last`
-/// (the products of what was computed, and their loads) for the block before.
+/// The ops of a loop's body by their place in an iteration of the rotated loop:
+/// `first` (the MMAs that need no other MMA, and their loads) and `between`
+/// (all ops on their results) for the iteration's own block, `last` (the MMAs
+/// on the results of `between`, and their loads) for the block before.
 struct Rotation {
   SmallVector<Operation *> first, between, last;
 };
@@ -52,8 +52,8 @@ static bool isUsedByOnly(Operation *op, const DenseSet<Operation *> &ops) {
   });
 }
 
-/// The rotation of a loop with two products in a chain, or nothing where there
-/// is no chain or the loop cannot be rotated.
+/// The rotation of a loop with two MMAs in a chain; nothing if there is no
+/// chain or the loop cannot be rotated.
 static std::optional<Rotation> findRotation(scf::ForOp loop) {
   Block *body = loop.getBody();
   DenseSet<Operation *> derived, last;
@@ -61,7 +61,7 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
     if (usesResultOf(&op, last))
       return std::nullopt;
     auto mma = dyn_cast<MmaOp>(op);
-    // A product by mma.sync is over when the next op runs.
+    // An MMA by mma.sync has finished when the next op runs.
     if (mma && mma.getMmaSync())
       return std::nullopt;
     if (mma && derived.contains(mma.getA().getDefiningOp()))
@@ -74,7 +74,7 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
   }
   if (last.empty())
     return std::nullopt;
-  // What only the last products need runs with them.
+  // Ops that only the last MMAs need run with them.
   for (Operation &op : llvm::reverse(body->without_terminator()))
     if (!last.contains(&op) && !derived.contains(&op) &&
         isUsedByOnly(&op, last))
@@ -89,13 +89,13 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
     bool isFirst = !derived.contains(&op) ||
                    (isa<MmaOp>(op) && !usesResultOf(&op, derived));
     (isFirst ? rotation.first : rotation.between).push_back(&op);
-    // A stage of shared memory is not kept from turn to turn.
+    // A stage of shared memory is not carried between iterations.
     if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&
         !llvm::none_of(op.getUsers(),
                        [&](Operation *user) { return last.contains(user); }))
       return std::nullopt;
   }
-  // Upstream's pipeliner carries only what the loop itself computes.
+  // Upstream's pipeliner carries only values that the loop itself computes.
   if (!llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
         return value.getDefiningOp() &&
                value.getDefiningOp()->getBlock() == body;
@@ -104,7 +104,7 @@ static std::optional<Rotation> findRotation(scf::ForOp loop) {
   return rotation;
 }
 
-/// Puts a loop under a branch that runs it where it has a turn.
+/// Puts a loop under a branch that is taken if it has an iteration.
 static void guard(RewriterBase &rewriter, scf::ForOp loop) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
@@ -135,7 +135,7 @@ static LogicalResult rotate(RewriterBase &rewriter, scf::ForOp loop,
         for (Operation *op : rotation.between)
           schedule.emplace_back(op, 0);
       };
-  // Behind the guard, the turns outside the loop take place.
+  // Under the guard, the peeled iterations always run.
   options.supportDynamicLoops = true;
   llvm::SetVector<Value> predicates;
   options.predicateFn = [&](RewriterBase &, Operation *op, Value predicate) {
@@ -150,8 +150,8 @@ static LogicalResult rotate(RewriterBase &rewriter, scf::ForOp loop,
     return emitError(loc) << "expected a loop that upstream's pipeliner takes";
   rotated->getOperation()->setDiscardableAttrs(attributes);
   for (Value predicate : predicates) {
-    // Not left to folding: a select of a product or its accumulator would use
-    // the accumulator while the product runs.
+    // Not left to folding: a select between an MMA's result and its accumulator
+    // would use the accumulator while the MMA runs.
     for (Operation *user : llvm::make_early_inc_range(predicate.getUsers()))
       if (auto select = dyn_cast<arith::SelectOp>(user))
         rewriter.replaceOp(select, select.getTrueValue());

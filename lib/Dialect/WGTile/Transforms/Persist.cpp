@@ -27,8 +27,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Most columns that a loop gets for the asking. Points are counted in 32 bits,
-/// and so many columns times the rows of tiles must be.
+/// Most columns of a raster group. Points are counted in 32 bits, which must
+/// hold so many columns times the rows of tiles.
 static constexpr int64_t kMaxColumns = 64;
 
 namespace {
@@ -71,7 +71,7 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     return columns;
   }
 
-  /// Gives the kernel a counter, which is there where blocks get more than one
+  /// Gives the kernel a counter, which is allocated if blocks get more than one
   /// tile.
   static void addCounter(OpBuilder &b, LaunchOp launch, gpu::GPUFuncOp kernel,
                          Value tiles, ArrayRef<ForEachTileOp> loops) {
@@ -96,7 +96,8 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     }
   }
 
-  /// Ends a role's turn with what passes the next tile from the producer on.
+  /// Ends an iteration of a role's tile loop with the ops that pass on the
+  /// producer's next tile.
   static void placeQueue(ForEachTileOp loop, bool isProducer) {
     OpBuilder b(loop.getBody().front().getTerminator());
     Location loc = loop.getLoc();
@@ -111,8 +112,8 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     }
   }
 
-  /// At most `count` thread blocks. Tiles are counted in 32 bits: where there
-  /// are more, the grid stays as large as it was, which no device takes.
+  /// At most `count` thread blocks. Tiles are counted in 32 bits: if there are
+  /// more, the grid keeps its size, which no device takes.
   static Value limitGrid(OpBuilder &b, LaunchOp launch, Value count) {
     Location loc = launch.getLoc();
     Value tiles = launch.getGrid();

@@ -31,11 +31,11 @@ using namespace wgtile;
 
 /// Shared memory that the hardware keeps for itself in each thread block.
 static constexpr int64_t kReservedBytes = 1024;
-/// Stages below which two thread blocks do not share a multiprocessor: one that
-/// is read, one that arrives, one that is asked for.
+/// Minimum of stages with which two CTAs share an SM: one is read, one arrives,
+/// one is requested.
 static constexpr int64_t kMinSharedStages = 3;
-/// Threads up to which two thread blocks share a multiprocessor: their
-/// registers then suffice.
+/// Maximum of threads with which two CTAs share an SM: their registers then
+/// suffice.
 static constexpr int64_t kMaxSharedThreads = 128;
 
 /// Loads of a loop's body from memrefs, in order.
@@ -47,8 +47,8 @@ static SmallVector<LoadOp> collectLoads(scf::ForOp loop) {
   return loads;
 }
 
-/// Adds what computes a value in the loop's body from its induction variable.
-/// Fails where that is more than arithmetic and loads of memory.
+/// Adds the ops that compute a value in the loop's body from its induction
+/// variable. Fails if they are more than arithmetic and loads of memory.
 static LogicalResult collectSlice(Value value, scf::ForOp loop,
                                   SetVector<Operation *> &slice) {
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -68,14 +68,15 @@ static LogicalResult collectSlice(Value value, scf::ForOp loop,
 }
 
 namespace {
-/// Rewrites one loop so that what it loads arrives some turns ahead.
+/// Rewrites one loop so that its tiles are loaded some iterations ahead.
 class LoopPipelining {
 public:
   LoopPipelining(scf::ForOp loop, SmallVector<LoadOp> loads, int64_t count)
       : loop(loop), loads(std::move(loads)), count(count), b(loop),
         loc(loop.getLoc()) {}
 
-  /// Whether all loads can be issued ahead, and collects what computes them.
+  /// Whether all loads can be issued ahead, and collects the ops that compute
+  /// them.
   bool prepare() {
     if (!isConstantIntValue(loop.getStep(), 1))
       return false;
@@ -113,21 +114,22 @@ public:
     rotated->setDiscardableAttrs(llvm::to_vector(loop->getDiscardableAttrs()));
     Block *body = rotated.getBody();
     b.setInsertionPointToStart(body);
-    // The stage of this turn is there, and that of the last one is read.
+    // The stage of this iteration has arrived, and that of the last one is
+    // read.
     WaitFillsOp::create(b, loc, count - 2);
     Value stage = body->getArguments().back();
     Value next = arith::AddIOp::create(b, loc, rotated.getInductionVar(),
                                        constant(count - 1));
-    // Where the next load goes is asked for before this turn's products, which
-    // hide the answer's delay; past the end, the last turn's again.
+    // Indices of the next load are requested before this iteration's MMAs,
+    // which hide their latency; past the end, the last iteration's again.
     SmallVector<SmallVector<Value>> indices =
         computeIndices(arith::MinSIOp::create(b, loc, next, last).getResult());
     auto take = StageOp::create(b, loc, tiles, stages, stage);
     for (auto [load, tile] : llvm::zip(loads, take.getTiles()))
       load.getTile().replaceAllUsesWith(tile);
 
-    // The rest of the body, then the loads of a later turn into the stage that
-    // the last turn read.
+    // The rest of the body, then the loads of a later iteration into the stage
+    // that the last iteration read.
     Operation *yield = loop.getBody()->getTerminator();
     SmallVector<Value> yielded(yield->getOperands());
     yield->erase();
@@ -154,7 +156,7 @@ public:
       if (op->use_empty())
         op->erase();
 
-    // All stages are read: they may be filled again.
+    // All reads of stages are complete: the stages may be filled again.
     b.setInsertionPointAfter(rotated);
     WaitFillsOp::create(b, loc, 0);
     loop.replaceAllUsesWith(rotated.getResults().drop_back());
@@ -170,7 +172,7 @@ private:
   SetVector<Operation *> slice;
   Value stages;
 
-  /// Indices of every load in a turn of the loop.
+  /// Indices of every load in an iteration of the loop.
   SmallVector<SmallVector<Value>> computeIndices(Value turn) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), turn);
@@ -221,9 +223,9 @@ struct PipelinePass : public wgtile::impl::WGTilePipelineBase<PipelinePass> {
   }
 
 private:
-  /// What is in the loops of a kernel and what stays outside them share the
-  /// memory with the queue of tiles (wgtile-persist); a loop whose stages do
-  /// not fit stays as it is.
+  /// Tiles in loops, tiles outside them and the work-tile pipeline
+  /// (wgtile-persist) share the memory; a loop whose stages do not fit stays as
+  /// it is.
   void pipeline(gpu::GPUFuncOp kernel) {
     SmallVector<std::pair<scf::ForOp, SmallVector<LoadOp>>> loops;
     int64_t stageBytes = 0, otherBytes = 0;

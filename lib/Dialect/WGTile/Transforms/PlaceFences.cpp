@@ -34,7 +34,7 @@ static bool hasBarrier(Operation *op) {
   });
 }
 
-/// The ring whose stages an op gives back, or null.
+/// The ring whose stages an op releases, or null.
 static Value getReleased(Operation *op) {
   for (const SyncEffect &effect : getEffects(op))
     if (effect.kind == SyncEffect::Kind::Release ||
@@ -44,9 +44,9 @@ static Value getReleased(Operation *op) {
 }
 
 namespace {
-/// Places fences first, then the barriers that are missing with them. A fence
-/// goes before the barrier that the accessing threads meet at, so that each of
-/// them orders its own accesses.
+/// Places fences first, then the barriers that are still missing. A fence goes
+/// before the barrier at which the accessing threads meet, so that each thread
+/// orders its own accesses.
 class Placement {
 public:
   explicit Placement(gpu::GPUFuncOp kernel) : kernel(kernel) {}
@@ -68,11 +68,11 @@ private:
   gpu::GPUFuncOp kernel;
   /// Ops that lack a fence or a barrier before them.
   llvm::SetVector<Operation *> fenceless, barrierless;
-  /// Ops with a barrier, and the memory that is not fenced before each op, by
-  /// the value that it belongs to: a stage has other numbers at other times.
+  /// Ops with a barrier, and the unfenced memory before each op, by the value
+  /// that it belongs to: a stage has different numbers at different times.
   SmallVector<Operation *> barriers;
   DenseMap<Operation *, DenseSet<Value>> unfencedAt;
-  /// Where something was placed before: a second one would not help.
+  /// Ops that already got a fence or a barrier: a second one would not help.
   DenseSet<Operation *> fenced, met;
   DenseSet<Value> fencedRings;
   bool placed = false;
@@ -108,10 +108,10 @@ private:
     placed = true;
   }
 
-  /// One fence before a barrier at a time: it may serve others. Of what is
-  /// accessed before an op, all that no barrier follows has to be fenced right
-  /// before it. So have reads of a stage before its release, where fences after
-  /// the reads are not enough.
+  /// Places one fence before a barrier at a time, since it may serve other ops.
+  /// An access that no barrier follows is fenced right before the op that needs
+  /// the fence, as are reads of a stage before its release if fences after the
+  /// reads are not enough.
   void placeFences() {
     DenseSet<Value> needed, rings;
     for (Operation *op : fenceless)
@@ -135,8 +135,8 @@ private:
     }
   }
 
-  /// After the last reads of a stage in each block: a branch without any has no
-  /// fence.
+  /// Fences the last reads of a stage in each block; a branch without reads has
+  /// no fence.
   void fenceReads(Value ring) {
     llvm::MapVector<Block *, Operation *> lastReads;
     kernel.walk([&](Operation *op) {
@@ -156,7 +156,7 @@ private:
     placed = true;
   }
 
-  /// The ring that a tile is of a stage of, or null.
+  /// The ring of the stage that a tile belongs to, or null.
   static Value getRing(Value tile) {
     Operation *op = tile.getDefiningOp();
     if (!op)
@@ -167,8 +167,8 @@ private:
     return {};
   }
 
-  /// Before an op that lacks one, of all threads that share what it accesses;
-  /// one at a time, since it may serve others.
+  /// Places a barrier before an op that lacks one, of all threads that share
+  /// the accessed memory; one at a time, since it may serve others.
   void placeBarriers() {
     for (Operation *op : barrierless) {
       if (!met.insert(op).second)

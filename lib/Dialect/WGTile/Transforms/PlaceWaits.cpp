@@ -25,7 +25,7 @@ using namespace wgtile;
 /// The count of a wait that is not counted yet.
 static constexpr int64_t kUncounted = 1 << 20;
 
-/// What a use hands on: the values that stand for it where control goes to.
+/// The values that a use becomes where control goes.
 static SmallVector<Value> getForwarded(OpOperand &use) {
   Operation *op = use.getOwner();
   auto branch = dyn_cast<RegionBranchOpInterface>(
@@ -37,9 +37,8 @@ static SmallVector<Value> getForwarded(OpOperand &use) {
   return mapping.lookup(&use);
 }
 
-/// Whether an op takes a tile of a product that still runs: its result as the
-/// accumulator of another, its left operand as that of another, or either to
-/// wait for it.
+/// Whether an op may take a tile of an MMA that still runs: as the accumulator
+/// or the left operand of another MMA, or to wait for it.
 static bool takesPending(OpOperand &use) {
   auto sync = dyn_cast<SyncOpInterface>(use.getOwner());
   if (!sync)
@@ -53,9 +52,9 @@ static bool takesPending(OpOperand &use) {
   });
 }
 
-/// Leaves the effects that tell which products are pending: states of kernels
-/// differ mostly in other work, and there are many. A wait that is not counted
-/// yet is for the products of its tiles.
+/// Keeps only the effects that decide which MMAs are pending: kernels have many
+/// states, which differ mostly in other work. A wait without a count waits for
+/// the MMAs of its tiles.
 static void followProducts(Operation *op,
                            SmallVectorImpl<SyncEffect> &effects) {
   llvm::erase_if(effects, [](const SyncEffect &effect) {
@@ -84,7 +83,7 @@ public:
 
   LogicalResult run() {
     // Beside the loops in which threads copy a tile themselves, ptxas
-    // serializes products that are still running (C7515).
+    // serializes MMAs that are still running (C7515).
     WalkResult walk = kernel.walk([](LoadOp load) {
       return isa<MemRefType>(load.getSource().getType())
                  ? WalkResult::interrupt()
@@ -107,14 +106,14 @@ private:
   gpu::GPUFuncOp kernel;
   SmallVector<WaitMmaOp> waits;
 
-  /// The op in whose turns or branches `op` stands, of the block of a tile.
+  /// The op of a tile's block that is or contains `op`.
   static Operation *placeOf(Value tile, Operation *op) {
     return tile.getParentBlock()->findAncestorOpInBlock(*op);
   }
 
-  /// Whether the registers of a product's left operand may be kept until a wait
-  /// in the block of that operand: nothing else uses them in a loop or a branch
-  /// of the block that the product is in.
+  /// Whether the registers of an MMA's left operand may be kept until a wait in
+  /// the operand's block: in the loop or branch of that block that contains the
+  /// MMA, nothing else uses them.
   static bool canKeepOperand(MmaOp op) {
     Value tile = op.getA();
     if (isa<SharedType>(tile.getType()))
@@ -125,9 +124,9 @@ private:
            });
   }
 
-  /// The tiles that a product may still be computing: results of asynchronous
-  /// ones, and what those are forwarded to. With each, the ops that need it to
-  /// be complete.
+  /// The tiles that an MMA may still be computing: results of asynchronous
+  /// MMAs, and the values that they are forwarded to. With each tile, the ops
+  /// that need it to be complete.
   llvm::MapVector<Value, SmallVector<Operation *>> findPending() {
     llvm::MapVector<Value, SmallVector<Operation *>> pending;
     SmallVector<Value> worklist;
@@ -152,7 +151,7 @@ private:
   }
 
   /// Places a wait before the first use of a pending tile, in the block where
-  /// the tile is defined. Returns false where no use is left without one.
+  /// the tile is defined. Returns false if every use has one.
   bool placeNext() {
     for (auto &[tile, users] : findPending()) {
       if (users.empty())
@@ -184,10 +183,10 @@ private:
     });
   }
 
-  /// Lets a wait keep the registers of a product's left operand, before the
-  /// first other use of it behind the product, and before its block ends. That
-  /// is the wait for the product's result, where it comes in time, or one more.
-  /// Returns false where no operand is left without one.
+  /// Lets a wait keep the registers of an MMA's left operand, before the
+  /// operand's first other use after the MMA and before its block ends: the
+  /// wait for the MMA's result, if that is early enough, or one more. Returns
+  /// false if every operand has one.
   bool placeNextForOperand() {
     llvm::MapVector<Value, SmallVector<MmaOp>> products;
     kernel.walk([&](MmaOp op) {
@@ -216,7 +215,7 @@ private:
           if (Operation *other = placeOf(tile, use.getOwner());
               other->isBeforeInBlock(first))
             first = other;
-      // Readers behind that use read what the wait passes on.
+      // Readers after that use read the wait's result.
       llvm::erase_if(readers, [&](MmaOp reader) {
         return first->isBeforeInBlock(placeOf(tile, reader));
       });
@@ -244,9 +243,9 @@ private:
     return false;
   }
 
-  /// A wait leaves pending what was issued after its product on every way to
-  /// it. Waits retire older groups than they are asked about, so that the
-  /// counts of one run hold for the next.
+  /// A wait leaves pending the MMAs that were issued after its own on every
+  /// path to it. Waits also retire all older commit groups, so that the counts
+  /// of one run hold for the next.
   LogicalResult countPending() {
     bool changed = !waits.empty();
     while (changed) {

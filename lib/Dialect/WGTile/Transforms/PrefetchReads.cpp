@@ -25,7 +25,8 @@ namespace wgtile {
 using namespace wgtile;
 
 namespace {
-/// A prefetch to be made, with what it needs at the start of a tile's program.
+/// A prefetch to place, with the values that it needs at the start of a tile's
+/// program.
 struct Prefetch {
   ReadOp read;
   SmallVector<Value> indices;
@@ -68,8 +69,8 @@ private:
   /// The ops that compute them.
   SmallVector<Operation *> clones;
 
-  /// Whether a prefetch brings all that another would, whenever that runs:
-  /// both arms of a branch may read the same.
+  /// Whether a prefetch brings everything that another would, whenever that one
+  /// runs: both arms of a branch may read the same tile.
   static bool covers(const Prefetch &earlier, const Prefetch &later) {
     ReadOp read = earlier.read, other = later.read;
     return read.getSource() == other.getSource() &&
@@ -78,8 +79,9 @@ private:
            (!earlier.condition || earlier.condition == later.condition);
   }
 
-  /// The same value at the builder's place, or null where it needs more than
-  /// arithmetic. What is computed in several places has one there.
+  /// The same value at the builder's insertion point, or null if it needs more
+  /// than arithmetic. A value that is computed in several places is computed
+  /// once there.
   Value computeEarly(OpBuilder &b, Value value) {
     Operation *loop = body->getParentOp();
     if (auto argument = dyn_cast<BlockArgument>(value))

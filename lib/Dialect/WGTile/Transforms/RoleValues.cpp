@@ -74,7 +74,7 @@ bool RoleValues::compareOps(Operation *producer, Operation *consumer,
       producer->getAttrDictionary() != consumer->getAttrDictionary() ||
       producer->getNumOperands() != consumer->getNumOperands())
     return false;
-  // A branch gives what the program that is run yields.
+  // The result of a branch is the value that the taken region yields.
   if (auto branch = dyn_cast<scf::IfOp>(producer)) {
     auto other = cast<scf::IfOp>(consumer);
     return areEqual(branch.getCondition(), other.getCondition()) &&

@@ -14,10 +14,10 @@
 
 namespace wgtile {
 
-/// Which values of a producer and of one group of consumers are equal. Values
-/// from outside both roles are, those that were matched are, and what the same
-/// op computes of equal operands is. Memory counts as the same while no op of
-/// the kernel writes to the memref that it is read through.
+/// Decides which values of a producer and of one consumer group are equal:
+/// values from outside both roles, values that were matched, and results of the
+/// same op on equal operands. Memory counts as the same if no op of the kernel
+/// writes to the memref that it is read through.
 class RoleValues {
 public:
   explicit RoleValues(mlir::Operation *kernel);
@@ -34,8 +34,8 @@ public:
   bool areEqual(mlir::Value producer, mlir::Value consumer);
   /// Whether producer = ceil(consumer / size).
   bool isCeilDiv(mlir::Value producer, mlir::Value consumer, int64_t size);
-  /// The value of an index of the consumer's, where it is the same in every
-  /// tile of its number in a group.
+  /// The value of an index of the consumer's, if it is the same in every tile
+  /// of this consumer group.
   std::optional<int64_t> getConstant(mlir::Value consumer);
 
 private:

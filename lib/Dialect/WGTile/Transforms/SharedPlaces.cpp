@@ -61,7 +61,7 @@ private:
   ForEachTileOp queue;
   bool failed = false;
 
-  /// The warpgroups that have a tile of staging: those that consume.
+  /// The warpgroups that have a tile of staging: the consumers.
   int64_t countWarpgroups() {
     bool hasProducer = false;
     kernel.walk([&](RolesOp) { hasProducer = true; });

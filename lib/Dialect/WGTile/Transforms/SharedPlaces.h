@@ -12,8 +12,8 @@
 
 namespace wgtile {
 
-/// Checks that what a kernel has in shared memory lies inside it, aligned, and
-/// that no two places overlap. What has no place yet is passed over.
+/// Checks that a kernel's objects in shared memory lie inside it, aligned, and
+/// that no two of them overlap. Objects without an offset are skipped.
 llvm::LogicalResult verifyPlaces(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace wgtile

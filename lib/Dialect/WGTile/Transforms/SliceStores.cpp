@@ -25,14 +25,14 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Rows of a tile above which slices that threads access element by element are
-/// half as wide.
+/// Rows of a tile above which subtiles that threads access element by element
+/// are half as wide.
 static constexpr int64_t kTallRows = 192;
 
-/// Most bytes of a slice's rows: more than any tile's.
+/// Most bytes of a subtile's rows: more than any tile's.
 static constexpr int64_t kMaxBytes = 1 << 20;
 
-/// Whether an op does nothing to memory but read tiles, in its regions too.
+/// Whether an op, its regions included, only reads tiles from memory.
 static bool onlyReads(Operation *op) {
   WalkResult walk = op->walk([](Operation *nested) {
     return isa<ReadOp, scf::IfOp>(nested) || isMemoryEffectFree(nested)
@@ -42,8 +42,8 @@ static bool onlyReads(Operation *op) {
   return !walk.wasInterrupted();
 }
 
-/// The reads that give the same when they move behind stores of other columns,
-/// those in branches included.
+/// The reads whose results do not change when they move after stores of other
+/// columns, those in branches included.
 static DenseSet<Operation *> findMovableReads(StoreOp store) {
   DenseSet<Operation *> reads;
   for (Operation *op = store->getPrevNode(); op && onlyReads(op);
@@ -76,7 +76,7 @@ public:
     return result;
   }
 
-  /// The indices of a tile's slice, given those of the tile.
+  /// The indices of a subtile, given those of the tile.
   SmallVector<Value> shift(ValueRange indices, Location loc) {
     SmallVector<Value> shifted(indices);
     if (offset != 0)
@@ -101,8 +101,8 @@ private:
     return RankedTensorType::get(shape, type.getElementType());
   }
 
-  /// A value that a slice needs as it is: what a branch computes is computed in
-  /// the sliced branch again.
+  /// A value that a subtile needs uncut: a value computed in a branch is
+  /// computed in the cut branch again.
   Value unsliced(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() == store->getBlock() ||
@@ -119,7 +119,7 @@ private:
     return slices.lookup(value);
   }
 
-  /// The same branch, on slices. What is computed in it stays in it.
+  /// The same branch, on subtiles. Values computed in it stay in it.
   Value sliceBranch(scf::IfOp branch, RankedTensorType type) {
     OpBuilder::InsertionGuard guard(b);
     auto sliced = scf::IfOp::create(b, branch.getLoc(), type,
@@ -209,8 +209,9 @@ private:
       return;
     int64_t width = type.getDimSize(1);
     int64_t columns = bytes * 8 / type.getElementTypeBitWidth();
-    // Where strides are any every access has an address of its own, for which a
-    // tall tile leaves few registers. Warps that divide the columns divide 32.
+    // With unknown strides every access has an address of its own, for which a
+    // large-M tile leaves few registers. Warps that divide the columns divide
+    // 32.
     if (!store.getAligned() && type.getDimSize(0) > kTallRows && columns >= 64)
       columns /= 2;
     if (width <= columns)

@@ -34,10 +34,10 @@ static constexpr int64_t kMaxBlocks = 32;
 static constexpr int64_t kMaxThreads = 1024;
 /// Threads of a warpgroup; the producer is one.
 static constexpr int64_t kWarpgroupThreads = 128;
-/// Registers of a multiprocessor, and the most that a thread may have.
+/// Registers of an SM, and the most that a thread may have.
 static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
-/// Registers that ptxas needs for a product by wgmma beside its accumulator.
+/// Registers that ptxas needs for a wgmma beside its accumulator.
 static constexpr int64_t kProductRegisters = 26;
 /// Registers that the producer's threads keep, the first number that leaves the
 /// consumers enough: indices are 64 bits wide.
@@ -47,13 +47,13 @@ static constexpr int64_t kProducerRegisters[] = {56, 40, 32};
 /// computed at one time.
 static constexpr int64_t kConsumerRegisters = 32;
 static constexpr int64_t kLeftOperandRegisters = 20;
-/// Accumulator registers of a thread up to which two thread blocks share a
-/// multiprocessor: ptxas refuses wider products where a kernel starts with the
-/// 128 registers that two leave it.
+/// Accumulator registers of a thread up to which two CTAs share an SM: ptxas
+/// refuses wider MMAs in a kernel that starts with the 128 registers that two
+/// CTAs leave.
 static constexpr int64_t kMaxSharedAccumulator = 64;
-/// The same for four thread blocks, whose products are by mma.sync: the flatter
-/// a tile, the more of a step is waiting, which others fill. Each needs so many
-/// stages.
+/// The same for four CTAs, whose MMAs are by mma.sync: the fewer rows a tile
+/// has, the more of a step is waiting, which other CTAs fill. Each CTA needs
+/// kMinFlatStages.
 static constexpr int64_t kMaxFlatAccumulator = 32;
 static constexpr int64_t kMinFlatStages = 4;
 /// Bytes of the two barriers of a stage.
@@ -80,10 +80,10 @@ static bool isReadOnly(LoadOp load) {
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
 
 namespace {
-/// Registers a thread at a kernel's start and after each role's change; 0 where
-/// a role keeps those of the start, since only whole warpgroups change theirs.
-/// They come in eights, and roles may not have more in all than the kernel
-/// started with, or the change never returns.
+/// Registers of a thread at a kernel's start and after each role's change; 0 if
+/// a role keeps those of the start, since only whole warpgroups can change
+/// theirs. They come in multiples of 8. If all roles together asked for more
+/// registers than the kernel started with, the change would never return.
 struct RegisterBudget {
   int64_t entry, producer = 0, consumer = 0;
 
@@ -180,7 +180,7 @@ private:
   ForEachTileOp loop;
   int64_t consumerThreads = 0;
   SmallVector<LoadGroup> groups;
-  /// For each group, the one whose ring it takes.
+  /// For each load group, the group whose ring it uses.
   SmallVector<size_t> owners;
 
   /// wgmma is an instruction of whole warpgroups.
@@ -195,8 +195,8 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Registers of a thread for the accumulators of a loop's MMAs and for their
-  /// left operands in registers; of the loop that has most.
+  /// Registers of a thread for the accumulators of a loop's MMAs and their left
+  /// operands in registers, in the loop that has most.
   int64_t countTileRegisters(int64_t threads) {
     DenseMap<Block *, int64_t> inBlock;
     int64_t most = 0;
@@ -212,8 +212,8 @@ private:
     return most;
   }
 
-  /// That a thread block can be so large, and that its threads have registers
-  /// for the products, of which ptxas cannot spill any.
+  /// Checks that a thread block can be so large, and that its threads have
+  /// registers for the MMAs, which ptxas cannot spill.
   LogicalResult checkThreads(int64_t threads, const RegisterBudget &budget) {
     int64_t all = consumerThreads + kWarpgroupThreads;
     int64_t accumulator = 0;
@@ -243,8 +243,8 @@ private:
     return last;
   }
 
-  /// Loads of one iteration travel in one stage where their tiles are read for
-  /// the last time by the same op: a stage is given back as a whole.
+  /// Loads of one iteration share a stage if the same op reads their tiles
+  /// last: a stage is released as a whole.
   LogicalResult collectGroups() {
     GroupDependence dependence(loop);
     DenseMap<std::tuple<Block *, unsigned, Operation *>, size_t> groupOf;
@@ -252,8 +252,8 @@ private:
     Block *lastBlock = nullptr;
     size_t lastGroup = 0;
     WalkResult walk = loop.walk([&](LoadOp load) {
-      // The loop's turn that the load belongs to, where branches on the way are
-      // its condition, or the part of the tile's program that it stands in.
+      // The iteration of a loop, or the part of the tile's program, that the
+      // load belongs to; branches around it are its condition.
       Operation *op = load->getParentOp();
       while (isa<scf::IfOp>(op))
         op = op->getParentOp();
@@ -265,9 +265,10 @@ private:
           load.emitOpError("expected a load in loops and branches only");
           return WalkResult::interrupt();
         }
-      // Behind a loop with loads of its own a group begins anew: consumers
-      // would wait for the last load of a stage before that loop gives them
-      // any. What is only read gives its stage back as soon as it is read.
+      // After a loop with loads of its own a new load group begins: otherwise
+      // consumers would wait for the last load of a stage before that loop
+      // starts. A tile that is only read into registers has a stage of its own,
+      // which is released as soon as it is read.
       if (isReadOnly(load)) {
         lastGroup = groups.size();
       } else {
@@ -290,8 +291,9 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Where an op no longer reads shared memory: the wait for an asynchronous
-  /// MMA, or the block's end where that is still running then; else the op.
+  /// The op from which on `op` no longer reads shared memory: the wait for an
+  /// asynchronous MMA, or the block's end if the MMA still runs there;
+  /// otherwise `op` itself.
   static Operation *findRetirement(Operation *op) {
     auto mma = dyn_cast<MmaOp>(op);
     if (!mma || !mma.getAsync())
@@ -302,7 +304,8 @@ private:
     return op->getBlock()->getTerminator();
   }
 
-  /// Whether all reads of a group's tiles are over before an op of its block.
+  /// Whether all reads of a load group's tiles are complete before an op of its
+  /// block.
   static bool isOverBefore(LoadGroup &group, Operation *op) {
     return llvm::all_of(group.loads, [&](LoadOp load) {
       return llvm::all_of(load->getUsers(), [&](Operation *user) {
@@ -312,10 +315,9 @@ private:
     });
   }
 
-  /// Whether the tiles of a group are read for the last time before those of
-  /// another, which comes later, are loaded, and the other way around in the
-  /// next iteration: stages are given back in the order in which they were
-  /// taken.
+  /// Whether the last reads of a load group's tiles come before the loads of a
+  /// later group, and the other way around in the next iteration: stages are
+  /// released in the order in which they were taken.
   static bool isOverBefore(LoadGroup &group, LoadGroup &later) {
     Operation *start = group.block->findAncestorOpInBlock(*later.loads.front());
     if (!start)
@@ -327,8 +329,9 @@ private:
             isOverBefore(later, later.block->getTerminator()));
   }
 
-  /// The tiles of an owner's stages that a group's become: all of them, or, of
-  /// a group that is only read, some. Nothing where they differ.
+  /// The tiles of an owner's stages that a load group's tiles become: all of
+  /// them, or some if the group is only read into registers. Nothing if the
+  /// types differ.
   static std::optional<SmallVector<int64_t>> findPositions(LoadGroup &owner,
                                                            LoadGroup &group) {
     RingType stage = owner.getRingType(1), tiles = group.getRingType(1);
@@ -351,18 +354,17 @@ private:
     return positions;
   }
 
-  /// Whether two groups' tiles come from the same memory.
+  /// Whether the tiles of two load groups come from the same memory.
   static bool haveSameSources(LoadGroup &lhs, LoadGroup &rhs) {
     return llvm::equal(lhs.loads, rhs.loads, [](LoadOp left, LoadOp right) {
       return left.getSource() == right.getSource();
     });
   }
 
-  /// The group whose ring a group takes: one that has its tiles, where every
-  /// stage of both holds all of them and no tile of that ring is held any
-  /// longer. Both roles come to their stages in the same order. A ring of tiles
-  /// of the same memory goes first, since a loop that was rotated goes on with
-  /// it; then the first one.
+  /// Chooses for each load group the group whose ring it uses: one with the
+  /// same tiles, none of which is held any longer, so that both roles reach
+  /// their stages in the same order. A ring of tiles from the same memory is
+  /// preferred, since a rotated loop continues with it; otherwise the first.
   void chooseOwners() {
     auto isWhole = [](LoadGroup &group) {
       return llvm::all_of(group.loads, [&](LoadOp load) {
@@ -397,8 +399,8 @@ private:
     return groups[owners[&group - groups.begin()]];
   }
 
-  /// Thread blocks that share a multiprocessor: where one warpgroup consumes, a
-  /// second one works while it stores, and of flat tiles two more.
+  /// CTAs per SM: with one warpgroup of consumers, a second CTA works while the
+  /// first stores; small-M tiles have two more.
   int64_t chooseBlocks(int64_t threads) {
     int64_t accumulator = 0;
     bool isFlat = true;
@@ -416,7 +418,7 @@ private:
     return isFlat ? 4 : 2;
   }
 
-  /// Bytes of one stage of the rings that loops fill, and of the others.
+  /// Bytes of one stage of the rings that loops fill, and of the other rings.
   struct RingBytes {
     DenseSet<LoadGroup *> inLoop;
     int64_t loop = 0, tile = 0;
@@ -434,8 +436,8 @@ private:
     return result;
   }
 
-  /// Bytes that each of so many thread blocks has for its rings, beside the
-  /// queue of tiles (wgtile-persist).
+  /// Bytes that each of so many CTAs has for its rings, beside the work-tile
+  /// pipeline (wgtile-persist).
   int64_t getAvailable(int64_t blocks) {
     int64_t available = (maxSharedBytes + kReservedBytes) / blocks -
                         kReservedBytes -
@@ -446,8 +448,8 @@ private:
     return available;
   }
 
-  /// As many stages as fit, the same number in all rings but those that no loop
-  /// fills: what is loaded once for a tile needs two at most.
+  /// Makes as many stages as fit, the same number in all rings that loops fill.
+  /// A ring that is loaded once per tile needs two stages at most.
   LogicalResult createRings() {
     int64_t available = getAvailable(blocks);
     auto [inLoop, loopBytes, tileBytes] = countBytes();

@@ -17,29 +17,29 @@
 
 namespace wgtile {
 
-/// The loads of one turn of a loop, or of a tile outside loops, and the ring
-/// that takes their place.
+/// Loads that share a stage, of one iteration of a loop or of a tile outside
+/// loops, and the ring that replaces them.
 struct LoadGroup {
   /// The loop's body or the tile's.
   mlir::Block *block;
   llvm::SmallVector<LoadOp> loads;
-  /// How many tiles a stage holds for each load: one, or one for each group of
-  /// consumers.
+  /// Number of tiles of a stage for each load: one, or one for each consumer
+  /// group.
   llvm::SmallVector<int64_t> instances;
   RingOp ring;
-  /// For each load, which tile of the ring's stages it becomes.
+  /// For each load, the tile of the ring's stages that it becomes.
   llvm::SmallVector<int64_t> positions;
 
   /// Type of a ring of so many stages for these loads.
   RingType getRingType(int64_t stages);
 
-  /// Whether all that becomes of the loads' tiles is registers.
+  /// Whether the loads' tiles are only read into registers.
   bool isRead();
 };
 
 /// Makes the producer's program of a copy of the tile loop: loads, which
-/// `mapping` maps to those of the copy, become copies into the rings; what no
-/// copy needs goes. The loops of a group's tiles become one.
+/// `mapping` maps to those of the copy, become copies into the rings; ops that
+/// no copy needs are erased. The loops of all consumer groups become one.
 llvm::LogicalResult makeProducer(ForEachTileOp loop,
                                  llvm::MutableArrayRef<LoadGroup> groups,
                                  const mlir::IRMapping &mapping);
@@ -49,8 +49,8 @@ llvm::LogicalResult makeProducer(ForEachTileOp loop,
 llvm::LogicalResult makeConsumer(ForEachTileOp loop,
                                  llvm::MutableArrayRef<LoadGroup> groups);
 
-/// Loads what turns of a role's loops need to know from memory, as indices of
-/// tiles, one turn ahead.
+/// Loads indices of tiles and similar values that a role's loops need from
+/// memory one iteration ahead.
 void loadIndicesAhead(mlir::Region &role);
 
 } // namespace wgtile

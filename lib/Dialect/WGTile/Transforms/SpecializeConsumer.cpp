@@ -16,12 +16,13 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Stages that a consumer may pass over while its last product still runs. One
-/// keeps the product in flight over most gaps; more would leave the producer
-/// fewer stages to fill. Of a ring of two it is less: one is to be taken.
+/// Stages that a consumer may pass over while its last MMA still runs. One
+/// keeps the MMA in flight over most gaps; more would leave the producer fewer
+/// stages to fill. A ring of two allows fewer, since the consumer has to take
+/// one.
 static constexpr int64_t kMaxHeld = 2;
 
-/// Replaces the loads by tiles of the stage that was taken last.
+/// Replaces the loads by tiles of the newest stage.
 static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
   RingType type = group.ring.getRing().getType();
   for (auto [position, original] :
@@ -42,8 +43,8 @@ static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
   return success();
 }
 
-/// The last wait for an op in its block, for its results or for the registers
-/// that it reads, or else the op.
+/// The last wait in an op's block for its results or for the registers that it
+/// reads; without one, the op itself.
 static Operation *findWait(Operation *op) {
   SmallVector<Value> tiles(op->getResults());
   if (auto mma = dyn_cast<MmaOp>(op))
@@ -57,9 +58,9 @@ static Operation *findWait(Operation *op) {
   return last;
 }
 
-/// Places the wait and the releases behind the products of a block that took a
-/// stage at its start. Returns what the loop around the block must give back
-/// when it ends, if products are then still running.
+/// Places the wait and the releases after the MMAs of a block that took a stage
+/// at its start. Returns whether MMAs may still run when the block ends, so
+/// that the loop around it must release their stage at its end.
 static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   OpBuilder b(block->getParentOp());
   Location loc = lastReader->getLoc();
@@ -69,16 +70,16 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
     RingReleaseOp::create(b, loc, ring, /*held=*/0);
     return false;
   }
-  // Retired in the turn itself.
+  // Retired in the same iteration.
   if (Operation *wait = findWait(mma); wait != mma) {
     b.setInsertionPointAfter(wait);
     RingReleaseOp::create(b, loc, ring, /*held=*/0);
     return false;
   }
   b.setInsertionPointAfter(lastReader);
-  // Still running at the end of the turn: the next turn gives the stage back,
-  // once the products of this one are all that runs. Of a ring of one stage
-  // this turn does, since the next could not take it.
+  // The MMA still runs at the end of the iteration: the next iteration releases
+  // the stage, once only its own MMAs run. With a ring of one stage this
+  // iteration releases it, since the next could not take it.
   bool isLone = cast<RingType>(ring.getType()).getStages() == 1;
   int64_t products = isLone ? 0 : llvm::range_size(block->getOps<MmaOp>());
   auto wait = WaitMmaOp::create(b, loc, mma.getResult(), products);
@@ -87,9 +88,8 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   return !isLone;
 }
 
-/// The last op of `block` that reads one of the tiles taken in it: a product, a
-/// read into registers, or a loop or branch with products or with tiles of its
-/// own.
+/// The last op of `block` that reads one of the tiles taken in it: an MMA, a
+/// read into registers, or a loop or branch with MMAs or tiles of its own.
 static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
                                              Operation *take) {
   Operation *last = take;
@@ -153,7 +153,7 @@ public:
     Operation *take = RingTakeOp::create(b, loc, ring);
     IRMapping mapping;
     mapTurn(mapping, body->getArguments());
-    // What the products need of the turn beside the loads.
+    // Values of the iteration that the MMAs need beside the loads.
     for (Operation &op : forOp.getBody()->without_terminator())
       if (&op != branch && !isa<RingTakeOp>(op))
         b.clone(op, mapping);
@@ -206,8 +206,8 @@ private:
     return arith::AddIOp::create(b, loc, index, forOp.getStep());
   }
 
-  /// The condition of a turn, false past the last one. A turn's condition is
-  /// computed in the turn before, so that its loads have time.
+  /// The condition of an iteration, false past the last one. It is computed one
+  /// iteration earlier, so that its loads have time.
   Value present(OpBuilder &b, Value index) {
     llvm::SetVector<Operation *> slice;
     collect(branch.getCondition(), slice);
@@ -243,7 +243,7 @@ private:
     mapping.map(forOp.getRegionIterArgs(), arguments.drop_front(2));
   }
 
-  /// The loop over turns without products.
+  /// The loop over iterations without MMAs.
   scf::WhileOp passOver(OpBuilder &b, ValueRange arguments,
                         ArrayRef<Type> types, Value end) {
     OpBuilder::InsertionGuard guard(b);
@@ -267,8 +267,8 @@ private:
     return loop;
   }
 
-  /// After the loop, once its last products are waited for, every stage goes
-  /// back: as many as its iterations leave.
+  /// Releases all stages that the iterations leave, after the loop and the wait
+  /// for its last MMAs.
   void giveBackAll(scf::WhileOp loop) {
     OpBuilder b(loop);
     Operation *wait = findWait(loop);
@@ -289,8 +289,8 @@ static bool isSynchronous(scf::IfOp branch) {
   return !walk.wasInterrupted();
 }
 
-/// Moves what only the branch uses into it: memory of a tile that is not there
-/// may not be read.
+/// Moves ops that only the branch uses into it: memory of a missing tile must
+/// not be read.
 static void sinkInto(scf::IfOp branch) {
   Block *target = branch.thenBlock();
   for (Operation *op = branch->getPrevNode(), *next; op; op = next) {
@@ -304,8 +304,8 @@ static void sinkInto(scf::IfOp branch) {
   }
 }
 
-/// The tiles of a group that does not fill its last thread block are not there:
-/// what follows the last stage is left out.
+/// Consumer groups past the end of the tiles in the last thread block have no
+/// tile: they skip the ops after the last stage.
 static void guardTile(ForEachTileOp loop) {
   std::optional<int64_t> dim = loop.getGroupedDim();
   if (!dim)
@@ -340,7 +340,7 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       if (load->getBlock() != group.block)
         branch = dyn_cast<scf::IfOp>(load->getParentOp());
     Location loc = group.ring.getLoc();
-    // Products that are over when the next op runs may stand in a branch.
+    // MMAs that have finished when the next op runs may stay in a branch.
     if (branch && !isSynchronous(branch)) {
       auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
       if (!forOp)
@@ -359,7 +359,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       return failure();
     if (!placeRelease(group.block, group.ring, *last))
       continue;
-    // Before the ring's next stage is taken: stages go back in their order.
+    // Before the ring's next stage is taken, since stages are released in
+    // order.
     Operation *inner = group.block->getParentOp(), *wait = findWait(inner);
     bool isNext = llvm::any_of(
         groups.drop_front(&group - groups.begin() + 1), [&](LoadGroup &later) {

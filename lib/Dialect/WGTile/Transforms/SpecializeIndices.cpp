@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // A turn of a role's loop begins with what memory says about it: where its
-// tiles are, and whether there are any. With small stages the answer's delay is
-// as long as the turn, so that it is asked for one turn ahead.
+// tiles are, and whether there are any. With small stages the latency of the
+// index is as long as an iteration, so the index is requested one iteration
+// ahead.
 
 #include "Specialize.h"
 
@@ -21,8 +22,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Adds what computes a value of the loop's body from the induction variable.
-/// Fails where that is more than arithmetic.
+/// Adds the ops that compute a value of the loop's body from the induction
+/// variable. Fails if they are more than arithmetic.
 static LogicalResult collect(Value value, scf::ForOp loop,
                              llvm::SetVector<Operation *> &slice) {
   if (value.getParentBlock() != loop.getBody())
@@ -39,7 +40,8 @@ static LogicalResult collect(Value value, scf::ForOp loop,
   return success();
 }
 
-/// Loads that can be issued a turn ahead, and, in `slice`, what they need.
+/// Loads that can be issued one iteration ahead and, in `slice`, the ops that
+/// they need.
 static SmallVector<memref::LoadOp>
 collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   SmallVector<memref::LoadOp> loads;
@@ -65,7 +67,7 @@ static bool writesMemory(scf::ForOp loop) {
   return walk.wasInterrupted();
 }
 
-/// What the role does not need, carried from turn to turn, would stay.
+/// Carried values that the role does not need would otherwise stay.
 static void eraseDead(Block &block) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
@@ -94,7 +96,7 @@ static void loadAhead(scf::ForOp loop) {
   };
 
   IRRewriter b(loop);
-  // A loop without turns loads nothing.
+  // A loop without iterations loads nothing.
   Value isEntered =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
   Value last = arith::SubIOp::create(b, loc, end,
@@ -114,8 +116,8 @@ static void loadAhead(scf::ForOp loop) {
   (void)loop.replaceWithAdditionalYields(
       b, first.getResults(), /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &nested, Location, ArrayRef<BlockArgument> arguments) {
-        // The next turn's loads come first; past the end, the last turn's
-        // again.
+        // The next iteration's loads come first; past the end, the last
+        // iteration's again.
         OpBuilder::InsertionGuard guard(nested);
         nested.setInsertionPointToStart(loop.getBody());
         Value next = arith::AddIOp::create(nested, loc, loop.getInductionVar(),

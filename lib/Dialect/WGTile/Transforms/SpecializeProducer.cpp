@@ -57,8 +57,9 @@ static bool isRoot(Operation *op) {
 }
 
 namespace {
-/// What of a role moves data into a ring or computes for what does, by value:
-/// of what a loop carries or a branch results in, each on its own.
+/// The values and ops of a role that move data into a ring, or that such ops
+/// need. Each value that a loop carries, and each result of a branch, is live
+/// or dead on its own.
 class ProducerLiveness {
 public:
   explicit ProducerLiveness(Region &role) : role(role) {
@@ -84,7 +85,7 @@ private:
       worklist.push_back(value);
   }
 
-  /// An op runs where those around it do.
+  /// An op is live only if the ops around it are.
   void markOp(Operation *op) {
     if (!ops.insert(op).second)
       return;
@@ -95,7 +96,7 @@ private:
     } else {
       for (Value operand : op->getOperands())
         markValue(operand);
-      // Of what is neither a loop nor a branch nothing inside is left out.
+      // Inside an op that is neither a loop nor a branch everything is live.
       if (!isa<scf::IfOp, ForEachTileOp>(op))
         for (Region &region : op->getRegions())
           region.walk([&](Operation *nested) { markOp(nested); });
@@ -133,7 +134,7 @@ private:
 };
 } // namespace
 
-/// Numbers of the results in use.
+/// Numbers of the live results.
 static SmallVector<unsigned> findLive(Operation *op,
                                       const ProducerLiveness &liveness) {
   SmallVector<unsigned> live;
@@ -147,7 +148,7 @@ static SmallVector<Value> select(ValueRange values, ArrayRef<unsigned> live) {
   return llvm::map_to_vector(live, [&](unsigned i) { return values[i]; });
 }
 
-/// Makes a loop carry what is needed of it.
+/// Makes a loop carry only its live values.
 static void dropDeadResults(scf::ForOp forOp,
                             const ProducerLiveness &liveness) {
   SmallVector<unsigned> live = findLive(forOp, liveness);
@@ -169,12 +170,12 @@ static void dropDeadResults(scf::ForOp forOp,
   Block *body = newLoop.getBody();
   body->clear();
   body->getOperations().splice(body->end(), forOp.getBody()->getOperations());
-  // What is around may yield the rest, until its own turn comes.
+  // The op around it may yield dropped results, until it is rewritten itself.
   forOp->dropAllUses();
   forOp.erase();
 }
 
-/// Makes a branch result in what is needed of it.
+/// Makes a branch yield only its live results.
 static void dropDeadResults(scf::IfOp ifOp, const ProducerLiveness &liveness) {
   SmallVector<unsigned> live = findLive(ifOp, liveness);
   if (live.size() == ifOp.getNumResults())
@@ -197,8 +198,7 @@ static void dropDeadResults(scf::IfOp ifOp, const ProducerLiveness &liveness) {
   ifOp.erase();
 }
 
-/// Erases what neither moves data into a ring nor computes for what does,
-/// stores included.
+/// Erases dead ops, stores included.
 static void eraseUnneeded(Region &role) {
   ProducerLiveness liveness(role);
   SmallVector<Operation *> dead, branches;
@@ -215,7 +215,7 @@ static void eraseUnneeded(Region &role) {
   });
   for (Operation *op : dead)
     op->dropAllReferences();
-  // What loops and branches yield in vain is dropped with their results.
+  // Dead operands of yields are dropped with the results.
   for (Operation *op : dead) {
     op->dropAllUses();
     op->erase();
@@ -230,9 +230,9 @@ static void eraseUnneeded(Region &role) {
 }
 
 namespace {
-/// Makes one program of those of a group's tiles. The programs are equal but
-/// for what depends on the group, which is repeated for each of its tiles
-/// beside the first one's.
+/// Merges the programs of all consumer groups into one. They are equal except
+/// for ops that depend on the group, which are repeated for each group beside
+/// the first.
 class GroupFusion {
 public:
   explicit GroupFusion(ForEachTileOp loop) : loop(loop), dependence(loop) {}
@@ -260,7 +260,8 @@ public:
 private:
   ForEachTileOp loop;
   GroupDependence dependence;
-  /// For each tile of a group but the first: its values in the first's place.
+  /// For each consumer group except the first: its values in place of the
+  /// first's.
   SmallVector<IRMapping> mappings;
   SmallVector<Value> indices;
 
@@ -297,8 +298,8 @@ private:
     }
   }
 
-  /// The loop goes over groups: its index becomes that of each group's first
-  /// tile, and what is computed from it is simplified.
+  /// Makes the loop step over all consumer groups at once: its index becomes
+  /// that of the first group's tile, and ops on it are simplified.
   void indexTiles() {
     int64_t dim = *loop.getGroupedDim();
     BlockArgument group = loop.getBody().getArgument(dim);

@@ -96,7 +96,7 @@ static std::optional<Cut> findCut(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// Puts one side of a branch in its place.
+/// Replaces a branch by one of its sides.
 static void takeSide(scf::IfOp branch, bool side) {
   if (Block *block = side ? branch.thenBlock() : branch.elseBlock()) {
     Operation *yield = block->getTerminator();
@@ -108,9 +108,9 @@ static void takeSide(scf::IfOp branch, bool side) {
   branch.erase();
 }
 
-/// Resolves what depends on a condition whose value is known.
+/// Resolves the uses of a condition whose value is known.
 static void resolve(arith::CmpIOp condition, bool value) {
-  // Inner branches first: a side that is left out takes those in it along.
+  // Inner branches first: an erased side erases the branches in it.
   SmallVector<scf::IfOp> branches;
   condition->getBlock()->walk([&](scf::IfOp branch) {
     if (branch.getCondition() == condition.getResult())
@@ -125,7 +125,8 @@ static void resolve(arith::CmpIOp condition, bool value) {
   condition.erase();
 }
 
-/// Cuts a loop in two, of which it stays the second, and returns the first.
+/// Cuts a loop in two: the loop itself becomes the second part, and the first
+/// is returned.
 static scf::ForOp split(scf::ForOp loop, Cut cut) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();

@@ -23,8 +23,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Types of the tiles that every turn of a loop in a tile's program loads: a
-/// stage of that loop's ring has room for others of these types.
+/// Types of the tiles that every iteration of a loop in a tile's program loads:
+/// a stage of that loop's ring has room for other tiles of these types.
 static DenseSet<Type> getLoopTiles(Block &program) {
   DenseSet<Type> tiles;
   for (auto loop : program.getOps<scf::ForOp>()) {
@@ -38,9 +38,9 @@ static DenseSet<Type> getLoopTiles(Block &program) {
   return tiles;
 }
 
-/// Whether what is read is not stored to by the kernel, or by a store of the
-/// same tile only: tiles store to different elements, so that no other store
-/// touches what is read, and the copy may come any time before.
+/// Whether the kernel does not store to the memory that is read, or only by a
+/// store of the same tile: tiles store to different elements, so no other store
+/// touches the tile, and the copy may come at any earlier time.
 static bool mayComeEarlier(ReadOp read, gpu::GPUFuncOp kernel) {
   bool isStored = false, isStoredThere = false;
   kernel.walk([&](StoreOp store) {
@@ -108,7 +108,7 @@ struct StageReadsPass
       if (!kernel->hasAttr(kCopyEngineAttrName))
         continue;
       for (auto loop : kernel.getBody().getOps<ForEachTileOp>())
-        // The tiles of a group share what their loop loads.
+        // Consumer groups share the tiles that their loop loads.
         if (loop.getGroupSize() == 1)
           stageReads(kernel, loop);
     }

@@ -22,8 +22,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Tiles of one type that a warpgroup has: while the copy engine reads one, the
-/// next is written.
+/// Tiles of one type for each warpgroup: while TMA reads one, the next is
+/// written.
 static constexpr int64_t kSlots = 2;
 
 /// Type of the staging tile that a store's tile fills in each warpgroup, or
@@ -66,8 +66,8 @@ private:
   gpu::GPUFuncOp kernel;
   TensorMapArguments maps;
 
-  /// Stores of every tile's program; those in branches and inner loops stay:
-  /// how many copies are running would depend on the way taken.
+  /// Stores of every tile's program. Those in branches and inner loops stay,
+  /// since the number of running copies would depend on the path taken.
   SmallVector<StagedStore> collect(ForEachTileOp loop) {
     SmallVector<StagedStore> stores;
     for (auto store : loop.getBody().front().getOps<StoreOp>()) {

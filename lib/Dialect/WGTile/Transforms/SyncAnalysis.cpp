@@ -76,7 +76,7 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
   return success();
 }
 
-/// The ways on from an op, or from a terminator in it.
+/// The successors of an op, or of a terminator in it.
 static SmallVector<RegionSuccessor> getSuccessors(Operation *op,
                                                   Operation *terminator) {
   SmallVector<RegionSuccessor> successors;
@@ -87,7 +87,7 @@ static SmallVector<RegionSuccessor> getSuccessors(Operation *op,
     branch.getSuccessorRegions(
         cast<RegionBranchTerminatorOpInterface>(terminator), successors);
   } else {
-    // Each thread runs one of the roles, and once.
+    // Each thread runs one of the roles, once.
     for (Region &region : op->getRegions())
       if (!region.empty() &&
           (!terminator ||
@@ -110,7 +110,8 @@ static OperandRange getForwarded(Operation *op, Operation *terminator,
 }
 
 LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
-  // At the start of each region; `fresh` are those that it is to be run from.
+  // States at the start of each region; `fresh` are those that the region has
+  // not been run from.
   DenseMap<Region *, States> atStart;
   DenseMap<Region *, std::set<SyncState::Counters>> fresh;
   States done;

@@ -17,12 +17,12 @@ namespace wgtile {
 /// A forward dataflow analysis: the states of synchronization in which each op
 /// of a kernel may be reached, as a fixed point. States of equal counters are
 /// joined, so that branches do not multiply them. Loops and branches are
-/// followed by their interfaces; the regions of an op that has none may run any
-/// number of times, each by itself (the loop over tiles), but for roles, of
-/// which a thread runs one.
+/// followed by their interfaces. The regions of an op without these interfaces
+/// may run any number of times, each by itself (the loop over tiles), except
+/// for roles, of which a thread runs one.
 class SyncAnalysis {
 public:
-  /// Hears of an op in each state in which it may be reached.
+  /// Called for an op in each state in which it may be reached.
   using Visitor =
       llvm::function_ref<void(mlir::Operation *op, const SyncState &before)>;
 

@@ -209,7 +209,7 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
                      "and this write")))
     return failure();
 
-  // Each warp gives a stage of a ring back by itself.
+  // Each warp releases a stage of a ring by itself.
   bool isStage = place.stage != Place::kNoStage;
   tile.scope = std::max(tile.scope, isStage ? SyncScope::Warp : effect.scope);
   if (effect.async) {
@@ -221,7 +221,7 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
     if (!effect.async)
       (effect.isWrite ? tile.written : tile.read) = true;
   } else if (!effect.isWrite && !effect.async && !isStage) {
-    // All threads of a warp have waited for what it read of a stage.
+    // All threads of the warp have waited for its reads of the stage.
     tile.read = true;
   }
   if (tile.isClean())
@@ -242,8 +242,8 @@ void SyncState::barrier(SyncScope scope) {
 }
 
 void SyncState::fence() {
-  // It is this thread's accesses that it orders: others learn of it by a
-  // barrier that comes after.
+  // The fence orders this thread's accesses; other threads see the order after
+  // the next barrier.
   for (auto &[place, tile] : tiles) {
     tile.written |= tile.unfencedWrite;
     tile.read |= tile.unfencedRead;
@@ -282,11 +282,11 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
                         describe(static_cast<AsyncKind>(i)) +
                         " that reads the stage before it is given back"))
         return failure();
-  // TMA fills the stage next. That a thread's reads of it come before needs a
-  // fence: an mbarrier orders accesses of the generic proxy alone, and TMA
-  // writes by the async proxy (PTX ISA, Memory Consistency Model, "Proxies";
-  // CUTLASS's epilogue has one before it releases the stage that it read).
-  // What wgmma has read, by the async proxy, needs none.
+  // TMA fills the stage next. A fence must order a thread's reads before that:
+  // an mbarrier orders accesses of the generic proxy alone, and TMA writes by
+  // the async proxy (PTX ISA, Memory Consistency Model, "Proxies"; CUTLASS's
+  // epilogue has a fence before it releases the stage that it read). Reads by
+  // wgmma use the async proxy and need none.
   if (auto it = tiles.find(oldest); it != tiles.end()) {
     if (it->second.isUnfenced() &&
         !listener(op, Kind::Fence,
@@ -455,8 +455,8 @@ LogicalResult SyncState::applyToCopies(const SyncEffect &effect, Operation *op,
 // The order of warpgroups
 //===----------------------------------------------------------------------===//
 
-/// Every warpgroup runs the same program: each wait is for the arrival of the
-/// warpgroup before, where waits and arrivals alternate.
+/// Every warpgroup runs the same program: if waits and arrivals alternate, each
+/// wait is for the arrival of the previous warpgroup.
 LogicalResult SyncState::applyToOrder(const SyncEffect &effect, Operation *op,
                                       SyncListener listener) {
   bool isEntry = effect.kind == Kind::EnterOrder;
@@ -559,7 +559,7 @@ LogicalResult SyncState::checkOperands(Operation *op,
                                        SyncListener listener) const {
   if (pending.empty() && kept.empty())
     return success();
-  // What a branch forwards is used where it arrives.
+  // A value that a branch forwards is used at its destination.
   bool isBranch =
       isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op);
   for (Value operand : op->getOperands()) {

@@ -37,8 +37,8 @@ private:
   llvm::SmallVector<mlir::Value> values;
 };
 
-/// Memory that a shared tile lies in: that of the value numbered `base`, or a
-/// stage of a ring, counted from the oldest that is held.
+/// The memory of a shared tile: that of the value numbered `base`, or a stage
+/// of a ring, counted from the oldest held stage.
 struct Place {
   unsigned base;
   int64_t stage = kNoStage;
@@ -54,7 +54,8 @@ struct Place {
   }
 };
 
-/// Hears what an op lacks. Returns whether to go on as if it were there.
+/// Called with what an op lacks. Returns whether to continue as if it were
+/// there.
 using SyncListener = llvm::function_ref<bool(
     mlir::Operation *op, SyncEffect::Kind missing, const llvm::Twine &message)>;
 
@@ -68,31 +69,31 @@ using SyncListener = llvm::function_ref<bool(
 /// lies in, and how many copies a wait leaves, would be unknown otherwise.
 class SyncState {
 public:
-  /// How many stages of each ring are held, and copies ahead or read: what has
-  /// to agree where states join.
+  /// The number of held stages of each ring, and of copies ahead or read, which
+  /// have to agree where states join.
   using Counters = std::vector<int64_t>;
   Counters getCounters() const;
 
-  /// Adds what holds on another path, whose counters are the same. Returns
+  /// Adds the state of another path, whose counters are the same. Returns
   /// whether that changed anything.
   bool join(const SyncState &other);
 
-  /// Applies the effects of an op, which checks its operands first. Fails where
-  /// the way is not to be followed further.
+  /// Checks an op's operands, then applies its effects. Fails if this path must
+  /// not be followed further.
   llvm::LogicalResult apply(mlir::Operation *op,
                             llvm::ArrayRef<SyncEffect> effects,
                             const ValueNumbers &numbers, SyncListener listener);
 
   /// Checks that an op uses no result that is pending and no tile whose
-  /// registers are kept, but where it forwards or keeps it, and that no block
-  /// ends with a tile of its own whose registers are kept.
+  /// registers are kept, unless it forwards or keeps it, and that no block ends
+  /// with a tile of its own whose registers are kept.
   llvm::LogicalResult checkOperands(mlir::Operation *op,
                                     llvm::ArrayRef<SyncEffect> effects,
                                     const ValueNumbers &numbers,
                                     SyncListener listener) const;
 
-  /// Goes on in, or returns from, a region of `op`: values that the regions
-  /// define are over, `inputs` stand for `operands`.
+  /// Enters, or returns from, a region of `op`: values that the regions define
+  /// are dead, and `inputs` stand for `operands`.
   void branch(mlir::Operation *op, mlir::ValueRange operands,
               mlir::ValueRange inputs, const ValueNumbers &numbers);
 
@@ -100,9 +101,8 @@ public:
   llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
                              SyncListener listener) const;
 
-  /// How many groups of a kind were committed after the last one that a
-  /// register tile is a result or an operand of; none where that one is
-  /// complete.
+  /// Number of commit groups of a kind after the last one that a register tile
+  /// is a result or an operand of; nothing if that one is complete.
   std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
 
   struct RingState {
@@ -118,8 +118,8 @@ public:
   };
   const RingState &ringOf(mlir::Value ring, const ValueNumbers &numbers) const;
 
-  /// Stages that all threads fill and read in turn: how many are ended and not
-  /// read yet, and how many were read since the last barrier.
+  /// Stages that all threads fill and read, round-robin: the number that are
+  /// ended and not read yet, and the number read since the last barrier.
   struct CopyStages {
     int64_t ahead = 0, read = 0;
     /// Tiles of the stage that is filled.
@@ -149,8 +149,8 @@ private:
     std::vector<Group> groups;
     Group open;
   };
-  /// What a tile still needs before other threads or the copy engine may use
-  /// it. Tiles that need nothing have no entry.
+  /// What a tile still needs before other threads or TMA may use it. Tiles that
+  /// need nothing have no entry.
   struct TileState {
     /// Accesses of threads that no fence has ordered before asynchronous ones.
     bool unfencedWrite = false, unfencedRead = false;
@@ -188,7 +188,7 @@ private:
   void forget(unsigned first, unsigned last);
 
   std::array<Work, 3> work;
-  /// Where tiles lie whose value does not say so itself.
+  /// Places of tiles that do not follow from the tile's own value.
   std::map<unsigned, Place> names;
   /// Results of asynchronous work that no wait has passed on yet.
   std::set<unsigned> pending;
@@ -196,7 +196,7 @@ private:
   std::set<unsigned> kept;
   std::map<unsigned, RingState> rings;
   std::map<unsigned, CopyStages> copies;
-  /// Where the warpgroup is in the order in which warpgroups take turns.
+  /// The warpgroup's position in the order of warpgroups.
   enum class Order { None, Outside, Inside };
   Order order = Order::None;
   std::map<Place, TileState> tiles;

@@ -44,7 +44,7 @@ Value TensorMapArguments::getMap(BlockArgument source, TensorMapType type,
     arguments.push_back(
         TensorMapOp::create(b, loc, type, arguments[source.getArgNumber()]));
     unsigned position = kernel.getNumArguments();
-    // Fails only where the function's type cannot be changed.
+    // Fails only if the function's type cannot be changed.
     LogicalResult inserted =
         kernel.insertArgument(position, type, DictionaryAttr(), loc);
     assert(succeeded(inserted) && "the type of a gpu.func can be changed");

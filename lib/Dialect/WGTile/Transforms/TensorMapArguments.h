@@ -18,8 +18,8 @@ namespace wgtile {
 /// A tensor map's rank, the hardware's limit.
 inline constexpr int64_t kMaxTensorMapRank = 5;
 
-/// Width in bytes of the swizzle of tiles that warpgroups write and read by
-/// themselves, and so of their rows.
+/// Width in bytes of the swizzle, and of the rows, of tiles that warpgroups
+/// write and read by themselves.
 inline constexpr int64_t kRowSwizzle = 128;
 
 /// Whether a register tile has rows of that width, and a layout of whole

@@ -33,14 +33,15 @@ Trend wgtile::negateTrend(Trend trend) {
   }
 }
 
-/// That of a multiple.
+/// The trend of a multiple.
 static Trend scaleTrend(Trend trend, int64_t factor) {
   if (factor == 0)
     return Trend::Constant;
   return factor > 0 ? trend : negateTrend(trend);
 }
 
-/// That of an affine expression whose dimensions and symbols have these.
+/// The trend of an affine expression, given those of its dimensions and
+/// symbols.
 static Trend findTrend(AffineExpr expr, ArrayRef<Trend> dims,
                        ArrayRef<Trend> symbols) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -70,7 +71,7 @@ static Trend findTrend(AffineExpr expr, ArrayRef<Trend> dims,
   }
 }
 
-/// That of the least or the greatest of several values.
+/// The trend of the minimum or the maximum of several values.
 static Trend selectTrends(ArrayRef<Trend> trends) {
   Trend result = Trend::Constant;
   for (Trend trend : trends)

@@ -18,11 +18,10 @@ namespace wgtile {
 enum class Trend { Constant, Rising, Falling, Unknown };
 
 /// The trend of an integer that is computed from `index` by affine ops and
-/// arith; values that are computed from nothing else than other values count as
-/// constant, elements of memory as unknown.
+/// arith; other values count as constant, elements of memory as unknown.
 Trend findTrend(mlir::Value value, mlir::Value index);
 
-/// That of the sum of two integers, and of the negative of one.
+/// The trend of the sum of two integers, and of the negative of one.
 Trend addTrends(Trend lhs, Trend rhs);
 Trend negateTrend(Trend trend);
 

@@ -30,7 +30,7 @@ static LogicalResult verifyOp(Operation *op, int64_t warpgroups,
   auto roles = op->getParentOfType<RolesOp>();
   if (!roles || !roles.getConsumer().isAncestor(op->getParentRegion()))
     return op->emitOpError("expected to stand in the consumers' role");
-  // Groups of consumers may pass over different iterations.
+  // Consumer groups may pass over different iterations.
   if (roles.getGroups() != 1)
     return op->emitOpError()
            << "expected one group of consumers, but got " << roles.getGroups();
@@ -43,7 +43,7 @@ static LogicalResult verifyOp(Operation *op, int64_t warpgroups,
   if (warpgroups != consumers)
     return op->emitOpError() << "expected as many warpgroups as consume, "
                              << consumers << ", but got " << warpgroups;
-  // A loop would initialize an order again that has begun.
+  // A loop would initialize again an order that has begun.
   if (isa<OrderInitOp>(op) && op->getParentRegion() != &roles.getConsumer())
     return op->emitOpError("expected no loop or branch of the role around it");
   return success();

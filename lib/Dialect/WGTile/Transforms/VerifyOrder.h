@@ -15,8 +15,8 @@ namespace wgtile {
 /// Checks that the consumers of a kernel share one order of warpgroups, which
 /// has all of them: that all ops of the order stand in the consumers' role,
 /// name as many warpgroups as consume, and are passed by each warpgroup in each
-/// run of the role. That waits and arrivals alternate is the synchronization
-/// analysis's to check.
+/// run of the role. The synchronization analysis checks that waits and arrivals
+/// alternate.
 llvm::LogicalResult verifyOrder(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace wgtile

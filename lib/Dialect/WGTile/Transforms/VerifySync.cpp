@@ -25,12 +25,13 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Warps of the warpgroup that the producer has to itself, and threads of one.
+/// Warps of the producer's warpgroup, and threads of a warp.
 static constexpr int64_t kProducerWarps = 4;
 static constexpr int64_t kWarpThreads = 32;
 
-/// Each warp that consumes gives a stage back: a ring that waits for fewer is
-/// refilled under slower warps, one that waits for more is never refilled.
+/// Each consumer warp releases a stage: a ring that waits for fewer warps is
+/// refilled while slower warps read, a ring that waits for more is never
+/// refilled.
 static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
   DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
   if (!threads)
@@ -46,8 +47,8 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
-/// A turn passes one tile on: a second time, or in the wrong role, a slot would
-/// be waited for that no turn of the other role fills or gives back.
+/// An iteration passes on one tile. A second time, or in the wrong role, it
+/// would wait for a slot that no iteration of the other role fills or releases.
 static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
   const SmallVector<StringRef> producing = {QueueAcquireOp::getOperationName(),
                                             QueueWriteOp::getOperationName(),
@@ -80,7 +81,7 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
-/// Notes what the state before an op says about stages.
+/// Records the stages in the state before an op.
 static void collectStages(Operation *op, const SyncState &before,
                           const ValueNumbers &numbers,
                           StageContents &contents) {
@@ -108,9 +109,10 @@ static void collectStages(Operation *op, const SyncState &before,
 }
 
 namespace {
-/// The groups of copies that end each stage that all threads read: one that is
-/// read has copies on some path. Whether it has them in every iteration that
-/// reads it follows from the bounds of loops, which are not followed.
+/// The commit groups of copies that end each stage that all threads read: a
+/// stage that is read has copies on some path. Whether it has them in every
+/// iteration that reads it depends on the bounds of loops, which are not
+/// followed.
 struct CopyGroups {
   DenseSet<Operation *> filled;
   llvm::MapVector<Operation *, std::set<Operation *>> readAt;

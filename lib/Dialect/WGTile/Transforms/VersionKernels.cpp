@@ -26,7 +26,7 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Bytes to which a mappable tensor's rows are aligned.
+/// Alignment in bytes of a mappable tensor's rows.
 static constexpr int64_t kAlignment = 16;
 
 static bool isMultipleOf(Value index, int64_t factor) {
@@ -37,10 +37,10 @@ static bool isMultipleOf(Value index, int64_t factor) {
 }
 
 namespace {
-/// What a kernel does with an argument that is a memref.
+/// A kernel's accesses to an argument that is a memref.
 struct Accesses {
   bool byTiles = false, byRegisters = false, isStored = false;
-  /// Read into register tiles, as the copy engine could.
+  /// Read into register tiles, as TMA could.
   bool isReadByTiles = false;
 
   bool isOnlyRead() const { return isReadByTiles && !byTiles; }
@@ -132,7 +132,7 @@ private:
         .wasInterrupted();
   }
 
-  /// Why there is no version but the generic one, or nothing.
+  /// Why the kernel has only a generic version, or nothing.
   std::optional<std::string> findReason() {
     bool hasMaps = true;
     kernel.walk([&](LoadOp load) {
@@ -149,8 +149,9 @@ private:
     return std::nullopt;
   }
 
-  /// Whether tiles are read or written of memory that the host cannot describe:
-  /// views that the kernel makes, and what is no argument of the function.
+  /// Whether the kernel reads or writes tiles of memory that the host cannot
+  /// describe: views that the kernel makes, and memory that is no argument of
+  /// the function.
   bool hasOtherMemory() {
     bool found = false;
     kernel.walk([&](Operation *op) {
@@ -170,8 +171,9 @@ private:
     return found;
   }
 
-  /// That the copy engine can take all that is loaded and stored by tiles, and
-  /// that rows of what is only read by registers have no gaps.
+  /// The condition that TMA can take all arguments that are loaded and stored
+  /// by tiles, and that rows of arguments that are only read into registers
+  /// have no gaps.
   Value createCondition(OpBuilder &b) {
     Location loc = launch.getLoc();
     Value condition;
@@ -191,8 +193,8 @@ private:
     return condition;
   }
 
-  /// That the copy engine can take what is read into registers alone. Null
-  /// where nothing is.
+  /// The condition that TMA can take the arguments that are only read into
+  /// registers. Null if there are none.
   Value createReadCondition(OpBuilder &b) {
     Location loc = launch.getLoc();
     Value condition;
@@ -204,8 +206,8 @@ private:
     return condition;
   }
 
-  /// Launches the kernel where a condition holds, and a clone elsewhere;
-  /// returns the clone's launch.
+  /// Launches the kernel if a condition holds, and a clone otherwise; returns
+  /// the clone's launch.
   LaunchOp branchTo(OpBuilder &b, Value condition, gpu::GPUFuncOp otherwise) {
     auto branch =
         scf::IfOp::create(b, launch.getLoc(), condition, /*withElse=*/true);
@@ -218,9 +220,8 @@ private:
     return copy;
   }
 
-  /// Whether rows are whole chunks of the copy engine, which stores no less: of
-  /// others it would overwrite what follows them in memory. Null where the type
-  /// says so.
+  /// Whether rows are whole chunks of TMA. TMA stores only whole chunks, so it
+  /// would overwrite the memory after shorter rows. Null if the type proves it.
   Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
     auto type = cast<MemRefType>(memref.getType());
     int64_t chunk = 8 * kAlignment / type.getElementTypeBitWidth();
@@ -239,8 +240,7 @@ private:
         arith::MulIOp::create(b, loc, chunks, elements), size);
   }
 
-  /// Whether an element's successor in memory is the next of its row; null
-  /// where the type says so.
+  /// Whether the elements of a row are contiguous; null if the type proves it.
   static Value createHasUnitStride(OpBuilder &b, Location loc, Value memref) {
     auto type = cast<MemRefType>(memref.getType());
     SmallVector<int64_t> strides;
@@ -270,8 +270,8 @@ private:
     return clone;
   }
 
-  /// Whether a tile of a mapped argument starts at a multiple of what the copy
-  /// engine takes.
+  /// Whether a tile of a mapped argument starts at a multiple of TMA's
+  /// alignment.
   static bool isAligned(gpu::GPUFuncOp version, Value memref, Value column,
                         Type element) {
     auto argument = dyn_cast<BlockArgument>(memref);
@@ -281,7 +281,7 @@ private:
            isMultipleOf(column, kAlignment / bytes);
   }
 
-  /// Marks a version for the copy engine, and what it takes.
+  /// Marks the TMA version and the arguments that TMA takes.
   void mark(gpu::GPUFuncOp version,
             llvm::function_ref<bool(const Accesses &)> isMapped) {
     UnitAttr yes = UnitAttr::get(version.getContext());

@@ -14,18 +14,19 @@ include "mlir/IR/OpBase.td"
 def SAttn_ContractOpInterface : OpInterface<"ContractOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
-    An op that says what must hold of a program's arguments where they are its
-    operands, as generic checks: the manifest carries them, and the runtime,
-    which knows no op, makes them before anything is launched.
-    `sattn-record-contracts` asks for them.
+    An op that states the conditions on its operands, where these are arguments of
+    the program, as generic checks. The manifest carries the checks, and the
+    runtime, which knows no op, makes them before any launch.
+    `sattn-record-contracts` calls this interface.
   }];
   let methods = [
     InterfaceMethod<
       /*desc=*/[{
-        Adds the op's operands and checks. Where elementwise ops follow,
-        `destination` is what the last of them writes, in place of the op's own
-        result; else it is null. Fails where an operand is no argument of the
-        function, nor a constant factor; the contract is then not used.
+        Adds the op's operands and checks. If elementwise ops follow,
+        `destination` is the tensor that the last of them writes, in place of the
+        op's own result; otherwise it is null. Fails if an operand is neither an
+        argument of the function nor a constant factor; the contract is then not
+        used.
       }],
       /*retTy=*/"::llvm::LogicalResult", /*methodName=*/"describeContract",
       /*args=*/(ins "::sattn::Contract &":$contract,

@@ -15,11 +15,11 @@ def SAttn_ExtentConstraintOpInterface
     : OpInterface<"ExtentConstraintOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
-    An op that is defined only where extents fit together, or indices are in
-    bounds. `sattn-record-contracts` records what such ops require, so that it is
-    checked before a program runs; it refuses ops on tensors whose requirements
-    it does not know. `linalg` ops, slices, casts, loops and elementwise ops need
-    no implementation: their interfaces tell.
+    An op that is defined only if extents fit together, or indices are in bounds.
+    `sattn-record-contracts` records these requirements, which are checked before a
+    program runs, and refuses ops on tensors whose requirements it does not know.
+    `linalg` ops, slices, casts, loops and elementwise ops need no implementation:
+    their requirements follow from their own interfaces.
   }];
   let methods = [
     InterfaceMethod<

@@ -14,14 +14,14 @@ include "mlir/IR/OpBase.td"
 def SAttn_RaiseOpInterface : OpInterface<"RaiseOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
-    An op that `linalg` ops become. `sattn-raise-linalg` asks each registered op
-    with this interface.
+    An op that `linalg` ops can become. `sattn-raise-linalg` calls each registered
+    op with this interface.
   }];
   let methods = [
     StaticInterfaceMethod<
       /*desc=*/[{
-        Replaces what the op can do in a module. `precision` is that of products
-        of f32, "ieee" or "tf32".
+        Replaces the `linalg` ops of a module that the op can compute. `precision`
+        is that of matrix products of f32, "ieee" or "tf32".
       }],
       /*retTy=*/"::llvm::LogicalResult", /*methodName=*/"raiseLinalg",
       /*args=*/(ins "::mlir::ModuleOp":$module,

@@ -31,8 +31,8 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 namespace sattn {
-/// Wishes for the schedule of the kernel that computes an op's tiles; what is
-/// left out, or cannot be had, the passes choose.
+/// Hints for the schedule of the kernel that computes an op's tiles. The passes
+/// choose absent values, and values instead of impossible ones.
 struct TileSchedule {
   /// Steps of the reduction in flight together, warps that compute a tile, and
   /// columns of tiles that are walked together.
@@ -46,7 +46,7 @@ struct TileSchedule {
 #include "sattn/Dialect/SAttn/IR/SAttnOps.h.inc"
 
 namespace sattn {
-/// What a plan of a matrix requires: panels of block rows, and steps of the
+/// The requirements of a plan of a matrix: row-block groups, and steps of the
 /// stored blocks.
 void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
                           mlir::Value col, mlir::Value panels,
@@ -54,11 +54,11 @@ void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
 
 /// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
-/// Unit attribute on the same loop: its products of f32 may be of tf32.
+/// Unit attribute on the same loop: its matrix products of f32 may use tf32.
 inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
 
-/// Attribute of an scf.forall over tiles: how many tiles along each loop one
-/// thread block should take together (array of i64).
+/// Attribute of an scf.forall over tiles: the number of tiles along each loop
+/// that one thread block should take together (array of i64).
 inline constexpr llvm::StringLiteral kTileGroupsAttrName = "groups";
 /// Attributes of the same loop: a TileSchedule (i64 each).
 inline constexpr llvm::StringLiteral kTileStagesAttrName = "stages";

@@ -21,17 +21,17 @@ def SAttn_MetaAttr : SAttn_Attr<"Meta", "meta"> {
   let summary = "Tuned parameters of one op";
   let description = [{
     `tile` holds the sizes of an output tile and of one step of its reduction,
-    in elements: rows (M), columns (N), reduction (K). The rest is optional, and
-    where it is absent the passes choose:
+    in elements: rows (M), columns (N), reduction (K). The other parameters are
+    optional; the passes choose absent ones:
 
     | parameter | meaning                                             |
     |-----------|-----------------------------------------------------|
     | `stages`  | steps of the reduction that are in flight together  |
     | `warps`   | warps that compute a tile                           |
-    | `group`   | columns of tiles that are walked together           |
+    | `group`   | columns of tiles in a raster group                  |
 
-    They are wishes: a schedule that has no such parameter ignores it, and one
-    that cannot hold so many stages or warps takes what it can hold.
+    They are hints: a schedule without the parameter ignores it, and a schedule that
+    cannot hold so many stages or warps takes as many as it can.
 
     ```mlir
     #sattn.meta<tile = [64, 128, 64]>

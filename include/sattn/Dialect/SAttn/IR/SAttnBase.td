@@ -17,12 +17,12 @@ def SAttn_Dialect : Dialect {
   let summary = "Block-sparse linear algebra and attention on tensors";
   let description = [{
     What to compute: one op per mathematical operation on tensors, in
-    destination-passing style. How a thread block computes it is the business
-    of the `wgtile` dialect.
+    destination-passing style. The `wgtile` dialect says how a thread block computes
+    it.
 
-    Mathematical ops live on tensors only: every lowering tiles them first, and
-    bufferizes the tiles. `sattn.plan`, which prepares indices for them, is
-    bufferized as it is.
+    Mathematical ops live on tensors only: every lowering tiles them first and
+    bufferizes the tiles. `sattn.plan`, which prepares indices for the tiles, is
+    bufferized itself.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

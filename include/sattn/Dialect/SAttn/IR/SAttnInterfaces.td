@@ -16,42 +16,41 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
   let description = [{
     An op that can write the sequential program of one of its output tiles.
 
-    The way down tiles such an op through `TilingInterface`, once, by the sizes
-    that `getTileSizes` gives; the op that remains works on one tile, and
-    `lowerToTileProgram` replaces it by a loop over stored blocks (an `scf.for`
-    with the attribute `sattn.block_loop`) and an epilogue, both of `tensor`
-    and `linalg` ops on static tiles. Ragged edges are `tensor.pad`s.
-    Everything after that is passes that know nothing of the op.
+    `sattn-tile` tiles the op through `TilingInterface`, once, by the sizes from
+    `getTileSizes`. The tiled op works on one tile, and `lowerToTileProgram`
+    replaces it by a loop over stored blocks (an `scf.for` with the attribute
+    `sattn.block_loop`) and an epilogue, both of `tensor` and `linalg` ops on static
+    tiles. Ragged edges are `tensor.pad`s. All later passes know nothing of the op.
   }];
   let methods = [
     InterfaceMethod<
       /*desc=*/[{
-        Checks that the op carries what tiling needs (a `#sattn.meta` with tile
-        sizes that this op can take) and returns one size for each loop of its
-        iteration domain. Emits an error otherwise.
+        Checks that the op has the parameters of its tiling (a `#sattn.meta` with
+        tile sizes that this op can take) and returns one size for each loop of
+        its iteration domain. Emits an error otherwise.
       }],
       /*retTy=*/"::mlir::FailureOr<::llvm::SmallVector<::mlir::OpFoldResult>>",
       /*methodName=*/"getTileSizes", /*args=*/(ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<
       /*desc=*/[{
-        How many tiles along each loop one thread block should take together,
-        since they load some of the same data. Empty: one.
+        The number of tiles along each loop that one thread block should take
+        together, since they load some of the same data. Empty: one.
       }],
       /*retTy=*/"::llvm::SmallVector<int64_t>",
       /*methodName=*/"getTileGroups", /*args=*/(ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<
       /*desc=*/[{
-        What the op's parameters ask of the schedule of its kernel.
+        The hints of the op's parameters for the schedule of its kernel.
       }],
       /*retTy=*/"::sattn::TileSchedule",
       /*methodName=*/"getTileSchedule", /*args=*/(ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<
       /*desc=*/[{
-        Makes the op write its only result into `destination`, of its type, whose
-        content it does not read. Returns false where it would have to; the op
-        is then as it was.
+        Makes the op write its only result into `destination`, of the result's
+        type, without reading its content. Returns false if the op has to read it;
+        the op is then unchanged.
       }],
       /*retTy=*/"bool", /*methodName=*/"writeInto",
       /*args=*/(ins "::mlir::Value":$destination),

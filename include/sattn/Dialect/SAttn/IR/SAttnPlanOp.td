@@ -19,41 +19,41 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>]> {
-  let summary = "Merge block rows into panels that share block columns";
+  let summary = "Merge block rows into row-block groups that share block columns";
   let description = [{
-    A panel is `groups` block rows of a BSR matrix, its groups: of R block rows
-    with G groups each, ceil(R / G) panels. Its plan is the list of steps in
-    which one walk over the columns serves all its rows. Rows that share columns
-    share steps, so the op chooses which rows make a panel:
+    A row-block group is G = `groups` block rows of a BSR matrix; R block rows make
+    ceil(R / G) row-block groups. The plan of a row-block group is the list of steps
+    in which one walk over the columns serves all its rows. Rows with common columns
+    share steps, so the op chooses the rows of each row-block group:
 
     | operand  | shape               | element type   |                        |
     |----------|---------------------|----------------|------------------------|
     | `crow`   | (*, R + 1)          | i32, i64       | of block rows         |
     | `col`    | (*, nnz)            | that of `crow` | of block rows         |
-    | `panels` | (*, ceil(R / G), 2 + G) | i32        | first step of each panel, the one past its last, and its block rows |
+    | `panels` | (*, ceil(R / G), 2 + G) | i32        | first step of each row-block group, the step past its last, and its block rows |
     | `steps`  | (*, nnz, 1 + G)     | i32            | the steps              |
 
     `*` stands for leading batch dimensions. Semantics:
 
-    1. A step is a block column k, then for each group g the stored block p of
-       the group's block row that the step covers, col[p] = k, or -1.
-    2. Each block row is in one panel, within a window of at most 64 rows that
-       starts at a multiple of its size. Where G does not divide R the last
-       groups of the last panel have no row; their entry is R. The same operands
-       give the same panels.
-    3. A panel's steps start behind as many rows of `steps` as the panels before
-       it have stored blocks. What lies between the panels' steps is
-       unspecified.
-    4. Each stored block is in one step. A panel's steps are ordered by column.
-       Where a column repeats in a block row, its i-th block, in the order of p,
-       is in the column's i-th step.
+    1. A step is a block column k, then for each of the G block rows the stored
+       block p that the step covers, col[p] = k, or -1.
+    2. Each block row is in one row-block group, within a window of at most 64 rows
+       that starts at a multiple of its size. If G does not divide R, the last
+       entries of the last row-block group are R, which is no row. The same operands
+       give the same row-block groups.
+    3. The first step of a row-block group is at the row of `steps` whose number is
+       the number of stored blocks of all row-block groups before it. Rows between
+       the steps of row-block groups are unspecified.
+    4. Each stored block is in one step. Steps of a row-block group are ordered by
+       column. If a column repeats in a block row, its i-th block, in the order of
+       p, is in the column's i-th step.
     5. Blocks whose column is outside [0, `columns`) are left out.
-    6. crow not monotone or an entry outside [0, nnz] give unspecified plans;
-       nothing is written or read out of bounds.
+    6. If crow is not monotone or has an entry outside [0, nnz], the plan is
+       unspecified; nothing is written or read out of bounds.
 
-    On tensors, as the other ops; bufferization leaves the op on memrefs, where
-    it reads `crow` and `col`, writes `panels` and `steps` and has no results.
-    `convert-sattn-plan-to-gpu` makes kernels of that.
+    The op is on tensors, like the other ops. Bufferization leaves it on memrefs,
+    where it reads `crow` and `col`, writes `panels` and `steps` and has no results;
+    `convert-sattn-plan-to-gpu` turns it into kernels.
 
     Constraints:
 
@@ -87,7 +87,7 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    /// Most block rows of a panel.
+    /// Most block rows of a row-block group.
     static constexpr int64_t kMaxGroups = 32;
   }];
   let hasVerifier = 1;

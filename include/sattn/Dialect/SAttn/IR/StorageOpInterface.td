@@ -15,9 +15,9 @@ def SAttn_StorageOpInterface : OpInterface<"StorageOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
     An op with operands that are sparse matrices, each in BSR storage or in one
-    tensor with upstream's encoding. `sattn-unpack-bsr` replaces the one by the
-    other, `sattn-plan-panels` plans which block rows share a tile, and
-    `sattn-record-contracts` has indices checked, by this interface alone.
+    tensor with upstream's encoding. By this interface alone, `sattn-unpack-bsr`
+    replaces the latter by the former, `sattn-plan-panels` plans the block rows that
+    share a tile, and `sattn-record-contracts` adds checks of indices.
   }];
   let methods = [
     InterfaceMethod<
@@ -31,14 +31,14 @@ def SAttn_StorageOpInterface : OpInterface<"StorageOpInterface"> {
                     "::mlir::Value":$col, "::mlir::Value":$values)>,
     InterfaceMethod<
       /*desc=*/[{
-        How many block rows of a matrix a tile of the op has, which a plan has
-        to bring together; 1 where no plan is wanted.
+        The number of block rows of a matrix in a tile of the op, which a plan
+        brings together; 1 if no plan is needed.
       }],
       /*retTy=*/"int64_t", /*methodName=*/"getPlanGroups",
       /*args=*/(ins "unsigned":$index),
       /*methodBody=*/"", /*defaultImplementation=*/"return 1;">,
     InterfaceMethod<
-      /*desc=*/"Gives the op the plan that it wanted, as `sattn.plan` makes it.",
+      /*desc=*/"Gives the op its plan, the results of a `sattn.plan`.",
       /*retTy=*/"void", /*methodName=*/"setPlan",
       /*args=*/(ins "unsigned":$index, "::mlir::Value":$panels,
                     "::mlir::Value":$steps),

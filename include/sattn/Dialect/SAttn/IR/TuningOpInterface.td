@@ -14,15 +14,14 @@ include "mlir/IR/OpBase.td"
 def SAttn_TuningOpInterface : OpInterface<"TuningOpInterface"> {
   let cppNamespace = "::sattn";
   let description = [{
-    An op with an attribute `meta`, the parameters of its tiles. How they are
-    chosen (the key of a problem, the candidates and their constraints, the
-    computed default) is plain C++ in `sattn/Tuning`, under the op's name, which
-    the op gives what it knows of its operands. `sattn-inject-meta` asks this
-    interface alone.
+    An op with an attribute `meta`, the parameters of its tiles. Their choice (the
+    key of a problem, the candidates and their constraints, the computed default)
+    is plain C++ in `sattn/Tuning`, under the op's name; the op passes it what it
+    knows of its operands. `sattn-inject-meta` uses this interface alone.
   }];
   let methods = [
     InterfaceMethod<
-      /*desc=*/"The op's parameters; null where it has none.",
+      /*desc=*/"The op's parameters; null if it has none.",
       /*retTy=*/"::sattn::MetaAttr", /*methodName=*/"getTileParameters",
       /*args=*/(ins), /*methodBody=*/"return $_op.getMetaAttr();">,
     InterfaceMethod<
@@ -32,17 +31,17 @@ def SAttn_TuningOpInterface : OpInterface<"TuningOpInterface"> {
       /*methodBody=*/"$_op.setMetaAttr(parameters);">,
     InterfaceMethod<
       /*desc=*/[{
-        Drops what the target has no use for, and changes parameters that the
-        program gave where the target cannot have them. Returns what became of
-        them ("tile of one block row, as the CPU takes"), nothing where they are
-        as they were.
+        Drops parameters that the target does not use, and changes given
+        parameters that the target cannot take. Returns a description of the
+        change ("tile of one block row, as the CPU takes"), or nothing if there is
+        none.
       }],
       /*retTy=*/"::std::optional<::std::string>", /*methodName=*/"restrictTo",
       /*args=*/(ins "const ::sattn::tuning::Target &":$target)>,
     InterfaceMethod<
       /*desc=*/[{
-        Chooses parameters by what the op's operands and `hints` tell. An error
-        says why `search.row` cannot be, or fits no tile.
+        Chooses parameters from the op's operands and `hints`. An error says why
+        `search.row` is impossible, or fits no tile.
       }],
       /*retTy=*/"::llvm::Expected<::sattn::tuning::Choice>",
       /*methodName=*/"chooseParameters",

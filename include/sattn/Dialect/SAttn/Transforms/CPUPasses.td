@@ -22,12 +22,11 @@ def SAttnCPUClipTiles
   let summary = "Compute only the part of a tile that is stored, in place";
   let description = [{
     A padded tile that is clipped before it is stored costs a scratch tile and a
-    copy. This pass moves the clip up, through conditionals and elementwise
-    linalg ops to the pads, where the two cancel; elementwise ops that meet in a
-    branch on the way become one; then the last op writes
-    straight into the slice of the result, and where it also reads that slice
-    (an accumulation in place), it does so through its destination, so that
-    bufferization needs no copy.
+    copy. This pass moves the clip up, through conditionals and elementwise linalg
+    ops, to the pads, where the two cancel; elementwise ops that meet in a branch
+    on the way become one. Then the last op writes straight into the slice of the
+    result. If it also reads that slice (an accumulation in place), it does so
+    through its destination, so that bufferization needs no copy.
 
     Before:
     ```mlir
@@ -56,24 +55,24 @@ def SAttnCPUClipTiles
 
 def SAttnCPUPackPanels
     : Pass<"sattn-cpu-pack-panels", "::mlir::func::FuncOp"> {
-  let summary = "Pack the right operand of tiles' products, once or tile by tile";
+  let summary = "Pack the right operand of a matmul, once or tile by tile";
   let description = [{
-    Where the right operand of a `linalg.matmul` is a window of columns of a
-    tensor from outside the loop over tiles, padded with zeros where that tensor
-    ends, the whole tensor is copied before the loop: in f32, and in panels of
-    as many columns as the register tile has, so that the inner loop reads
-    memory without gaps. Tiles read their panels of the copy. The loop over tiles
-    counts what chooses the panels before all else, so that they stay in the
+    Applies if the right operand of a `linalg.matmul` is a window of columns of a
+    tensor from outside the loop over tiles, padded with zeros at that tensor's
+    end. The whole tensor is copied before the loop: in f32, and in panels of as
+    many columns as the register tile has, so that the inner loop reads memory
+    without gaps. Tiles read their panels of the copy. The index that chooses the
+    panels becomes the outermost loop over tiles, so that panels stay in the
     second-level cache from one block row to the next.
 
-    The copy is as large as the tensor, in f32. Where the windows are taken in
-    the turns of a loop whose bounds do not depend on the tile's columns, the
-    turns of all tiles of a column are counted first. If those read each row of
-    the tensor less than twice on average (8 times if the copy is larger than
-    32 MiB), the copy has no rows, and each tile packs the windows of its turns
-    before that loop, in the same way, one below the other. So nothing is read
-    that the turns do not read, if there are none at all. Right operands of
-    other kinds stay, for `sattn-cpu-pack-operands` to copy tile by tile.
+    The copy is as large as the tensor, in f32. If a loop whose bounds do not depend
+    on the tile's columns takes the windows, its iterations in all tiles of a
+    column are counted first. If these read each row of the tensor less than twice
+    on average (8 times if the copy is larger than 32 MiB), the copy has no rows,
+    and each tile packs the windows of its iterations before that loop, in the same
+    way, one below the other. A program without iterations therefore reads nothing.
+    Right operands of other kinds stay, and `sattn-cpu-pack-operands` copies them
+    tile by tile.
 
     Before:
     ```mlir
@@ -86,13 +85,13 @@ def SAttnCPUPackPanels
     ```
     After (`vector-bits=512`):
     ```mlir
-    %turns = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
+    %iterations = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
       ... %end and %first of the tiles at %i
       %length = arith.subi %end, %first : index
       %next = arith.addi %sum, %length : index
       scf.yield %next : index
     }
-    %read = arith.muli %turns, %c64 : index
+    %read = arith.muli %iterations, %c64 : index
     %elements = arith.muli %rows, %n : index
     %large = arith.cmpi sgt, %elements, %c8388608 : index
     %reads = arith.select %large, %c8, %c2 : index
@@ -112,15 +111,15 @@ def SAttnCPUPackPanels
         %rowsOfTile = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%end)[%first]
         %f = tensor.empty(%rowsOfTile) : tensor<2x?x64xf32>
         %own = scf.for %t = %first to %end step %c1 iter_args(%o = %f) ... {
-          (the copy of the turn's 64 rows of %b, in 2 panels of 64 columns)
+          (the copy of the iteration's 64 rows of %b, in 2 panels of 64 columns)
         }
         %cast = tensor.cast %own : tensor<2x?x64xf32> to tensor<?x?x64xf32>
         scf.yield %cast : tensor<?x?x64xf32>
       }
       %panel = arith.select %often, %first_panel, %c0 : index
       %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
-        %turn = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
-        %row = arith.select %often, %k, %turn : index
+        %step = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
+        %row = arith.select %often, %k, %step : index
         %s = tensor.extract_slice %from[%panel, %row, 0] [2, 64, 64] [1, 1, 1]
             : tensor<?x?x64xf32> to tensor<2x64x64xf32>
         %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
@@ -144,11 +143,11 @@ def SAttnCPUPackPanels
 
 def SAttnCPUPackOperands
     : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Copy the operands of a product into dense f32 tiles";
+  let summary = "Copy the operands of a matmul into dense f32 tiles";
   let description = [{
-    The product's inner loop wants f32 operands with known strides; a stored
-    block may be 16 bits wide, and a slice of a function argument may have any
-    strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
+    The inner loop of a matrix product needs f32 operands with known strides; a
+    stored block may be 16 bits wide, and a slice of a function argument may have
+    any strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
     extends 16-bit elements, into a new tile. The left operand is read element
     by element, at any strides: in f32 it stays in place.
 
@@ -185,19 +184,19 @@ def SAttnCPURegisterTile
     the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
     of at most one panel's width.
 
-    Where the product's right operand is packed in panels (`linalg.unpack`), and
-    a loop does nothing but add up such products, as that over stored blocks, the
-    loops over panels and rows go around that loop: a register tile is in
-    registers until its sum is complete. An elementwise op that takes the sum is
-    tiled with it and takes it tile by tile. (Upstream tiles an op around a loop
-    of its own, and fuses ops, but no loops, into the loops of their consumers.)
+    If the right operand is packed in panels (`linalg.unpack`), and a loop, such as
+    that over stored blocks, only adds up matrix products with it, the loops over
+    panels and rows go around that loop: a register tile is in registers until its
+    sum is complete. An elementwise op on the sum is tiled with it and takes it tile
+    by tile. (Upstream tiles an op around a loop of its own, and fuses ops, but no
+    loops, into the loops of their consumers.)
 
-    The register tile, rows x columns, is `register-tile` where given. Otherwise
-    it follows from `vector-bits`, the width of the target's vectors: four
-    vectors of columns for 512 bits (32 registers), two below (16 registers),
-    or fewer where the tile is narrower, and as many rows as fill half the
-    registers with accumulators. Both sizes are lowered to the largest divisor
-    of the tile's size, so that no edge remains.
+    The register tile, rows x columns, is `register-tile` if given. Otherwise it
+    follows from `vector-bits`, the width of the target's vectors: four vectors of
+    columns for 512 bits (32 registers), two below (16 registers), or fewer if the
+    tile is narrower, and as many rows as fill half the registers with
+    accumulators. Both sizes are lowered to the largest divisor of the tile's size,
+    so that no edge remains.
 
     Before:
     ```mlir
@@ -237,11 +236,11 @@ def SAttnCPUVectorize
   let description = [{
     Upstream's vectorization of every linalg op inside an `scf.forall`; ops on
     dynamic slices (the clipped edge of a result) are vectorized with masks, at
-    the largest size that the slice can have. Reads of a `tensor.pad` become
-    reads of its source that are not in bounds, and reads and writes of slices
-    those of the sliced tensor; a row is reduced to one element. Afterwards no linalg op is left in the tile
-    program; upstream's `loop-invariant-subset-hoisting` then keeps the
-    accumulator in registers over the reduction.
+    the largest size that the slice can have. Reads of a `tensor.pad` become reads
+    of its source that are not in bounds; reads and writes of slices become reads
+    and writes of the sliced tensor; a row is reduced to one element. No linalg op
+    is left in the tile program; upstream's `loop-invariant-subset-hoisting` then
+    keeps the accumulator in registers over the reduction.
 
     Before:
     ```mlir
@@ -269,11 +268,11 @@ def SAttnCPUExpandMemRefOps
     : Pass<"sattn-cpu-expand-memref-ops", "::mlir::func::FuncOp"> {
   let summary = "Expand ops of memref that have no code of their own";
   let description = [{
-    A `memref.copy` of memory that is not contiguous becomes a
-    `linalg.generic`: upstream lowers it to a call of `memrefCopy`, which is in
-    the library of MLIR's runner alone. A `memref.expand_shape` with several
-    dynamic sizes in one group becomes a `memref.reinterpret_cast`: upstream's
-    `expand-strided-metadata` handles one.
+    A `memref.copy` of memory that is not contiguous becomes a `linalg.generic`:
+    upstream lowers it to a call of `memrefCopy`, which is only in the library of
+    MLIR's runner. A `memref.expand_shape` with several dynamic sizes in one
+    reassociation becomes a `memref.reinterpret_cast`: upstream's
+    `expand-strided-metadata` handles only one.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -283,12 +282,12 @@ def SAttnCPUExpandMemRefOps
 def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
   let summary = "Return no buffer that the caller passed";
   let description = [{
-    After bufferization a function whose result was computed in place returns
-    one of its own arguments. The caller has it already, and upstream's
-    deallocation would clone it, because a returned buffer must be the caller's
-    to free. The result goes away. (Upstream's
+    After bufferization a function whose result was computed in place returns one
+    of its own arguments. The caller already has this buffer, and upstream's
+    deallocation would clone it, since the caller must be able to free a returned
+    buffer. The pass removes the result. (Upstream's
     `drop-equivalent-buffer-results` leaves public functions as they are.)
-    Functions that are referred to from within the module are left alone.
+    Functions with uses in the module are left alone.
 
     Before:
     ```mlir
@@ -311,11 +310,10 @@ def SAttnCPUVersionStrides
     : Pass<"sattn-cpu-version-strides", "::mlir::func::FuncOp"> {
   let summary = "Read and write rows of unknown stride as vectors where it is 1";
   let description = [{
-    A vector read or write needs elements that lie side by side. Where the
-    innermost stride of a buffer is known only at run time, upstream lowers it
-    to a loop over elements. This pass asks for the stride: where it is 1, the
-    buffer is viewed with a type that says so, else the loop over elements
-    remains.
+    A vector read or write needs contiguous elements. If the innermost stride of a
+    buffer is known only at run time, upstream lowers it to a loop over elements.
+    This pass tests the stride: if it is 1, the buffer is viewed with a type of
+    stride 1; otherwise the loop over elements remains.
 
     Before:
     ```mlir
@@ -347,9 +345,9 @@ def SAttnCPUScheduleThreads
     : Pass<"sattn-cpu-schedule-threads", "::mlir::func::FuncOp"> {
   let summary = "Hand tiles to threads one at a time";
   let description = [{
-    Gives each `omp.wsloop` without a schedule the dynamic one: block rows may
-    have very unequal numbers of stored blocks, and equal shares of tiles would
-    then be unequal shares of work.
+    Gives each `omp.wsloop` without a schedule the dynamic schedule: block rows may
+    have very different numbers of stored blocks, and equal shares of tiles would
+    be unequal shares of work.
 
     Before:
     ```mlir
@@ -367,12 +365,11 @@ def SAttnCPUBFloat16Bits
     : Pass<"sattn-cpu-bfloat16-bits", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Move bfloat16 through memory and registers as its 16 bits";
   let description = [{
-    On most CPUs LLVM has no registers for bfloat16: it widens such values to
-    f32 and rounds them back by a call to the C runtime, element by element.
-    Where a function computes nothing in that type, since upstream's
-    `arith-expand` has turned its casts into integer arithmetic, this pass
-    replaces the type by i16. Functions that have the type in their signature,
-    or still compute with it, stay as they are.
+    On most CPUs LLVM has no registers for bfloat16: it widens these values to f32
+    and rounds them back by a call to the C runtime, element by element. Upstream's
+    `arith-expand` turns casts into integer arithmetic; if a function then computes
+    nothing in bfloat16, this pass replaces the type by i16. Functions that have
+    the type in their signature, or still compute with it, stay as they are.
 
     Before:
     ```mlir

@@ -13,26 +13,26 @@ include "mlir/Pass/PassBase.td"
 include "sattn/Dialect/SAttn/Transforms/CPUPasses.td"
 
 def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
-  let summary = "Raise linalg products of block-sparse matrices";
+  let summary = "Raise linalg matrix products of block-sparse matrices";
   let description = [{
-    Asks each op that `linalg` ops become (`RaiseOpInterface`) to replace what it
-    can do. A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
+    Calls each op with `RaiseOpInterface` to replace the `linalg` ops that it can
+    compute. A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
     `linalg.generic` that multiplies a matrix in upstream's block-sparse encoding
-    by a dense one, or by a vector, becomes one op of `sattn`. What it adds to
-    is `out`, with beta = 1; zeros that it adds to are not written, and beta
-    is 0. A vector is a matrix of one column. Products of f32 have the option's
+    by a dense matrix or a vector becomes one op of `sattn`. Its accumulator is
+    `out`, with beta = 1; an accumulator of zeros is not written, and beta is 0. A
+    vector is a matrix of one column. Matrix products of f32 have the option's
     `precision`.
 
-    Copies of the encoded matrix, transposes and broadcasts to batches, are
-    looked through. Where it is the right operand, as the weight of a linear
-    layer, the product is computed transposed, (W x^T)^T, between
-    `linalg.transpose` ops of the dense operand and of the result. Where rows of
-    several dimensions are collapsed before the product and expanded after it,
-    all but the last of them are batches of the product instead.
+    The pass looks through copies of the encoded matrix, transposes and broadcasts
+    to batches. If the encoded matrix is the right operand, as the weight of a
+    linear layer, the matrix product is computed transposed, (W x^T)^T, between
+    `linalg.transpose` ops of the dense operand and of the result. If rows of
+    several dimensions are collapsed before the matrix product and expanded after
+    it, all but the last of them become batches instead.
 
-    Products over other encodings and other types stay as they are, for
-    `sattn-unpack-bsr` to refuse. Values that are not stored are not multiplied:
-    an infinity or NaN opposite to them does not show.
+    Ops on other encodings and other types stay as they are, and `sattn-unpack-bsr`
+    refuses them. Values that are not stored are not multiplied: an infinity or NaN
+    opposite to them has no effect.
 
     Before:
     ```mlir
@@ -49,7 +49,7 @@ def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"precision", "precision", "std::string", "\"ieee\"",
-           "Precision of products of f32: ieee or tf32">
+           "Precision of matrix products of f32: ieee or tf32">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -62,7 +62,7 @@ def SAttnAllowInlining : Pass<"sattn-allow-inlining", "::mlir::ModuleOp"> {
   let summary = "Let the inliner take every call";
   let description = [{
     Removes `no_inline` from functions and calls: the runtime's host code makes
-    no calls, so that a program has to become one function.
+    no calls, so a program has to become one function.
 
     Before:
     ```mlir
@@ -79,15 +79,16 @@ def SAttnResultsToArguments
     : Pass<"sattn-results-to-arguments", "::mlir::ModuleOp"> {
   let summary = "Compute results in memory that the caller passes";
   let description = [{
-    A result of a public function with `sattn` ops that is computed in a
-    `tensor.empty` is computed in an argument instead, which is appended to the
-    others: the runtime takes no memory that a program allocates. The function
-    still returns the tensor; what is the same memory is dropped later. Where
-    sizes of the `tensor.empty` are computed, `sattn.extent_checks` says that the
-    new argument must have them; one that depends on data is refused.
+    Applies to results of public functions with `sattn` ops. A result that is
+    computed in a `tensor.empty` is computed in an argument instead, which is
+    appended to the others: the runtime takes no memory that a program allocates.
+    The function still returns the tensor; a returned buffer that is an argument is
+    dropped later. If sizes of the `tensor.empty` are computed,
+    `sattn.extent_checks` requires them of the new argument; a size that depends on
+    data is refused.
 
-    Functions that others call, and results that are not made by
-    destination-passing ops, stay as they are.
+    Functions that others call, and results of ops that are not in
+    destination-passing style, stay as they are.
 
     Before:
     ```mlir
@@ -114,12 +115,12 @@ def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
     argument or a result go to each of the three.
 
     Batches at levels of type `batch` are dimensions of all three. At levels of
-    type `dense` they have one list of offsets, which stays as it is; at its use
-    the offsets of a batch are taken out of it.
+    type `dense` they have one list of offsets, which stays as it is; each use
+    extracts the offsets of its batch.
 
-    Nothing encoded is left: bufferization would drop the encoding and take the
-    tensor for a dense one. An encoding of another kind, and an op that is not
-    among those above, is an error.
+    No encoded tensor is left: bufferization would drop the encoding and treat the
+    tensor as dense. An encoding of another kind, and an op that is not among those
+    above, is an error.
 
     Before:
     ```mlir
@@ -147,27 +148,26 @@ def SAttnRecordContracts
     `ContractOpInterface` whose operands are arguments of the function (scalars
     may be constants), so that callers can check shapes, memory and index
     contents before they run the compiled code, and compute the same with the
-    Reference. The op gives its operands and what must hold of them, as generic
-    checks in the form of the manifest ([Manifest.md](../Manifest.md)). Where
-    elementwise ops follow, the operand that is written is what the last of them
-    writes, and `fused` says that it is not the op's own result.
+    Reference. The op gives its operands and the conditions on them, as generic
+    checks in the form of the manifest ([Manifest.md](../Manifest.md)). If
+    elementwise ops follow, the written operand is that of the last of them, and
+    `fused` says that it is not the op's own result.
 
-    Of an op with operands that the function computes it records the indices and
-    blocks of each sparse operand (`StorageOpInterface`), as `bsr_storage`, with
-    its numbers of rows and columns as far as they are constants or dimensions of
-    arguments.
+    For an op with operands that the function computes, the pass records the
+    indices and blocks of each sparse operand (`StorageOpInterface`), as
+    `bsr_storage`, with its numbers of rows and columns if these are constants or
+    dimensions of arguments.
 
-    What the ops of a public function, and of the functions that it calls, require
-    of extents and indices is recorded in `sattn.extent_checks`, in terms of the
-    extents of the function's arguments: equal extents along a loop of a `linalg`
-    op, slices and indices in bounds, sizes that are not negative, what
-    `ExtentConstraintOpInterface` says of other ops. What is always so is left
-    out. An op that is never defined, whose requirements do not follow from
-    extents (an index that is read from a tensor and not clamped), or of which
-    nothing is known, is an error. A loop or a branch that is not always taken
-    requires what it would if it were; an empty loop of known bounds requires
-    nothing. Functions with the unit attribute `sattn.unchecked` are left as they
-    are.
+    `sattn.extent_checks` records the requirements of a public function's ops, and
+    of the functions that it calls, in terms of the extents of the function's
+    arguments: equal extents along a loop of a `linalg` op, slices and indices in
+    bounds, sizes that are not negative, and the constraints of ops with
+    `ExtentConstraintOpInterface`. Requirements that always hold are left out. It
+    is an error if an op is never defined, if its requirements do not follow from
+    extents (an index that is read from a tensor and not clamped), or if they are
+    unknown. A loop or a branch has the same requirements whether it is taken or
+    not; an empty loop of known bounds has none. Functions with the unit attribute
+    `sattn.unchecked` are left as they are.
 
     Before:
     ```mlir
@@ -204,27 +204,26 @@ def SAttnRecordContracts
 def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let summary = "Attach tile parameters to ops that have none";
   let description = [{
-    Attaches `#sattn.meta` to every op with `TuningOpInterface` that has none; an
-    explicit attribute wins, but the op may restrict it to what the target can
-    have: a tile of several block rows becomes one of one for the CPU, which
-    takes no plan either, and where columns without batches serve offsets with
-    batches. With `device`, tables of tuned parameters are searched for a row
-    ([MetaTable.md](../MetaTable.md)); where none has one, or without `device`, a
-    computed default for the target chooses. An optimization remark, of the
-    category "sattn-inject-meta" (`sparse-opt --remarks-filter=sattn-.*`,
-    `sparse-translate --remarks`), says which row and rule, or that it was the
-    default; a table that cannot be used and a row that fits no
-    tile of the target are warnings.
+    Attaches `#sattn.meta` to every op with `TuningOpInterface` that has none. An
+    explicit attribute wins, but the op may restrict it to the target's limits: a
+    tile of several block rows becomes a tile of one block row for the CPU, which
+    takes no plan either, and for column indices without batches whose offsets have
+    batches. With `device`, the pass searches tables of tuned parameters for a row
+    ([MetaTable.md](../MetaTable.md)). Without a row, or without `device`, a
+    computed default for the target chooses. An optimization remark of the category
+    "sattn-inject-meta" (`sparse-opt --remarks-filter=sattn-.*`,
+    `sparse-translate --remarks`) names the row and the rule, or the default. A
+    table that cannot be used and a row that fits no tile of the target are
+    warnings.
 
-    `row` gives the parameters of a row instead, by the names that tables have for
-    them ("SPLIT_N=4,num_stages=3"), and is made to fit as a table's row is; one
-    that is impossible or fits nothing is an error.
+    `row` gives the parameters of a row instead, by the tables' names
+    ("SPLIT_N=4,num_stages=3"), and is made to fit like a table's row; a row that is
+    impossible or fits no tile is an error.
 
-    Sizes that the types leave open may be given as `sizes`, for the search and
-    the default alone: the program stays right for all sizes. The part of the
-    blocks that is not stored follows from static types or is 0.5, unless
-    `sparsity` says otherwise. `alpha` and `beta` that are no constants count as
-    1.
+    `sizes` gives sizes that are dynamic in the types, for the search and the
+    default alone: the program stays correct for all sizes. The fraction of blocks
+    that are not stored follows from static types or is 0.5, unless `sparsity` sets
+    it. `alpha` and `beta` that are not constants count as 1.
 
     Before:
     ```mlir
@@ -237,7 +236,7 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "Whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
+           "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
            /*default=*/"99 * 1024",
            "Shared memory of a thread block of the target">,
@@ -246,9 +245,9 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
     Option<"table", "table", "std::string", /*default=*/"\"\"",
            "File that is searched before all other tables">,
     ListOption<"sizes", "sizes", "int64_t",
-               "M, N and K where the types leave them open; 0: not known">,
+               "M, N and K that are dynamic in the types; 0: unknown">,
     Option<"sparsity", "sparsity", "double", /*default=*/"-1.0",
-           "Part of the blocks that is not stored, 0 to 1">,
+           "Fraction of blocks that are not stored, 0 to 1">,
     Option<"recordOrigins", "record-origins", "bool", /*default=*/"false",
            "Leave on each op, as `sattn.tuning`, its parameters and where they "
            "came from">,
@@ -262,12 +261,13 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
 }
 
 def SAttnPlanPanels : Pass<"sattn-plan-panels", "::mlir::func::FuncOp"> {
-  let summary = "Plan the steps of tiles that are made of several block rows";
+  let summary = "Plan the steps of tiles of several block rows";
   let description = [{
     Gives every op whose tile has more rows than a block of its sparse operand
-    (`StorageOpInterface`) a `sattn.plan` for panels of as many block rows. The tile program of a block
-    row then walks its panel's steps, and the rows of a panel can share what
-    they load of the dense operand. A panel has at most 32 block rows.
+    (`StorageOpInterface`) a `sattn.plan` for row-block groups of the tile's size.
+    The tile program of a block row then walks the steps of its row-block group,
+    whose rows can share their loads of the dense operand. A row-block group has at
+    most 32 block rows.
 
     Before:
     ```mlir
@@ -294,17 +294,16 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     stored blocks and an epilogue, in `linalg` and `tensor` ops on static tiles.
     Ragged edges are pads. The same form serves the GPU and the CPU.
 
-    Elementwise `linalg` ops after such an op (a bias, an activation, a cast) are
-    merged into one, which is fused into the loop and computed on the same
-    tiles: the op's own result is then in no memory. It has to be the only user
-    of that result and to take its elements in their order; ops that make its
-    other operands are merged with it where they are elementwise too. Where the
-    op adds to its old `out`, of another type than the result that takes its
-    place, nothing is fused.
+    Elementwise `linalg` ops after an op of `sattn` (a bias, an activation, a cast)
+    are merged into one, which is fused into the loop and computed on the same
+    tiles: the result of the `sattn` op is then in no memory. The merged op must be
+    the only user of that result and take its elements in their order; elementwise
+    ops that produce its other operands are merged with it. If the `sattn` op adds
+    to its old `out`, whose type differs from the fused result's, nothing is fused.
 
-    A tile program whose products `target` cannot multiply is refused here, at
-    the op that it is of: for their element types, the sizes of their tiles, or
-    the bytes of one step. The CPU takes them all.
+    If `target` cannot compute the matrix products of a tile program, because of
+    their element types, the sizes of their tiles or the bytes of one step, the op
+    is refused here. The CPU takes all of them.
 
     Before:
     ```mlir
@@ -328,7 +327,7 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "Whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
+           "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
     Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
            /*default=*/"99 * 1024",
            "Shared memory of a thread block of the target">
@@ -341,16 +340,16 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
 }
 
 def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
-  let summary = "Tile linalg ops that stand beside ops of sattn";
+  let summary = "Tile linalg ops beside ops of sattn";
   let description = [{
     Tiles each `linalg` op on tensors that is in no loop over tiles to an
     `scf.forall` of its own, as `sattn-tile` does with ops of `sattn`: elementwise
-    ops, transposes, broadcasts and fills, and contractions, whose tiles are
-    accumulated in f32. Tiles have up to 64 rows and columns along the last two
+    ops, transposes, broadcasts and fills, and contractions, which accumulate their
+    tiles in f32. Tiles have up to 64 rows and columns along the last two
     dimensions of the result, and one element along the others; ragged edges are
     pads.
 
-    Products of f32 have the option's `precision`, as ops of `sattn` have it.
+    Contractions of f32 have the option's `precision`, like ops of `sattn`.
 
     Other reductions, and ops that use their index, stay as they are.
 
@@ -371,7 +370,7 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"precision", "precision", "std::string", "\"ieee\"",
-           "Precision of products of f32: ieee or tf32">
+           "Precision of contractions of f32: ieee or tf32">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -383,10 +382,10 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
 def SAttnApproximateMath : Pass<"sattn-approximate-math"> {
   let summary = "Compute functions of f32 by polynomials";
   let description = [{
-    `math.erf`, `math.exp`, `math.tanh` and their like, of f32 scalars and
-    vectors, become upstream's approximations in `arith` and `math.fma`, whose
-    errors are a few units in the last place: neither target has a library of
-    such functions. Those of narrower types are widened before
+    `math.erf`, `math.exp`, `math.tanh` and similar functions of f32 scalars and
+    vectors become upstream's approximations in `arith` and `math.fma`, whose
+    errors are a few units in the last place: neither target has a library of these
+    functions. Functions of narrower types are widened before
     (`math-extend-to-supported-types`).
 
     Upstream has no polynomial of `math.exp2`; this pass has one, whose error is
@@ -410,11 +409,10 @@ def SAttnVectorizeTiles : Pass<"sattn-vectorize-tiles", "::mlir::func::FuncOp"> 
   let summary = "Vectorize whole tiles, for targets whose registers hold them";
   let description = [{
     Upstream's vectorization of every linalg op on static tiles inside an
-    `scf.forall`, one vector a tile; pads become reads that are not in bounds,
-    tiles carried by the block loop become vectors, and the clipped result
-    becomes one write that is not in bounds. What remains are vectors between
-    reads and writes of the function's tensors, so that bufferization allocates
-    nothing.
+    `scf.forall`, one vector per tile. Pads become reads that are not in bounds,
+    tiles carried by the block loop become vectors, and the clipped result becomes
+    one write that is not in bounds. Only vectors between reads and writes of the
+    function's tensors remain, so bufferization allocates nothing.
 
     Before:
     ```mlir

@@ -14,33 +14,33 @@
 
 namespace wgtile {
 
-/// The way by which an access reaches shared memory. Between accesses by
-/// different proxies a fence is needed (PTX ISA, "Proxies").
+/// The way by which an access reaches shared memory. Accesses by different
+/// proxies need a fence between them (PTX ISA, "Proxies").
 enum class Proxy {
   /// Loads and stores of threads.
   Generic,
-  /// The copy engine, and wgmma where its operand is in shared memory.
+  /// TMA, and wgmma's operands in shared memory.
   Async
 };
 
-/// Kinds of asynchronous work. Work of one kind is committed in groups, which
-/// complete in the order of their commits.
+/// Kinds of asynchronous work. Work of one kind is committed in commit groups,
+/// which complete in order.
 enum class AsyncKind {
-  /// Products: wgmma.
+  /// MMAs: wgmma.
   Product,
   /// Copies from global to shared memory: cp.async.
   Copy,
-  /// Copies from shared to global memory by the copy engine.
+  /// Copies from shared to global memory by TMA.
   Store
 };
 
 /// Threads that share a tile or meet at a barrier.
 enum class SyncScope {
-  /// A warp, one thread of which gives stages of rings back for all.
+  /// A warp, one thread of which releases stages of rings for all.
   Warp,
-  /// A group of consumers with register tiles of its own (a warpgroup).
+  /// A consumer group with register tiles of its own (a warpgroup).
   Group,
-  /// All that run the program.
+  /// All threads that run the program.
   Block
 };
 
@@ -50,16 +50,15 @@ struct SyncEffect {
   enum class Kind {
     /// Reads or writes the shared tile `value`.
     Access,
-    /// Makes `result`, a register tile, part of the group that is open.
+    /// Makes `result`, a register tile, part of the open commit group.
     Issue,
-    /// Makes `value`, a register tile, an operand of the group that is open:
-    /// its
-    /// registers stay as they are until a wait passes it on.
+    /// Makes `value`, a register tile, an operand of the open commit group: its
+    /// registers do not change until a wait passes it on.
     Keep,
-    /// Ends the open group.
+    /// Ends the open commit group.
     Commit,
-    /// Waits until at most `count` groups are pending, or where there is a
-    /// `value`, until the group that it is a result of is complete.
+    /// Waits until at most `count` commit groups are pending or, with a
+    /// `value`, until the commit group of this result is complete.
     Wait,
     /// Passes `value` on as `result`; it may be a result that is still pending,
     /// or a tile whose registers were kept.
@@ -69,36 +68,36 @@ struct SyncEffect {
     /// Threads of `scope` meet.
     Barrier,
     /// Waits until the producer's stage of the ring `value` is empty. The slots
-    /// of the queue by which tiles from a counter are told of are stages too,
-    /// of
-    /// which the counter, `value`, is the ring.
+    /// of the work-tile pipeline are stages too; their ring is the scheduler's
+    /// counter.
     Acquire,
     /// Starts a copy into that stage.
     Fill,
     /// Ends that stage.
     CommitStage,
-    /// Waits until the consumer's stage of the ring `value` is full, takes it.
+    /// Waits until the consumer's stage of the ring `value` is full and takes
+    /// it.
     Take,
     /// `result` is a tile of the stage that was taken last.
     StageTile,
-    /// Reads what the stage holds, which is complete when the op is.
+    /// Reads the stage; the read is complete when the op is.
     ReadHeld,
-    /// Gives back the oldest stage that is held, if there is one.
+    /// Releases the oldest held stage, if there is one.
     Release,
-    /// Gives back all stages that are held.
+    /// Releases all held stages.
     ReleaseAll,
-    /// Makes the stages `value`, which are filled and read in turn, all empty.
-    /// Every committed group of copies ends one of them.
+    /// Makes the stages `value`, which are filled and read round-robin, all
+    /// empty. Every commit group of copies ends one of them.
     MakeStages,
-    /// Starts a copy into the stage behind the ones that are ended.
+    /// Starts a copy into the stage after the ended ones.
     FillStage,
     /// Reads the oldest stage that was ended and not read.
     ReadStage,
     /// Lets the first warpgroup of the consumers' order go first.
     InitOrder,
-    /// Waits until this warpgroup's turn in the order has come.
+    /// Waits until the order has reached this warpgroup.
     EnterOrder,
-    /// Ends this warpgroup's turn in the order.
+    /// Passes the order on to the next warpgroup.
     LeaveOrder
   };
 
@@ -111,8 +110,8 @@ struct SyncEffect {
   std::optional<AsyncKind> async = {};
   SyncScope scope = SyncScope::Block;
   int64_t count = 0;
-  /// The effect happens only where more than so many stages of the ring
-  /// `heldRing` are held before the op.
+  /// The effect happens only if more than so many stages of the ring `heldRing`
+  /// are held before the op.
   mlir::Value heldRing = {};
   int64_t held = 0;
   /// The tile of the stage that is filled, and its instance.
@@ -187,8 +186,7 @@ struct SyncEffect {
     return effect;
   }
 
-  /// Whether taking the effect away could let one thread, or the copy engine,
-  /// run ahead of another.
+  /// Whether one thread, or TMA, could run ahead of another without the effect.
   bool isSynchronization() const {
     return kind == Kind::Wait || kind == Kind::Fence || kind == Kind::Barrier ||
            kind == Kind::Acquire || kind == Kind::CommitStage ||

@@ -60,30 +60,29 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 /// to zero before the launches of a call.
 inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
 
-/// On a gpu.func: the version of a kernel that moves tiles by the copy engine.
-/// On its arguments: those that the host has found `wgtile.mappable`.
+/// On a gpu.func: the version of a kernel that moves tiles by TMA. On its
+/// arguments: those that the host has found `wgtile.mappable`.
 inline constexpr llvm::StringLiteral kCopyEngineAttrName = "wgtile.copy_engine";
 inline constexpr llvm::StringLiteral kMappableAttrName = "wgtile.mappable";
 
-/// On a gpu.func: the symbol of the kernel that the host launches instead where
+/// On a gpu.func: the symbol of the kernel that the host launches instead if
 /// more of the arguments can be mapped. Both do the same work, tile by tile.
 inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
 
-/// Most of a tile's sizes, with which passes compute, and most bits of its
+/// Maximum of a tile's sizes, with which passes compute, and of the bits of its
 /// elements.
 inline constexpr int64_t kMaxTileSize = 1 << 16;
 inline constexpr unsigned kMaxElementBits = 64;
 
-/// Most stages of a ring or of what all threads fill.
+/// Maximum of stages of a ring, or of stages that all threads fill.
 inline constexpr int64_t kMaxStages = 64;
 
-/// Most tiles that groups of consumers compute side by side: warps of a thread
-/// block.
+/// Maximum of consumer groups: warps of a thread block.
 inline constexpr int64_t kMaxGroupSize = 32;
 
-/// On a `wgtile.launch`: which version of its kernel it launches, "aligned"
-/// (tiles by TMA, or by aligned copies), "register_reads" or
-/// "generic", and a sentence that says why there is no other than "generic".
+/// On a `wgtile.launch`: the version of its kernel that it launches, "aligned"
+/// (tiles by TMA, or by aligned copies), "register_reads" or "generic", and a
+/// sentence that says why there is no other than "generic".
 inline constexpr llvm::StringLiteral kVersionAttrName = "wgtile.version";
 inline constexpr llvm::StringLiteral kReasonAttrName = "wgtile.reason";
 

@@ -56,7 +56,7 @@ def WGTile_OrderInitOp : WGTile_OrderOp<"order_init"> {
 }
 
 def WGTile_OrderWaitOp : WGTile_OrderOp<"order_wait"> {
-  let summary = "Wait until this warpgroup's turn in the order has come";
+  let summary = "Wait until the order has reached this warpgroup";
   let description = [{
     See `wgtile.order_init`.
 

@@ -60,8 +60,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     | `out`    | (*, M, N)            | f16, bf16, f32        |
 
     Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
-    upstream's encoding of block-sparse matrices, of which `sattn-unpack-bsr`
-    makes the three:
+    upstream's encoding of block-sparse matrices, from which `sattn-unpack-bsr`
+    makes the three operands:
 
     ```
     #sparse_tensor.encoding<{map = (i, j) -> (i floordiv BM : dense,
@@ -73,18 +73,17 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
 
     1. Block row i consists of the blocks p in [crow[i], crow[i+1]), block p
        at block column col[p]. crow's first entry need not be 0. Blocks of one
-       row may come in any order; where a column repeats, the blocks add up.
-    2. Products accumulate in f32, and so does the epilogue; the result is
-       rounded once, to the element type of `out`. With `precision` "tf32" the
+       row may come in any order; blocks of a repeated column add up.
+    2. The matrix product accumulates in f32, and so does the epilogue; the result
+       is rounded once, to the element type of `out`. With `precision` "tf32" the
        elements of f32 `values` and `b` may be rounded to tf32 (10 bits of
-       mantissa) before they are multiplied: GPUs have no other fast product of
-       f32, and refuse "ieee", the default. The CPU computes in f32 either way.
+       mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
+       and refuse "ieee", the default. The CPU computes in f32 either way.
     3. Without `input`, the old content of `out` is read in its place.
-    4. Where beta is 0, `input` (or `out`) is not read. Where alpha is 0,
-       `values`, `b`, `left` and `right` are not read. Both hold for run-time
-       values too.
-    5. crow not monotone, an entry outside [0, nnz], or a referenced column
-       outside [0, K / BK) is undefined behaviour here; the runtime checks it
+    4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `values`, `b`,
+       `left` and `right` are not read. Both hold for run-time values too.
+    5. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
+       is outside [0, K / BK), the behavior is undefined; the runtime checks this
        (`sattn-record-contracts`).
 
     Constraints:
@@ -117,8 +116,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C17) No operand whose sizes are static has 2^63 bytes or more, except
       `values` in the encoding.
 
-    `panels` and `steps` say in which order the stored blocks are taken, block
-    rows of one panel side by side; the result is the same.
+    `panels` and `steps` give the order in which the stored blocks are taken, with
+    the block rows of one row-block group side by side; the result is the same.
 
     Dynamic sizes are constrained in the same way at run time.
 
@@ -144,8 +143,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
   let results = (outs AnyRankedTensor:$result);
   let builders = [
-    /// out = beta * out + alpha * (A @ b), in the place of `out`. `crow` and
-    /// `col` are null where `values` is a matrix in an encoding.
+    /// out = beta * out + alpha * (A @ b), in place. `crow` and `col` are null if
+    /// `values` is a matrix in an encoding.
     OpBuilder<(ins "::mlir::Value":$alpha, "::mlir::Value":$beta,
       "::mlir::Value":$crow, "::mlir::Value":$col, "::mlir::Value":$values,
       "::mlir::Value":$b, "::mlir::Value":$out), [{
@@ -170,13 +169,13 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     /// Sizes of a block.
     int64_t getBlockRows();
     int64_t getBlockColumns();
-    /// Block rows of a panel, 1 where there is no plan.
+    /// Block rows of a row-block group, 1 without a plan.
     int64_t getPanelGroups() {
       return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
     }
     /// Number of leading batch dimensions of `out`.
     int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
-    /// What is read as `input`: the operand, or `out` where there is none.
+    /// The tensor that is read as `input`: the operand, or `out` without one.
     ::mlir::TypedValue<::mlir::RankedTensorType> getInputOrOut() {
       return getInput() ? getInput() : getOut();
     }
