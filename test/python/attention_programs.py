@@ -558,6 +558,19 @@ def program(variant, name="attention"):
     return _Program(variant, name).text()
 
 
+def op_program(variant, first=0):
+    """The same of a dense or causal variant by `sattn_test.attention`, an op that only tests have, of queries from
+    `first` on."""
+    qk, vo = f"tensor<?x?x{variant.head_dim}x{variant.dtype}>", f"tensor<?x?x{variant.values}x{variant.dtype}>"
+    return f"""func.func @attention(%scale: f32, %q: {qk}, %k: {qk}, %v: {vo}, %o: {vo}) -> {vo} {{
+  %first = arith.constant {first} : index
+  %0 = sattn_test.attention {"causal" if variant.causal else ""} scale(%scale) first(%first)
+      tile({variant.block_q}, {variant.block_kv}) ins(%q, %k, %v : {qk}, {qk}, {vo}) outs(%o : {vo}) -> {vo}
+  return %0 : {vo}
+}}
+"""
+
+
 def main(arguments):
     variant = VARIANTS[arguments[0]]
     changes = dict(argument.split("=", 1) for argument in arguments[1:])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("tvm_ffi")
-from attention_programs import VARIANTS, Attention, program  # noqa: E402
+from attention_programs import VARIANTS, Attention, op_program, program  # noqa: E402
 from attention_reference import DTYPES, Sizes, attention, operands  # noqa: E402
 
 TOLERANCE = {"f32": 2e-6, "f16": 2e-3, "bf16": 1.6e-2}
@@ -90,18 +90,6 @@ def test_compiles(built_tools, variant):
     """The programs that GPUs are measured with, in their own tiles."""
     subprocess.run([built_tools / "sparse-opt", "--sattn-to-cpu", "-o", "/dev/null"], input=program(VARIANTS[variant]),
                    text=True, check=True)
-
-
-def op_program(variant, first=0):
-    """The same as an op that the compiler has never heard of."""
-    qk, vo = f"tensor<?x?x{variant.head_dim}x{variant.dtype}>", f"tensor<?x?x{variant.values}x{variant.dtype}>"
-    return f"""func.func @attention(%scale: f32, %q: {qk}, %k: {qk}, %v: {vo}, %o: {vo}) -> {vo} {{
-  %first = arith.constant {first} : index
-  %0 = sattn_test.attention {"causal" if variant.causal else ""} scale(%scale) first(%first)
-      tile({variant.block_q}, {variant.block_kv}) ins(%q, %k, %v : {qk}, {qk}, {vo}) outs(%o : {vo}) -> {vo}
-  return %0 : {vo}
-}}
-"""
 
 
 def tiled(tools, text):
