@@ -1,6 +1,6 @@
 // An op that no pass knows goes the whole way: two products in a chain, the
 // second one's left operand in registers, two results, one kernel.
-// RUN: sattn-test-opt %s --sattn-to-ptx=schedule=plain --mlir-disable-threading --mlir-print-ir-after=convert-sattn-to-wgtile -o /dev/null 2>&1 | FileCheck %s
+// RUN: sattn-test-opt %s --sattn-to-ptx=schedule=plain --mlir-disable-threading --mlir-print-ir-after=convert-vector-to-wgtile -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each %s -o /dev/null %}
 // RUN: %if ptxas %{ sattn-test-translate --to=ptx %s -o %t.ptx && %check_ptx %t.ptx %}
 // RUN: %if ptxas %{ sattn-test-translate --to=cubin --verify-each --schedule=plain %s -o /dev/null %}
@@ -11,7 +11,7 @@
 // RUN: sattn-test-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.mlir
 // RUN: sattn-test-opt %t.mlir --test-wgtile-drop-sync -o /dev/null > %t.txt 2>&1
 // RUN: FileCheck %s --check-prefix=DROP --input-file=%t.txt --implicit-check-not="error:"
-// RUN: grep "no error" %t.txt | not grep -v "ring_release with it twice"
+// RUN: grep "no error" %t.txt | not grep -v "consumer_release with it twice"
 // RUN: sattn-test-opt %s --sattn-to-nvvm=chip=sm_80 --mlir-disable-threading --mlir-print-ir-module-scope --mlir-print-ir-after=wgtile-verify-sync -o /dev/null 2> %t.sm80.mlir
 // RUN: sattn-test-opt %t.sm80.mlir --test-wgtile-drop-sync -o /dev/null > %t.sm80.txt 2>&1
 // RUN: not grep "no error" %t.sm80.txt
@@ -43,20 +43,20 @@
 // OVERLAP-LABEL: gpu.func @two_products(
 // OVERLAP: scf.if
 // OVERLAP:   %[[S0:.+]] = wgtile.mma {{.+}} async
-// OVERLAP:   %[[W0:.+]] = wgtile.wait_mma %[[S0]] pending 0
+// OVERLAP:   %[[W0:.+]] = wgtile.warpgroup_mma_wait %[[S0]] pending 0
 // OVERLAP:   %[[T0:.+]] = arith.truncf %[[W0]]
 // OVERLAP:   %[[LOOP:.+]]:3 = scf.for {{.+}} iter_args(%[[ACC:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[T:.+]] = %[[T0]])
 // OVERLAP:     %[[S:.+]] = wgtile.mma {{.+}} async
 // OVERLAP:     %[[P:.+]] = wgtile.mma %[[T]], %{{.+}}, %[[ACC]] async
-// OVERLAP:     %[[W:.+]] = wgtile.wait_mma %[[S]] pending 1
+// OVERLAP:     %[[W:.+]] = wgtile.warpgroup_mma_wait %[[S]] pending 1
 // OVERLAP:     arith.truncf %[[W]]
 // OVERLAP:     wgtile.row_reduce
-// OVERLAP:     wgtile.wait_mma %[[T]] pending 0
+// OVERLAP:     wgtile.warpgroup_mma_wait %[[T]] pending 0
 // OVERLAP-NEXT: scf.yield
 // OVERLAP:   %[[LAST:.+]] = wgtile.mma %[[LOOP]]#2, %{{.+}}, %[[LOOP]]#0 async
-// OVERLAP:   wgtile.wait_mma %[[LOOP]]#2 pending 0
+// OVERLAP:   wgtile.warpgroup_mma_wait %[[LOOP]]#2 pending 0
 // OVERLAP:   scf.yield %[[LAST]], %[[LOOP]]#1
-// OVERLAP: wgtile.wait_mma {{.+}} pending 0
+// OVERLAP: wgtile.warpgroup_mma_wait {{.+}} pending 0
 // OVERLAP: wgtile.store
 
 // mma.sync has nothing to overlap.
@@ -65,7 +65,7 @@
 // SM80: scf.for
 // SM80-NOT: async
 
-// DROP-DAG: remark: wgtile.wait_mma without it: 'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end
+// DROP-DAG: remark: wgtile.warpgroup_mma_wait without it: 'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end
 
 // MANIFEST: "two_products"
 func.func @two_products(%crow: tensor<?xi32>, %col: tensor<?xi32>,
