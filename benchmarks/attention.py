@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tile programs of attention on a GPU beside cuDNN's, in one run on random data.
 
-    python3 benchmarks/attention.py [--out results.json] [--rows dense_4096 ...] [--columns 1 2 4]
+    python3 benchmarks/attention.py [--out results.json] [--rows dense_4096 ...] [--raster-group 1 2 4]
 
 Needs PyTorch and apache-tvm-ffi; in a checkout, SATTN_LIBRARIES names the folder of the libraries. The programs are
 those of the tests (test/python/attention_programs.py).
 
-    --columns N ...   heads walked side by side; several give a row each (default: the row's own)
+    --raster-group N ...   heads walked side by side; several give a row each (default: the row's own)
     --options TEXT    options of the pipeline
     --rounds N        rounds of turns (default: 5)
     --power SECONDS   how long each candidate runs for its clock and power (default: 0.6; 0: not at all)
@@ -36,14 +36,14 @@ from timing import Timed, head_start, measure  # noqa: E402
 
 # Batch, heads, length, and the tile program; what it must reach, times cuDNN.
 ROWS = {
-    "dense_4096": (4, 16, 4096, {"head_dim": 128, "columns": 1}, 1.06),
-    "dense_8192": (2, 16, 8192, {"head_dim": 128, "columns": 2}, 1.06),
-    "causal_4096": (4, 16, 4096, {"head_dim": 128, "causal": True, "columns": 8}, 1.08),
-    "causal_8192": (2, 16, 8192, {"head_dim": 128, "causal": True, "columns": 8}, 1.09),
-    "d64_dense": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "columns": 8}, 1.06),
-    "d64_causal": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "causal": True, "columns": 32}, 1.03),
-    "d256_dense": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "columns": 1}, 1.02),
-    "d256_causal": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "causal": True, "columns": 16}, 1.03),
+    "dense_4096": (4, 16, 4096, {"head_dim": 128, "raster_group": 1}, 1.06),
+    "dense_8192": (2, 16, 8192, {"head_dim": 128, "raster_group": 2}, 1.06),
+    "causal_4096": (4, 16, 4096, {"head_dim": 128, "causal": True, "raster_group": 8}, 1.08),
+    "causal_8192": (2, 16, 8192, {"head_dim": 128, "causal": True, "raster_group": 8}, 1.09),
+    "d64_dense": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "raster_group": 8}, 1.06),
+    "d64_causal": (4, 32, 4096, {"head_dim": 64, "block_q": 192, "causal": True, "raster_group": 32}, 1.03),
+    "d256_dense": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "raster_group": 1}, 1.02),
+    "d256_causal": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "causal": True, "raster_group": 16}, 1.03),
 }
 
 
@@ -65,11 +65,11 @@ def read_power(call, seconds):
     return tuple(statistics.mean(values) for values in zip(*samples))
 
 
-def measure_row(name, columns, options):
+def measure_row(name, raster_group, options):
     import sattn
 
     batch, heads, length, fields, goal = ROWS[name]
-    fields = {**fields, **({} if columns is None else {"columns": columns})}
+    fields = {**fields, **({} if raster_group is None else {"raster_group": raster_group})}
     variant = attention_programs.Attention(**fields)
     torch.manual_seed(0)
     q, k, v = (torch.randn(batch, heads, length, variant.head_dim, device="cuda", dtype=torch.bfloat16)
@@ -96,7 +96,7 @@ def measure_row(name, columns, options):
     candidates = {"ours": Timed(ours), "cudnn": Timed(cudnn)}
     measure(candidates, options.rounds)
     flops = 4 * batch * heads * length * length * variant.head_dim * (0.5 if variant.causal else 1)
-    row = {"row": name, "columns": fields["columns"], "goal": goal, "error": error}
+    row = {"row": name, "raster_group": fields["raster_group"], "goal": goal, "error": error}
     for candidate, timed in candidates.items():
         rates = [flops / ms / 1e9 for ms in timed.times]
         row[candidate] = {"ms": timed.median_ms(), "tflops": statistics.median(rates), "spread":
@@ -120,14 +120,14 @@ def show(row):
                      f" {candidate['watts'] / candidate['tflops']:5.2f} W/TFLOP/s")
         return text
 
-    print(f"{row['row']:12} columns {row['columns']:2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
+    print(f"{row['row']:12} group {row['raster_group']:2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
           f"  ours {figures('ours')}  cudnn {figures('cudnn')}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=list(ROWS))
-    parser.add_argument("--columns", type=int, nargs="*", default=[None])
+    parser.add_argument("--raster-group", type=int, nargs="*", default=[None])
     parser.add_argument("--options", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--power", type=float, default=0.6)
@@ -135,8 +135,8 @@ def main():
     options = parser.parse_args()
     rows = []
     for name in options.rows:
-        for columns in options.columns:
-            rows.append(measure_row(name, columns, options))
+        for raster_group in options.raster_group:
+            rows.append(measure_row(name, raster_group, options))
             show(rows[-1])
             if options.out:
                 options.out.write_text(json.dumps({

@@ -41,9 +41,9 @@ from timing import Timed, in_graph, measure  # noqa: E402
 # Parameters by rows of a block and sparsity, the fastest of those tried; what is not here gets the compiler's choice.
 METAS = {(128, sparsity): "tile = [128, 256, 64]" for sparsity in (0.5, 0.8, 0.9)}
 METAS |= {(64, 0.5): "tile = [128, 256, 64]", (32, 0.5): "tile = [128, 256, 32]"}
-METAS |= {(64, sparsity): "tile = [64, 256, 64], group = 1" for sparsity in (0.8, 0.9)}
-METAS |= {(32, sparsity): "tile = [32, 256, 32], group = 1" for sparsity in (0.8, 0.9)}
-METAS |= {(16, sparsity): "tile = [16, 256, 16], group = 1" for sparsity in (0.5, 0.8, 0.9)}
+METAS |= {(64, sparsity): "tile = [64, 256, 64], raster_group = 1" for sparsity in (0.8, 0.9)}
+METAS |= {(32, sparsity): "tile = [32, 256, 32], raster_group = 1" for sparsity in (0.8, 0.9)}
+METAS |= {(16, sparsity): "tile = [16, 256, 16], raster_group = 1" for sparsity in (0.5, 0.8, 0.9)}
 SKINNY_METAS = {(block, sparsity): f"tile = [{block}, 64, 64]" for block in (128, 64) for sparsity in (0.5, 0.8, 0.9)}
 PEERS = ["triton", "blocked_ell", "bsr", "csr"]
 TUNED = "triton_tuned"
@@ -146,7 +146,7 @@ def ours(tools, problem, meta, beta):
     except (RuntimeError, ValueError, TypeError) as error:
         raise Refused(str(error).splitlines()[0]) from None
     prepared = program.prepare(*arguments)
-    if '"prepare"' not in program.manifest:
+    if '"preprocess"' not in program.manifest:
         return {"ours": unprepared}, compile_ms
     return {"ours": lambda: prepared(*arguments), "unprepared": unprepared}, compile_ms
 

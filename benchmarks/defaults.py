@@ -76,13 +76,13 @@ def candidates_of(block, target):
              for height in rows for columns in (256, 128, 64) if height * columns <= MOST_ACCUMULATORS]
     widest = tiles[0]
     metas = [{"tile": tile} for tile in tiles]
-    metas += [{"tile": widest, "group": 1}, {"tile": widest, "group": 8}, {"tile": widest, "stages": 3}]
+    metas += [{"tile": widest, "raster_group": 1}, {"tile": widest, "raster_group": 8}, {"tile": widest, "stages": 3}]
     if block < 64:
         metas += [{"tile": widest, "warps": 2}, {"tile": widest, "warps": 8}]
     if depth >= 32:
         metas.append({"tile": (*widest[:2], depth // 2)})
     if block < PANEL_ROWS:
-        metas += [{"tile": tiles[3], "group": 1}, {"tile": tiles[3], "group": 8}]
+        metas += [{"tile": tiles[3], "raster_group": 1}, {"tile": tiles[3], "raster_group": 8}]
     return metas[:MOST_CANDIDATES]
 
 

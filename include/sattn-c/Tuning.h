@@ -48,7 +48,7 @@ typedef struct sattn_search {
 /* As #sattn.meta: a tile in elements, and what a schedule is asked for; the
    last three are 0 where nothing is. */
 typedef struct sattn_parameters {
-  int64_t rows, columns, depth, stages, warps, group;
+  int64_t rows, columns, depth, stages, warps, raster_group;
 } sattn_parameters;
 
 #ifdef __cplusplus

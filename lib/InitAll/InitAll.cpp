@@ -8,6 +8,8 @@
 
 #include "sattn/InitAll.h"
 
+#include "OldPasses.h"
+
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/BufferizableOpInterfaceImpl.h"
@@ -93,4 +95,5 @@ void sattn::registerAllPasses() {
   registerSCFToControlFlowPass();
   registerSAttnToCPUPipeline();
   registerSAttnToGPUPipelines();
+  registerOldPasses();
 }

@@ -8,7 +8,7 @@
 using namespace sattn::layout;
 
 /// Most warps that divide the columns: a slice of 32 columns, as
-/// wgtile-slice-stores cuts them, is then whole eights in every warp.
+/// wgtile-subtile-epilogue cuts them, is then whole eights in every warp.
 static constexpr int64_t kMaxColumnWarps = 4;
 /// Elements of an accumulator that 4 warps hold.
 static constexpr int64_t kSmallTile = 4 * kWarpThreads * kMmaAccumulators;

@@ -53,7 +53,7 @@ static void addTileAndBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   SAttnInjectMetaOptions meta = metaOptions(options);
   pm.addPass(createSAttnInjectMeta(meta));
-  pm.addNestedPass<func::FuncOp>(createSAttnPlanPanels());
+  pm.addNestedPass<func::FuncOp>(createSAttnPlanRowBlockGroups());
   pm.addNestedPass<func::FuncOp>(
       createSAttnTile({meta.target, meta.maxSharedBytes}));
   SAttnTileLinalgOptions linalg;
@@ -87,25 +87,25 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<gpu::GPUModuleOp>(createConvertSAttnToWGTile());
+  pm.addNestedPass<gpu::GPUModuleOp>(createConvertVectorToWGTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(wgtile::createWGTileVersionKernels());
   pm.addPass(wgtile::createWGTileRequireUnitStrides());
-  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSliceStores());
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSubtileEpilogue());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // A chip that is not known is refused later, by name.
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   pm.addNestedPass<gpu::GPUModuleOp>(
       wgtile::createWGTileAssignLayouts({chip.hasWgmma}));
-  if (options.schedule == GPUSchedule::Specialized && chip.hasCopyEngine)
-    pm.addPass(wgtile::createWGTileStageReads());
-  if (chip.hasCopyEngine)
+  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
+    pm.addPass(wgtile::createWGTileStageEpilogueLoads());
+  if (chip.hasTMA)
     pm.addPass(wgtile::createWGTileCreateTensorMaps());
-  if (options.schedule == GPUSchedule::Specialized && chip.hasCopyEngine) {
+  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA) {
     pm.addPass(wgtile::createWGTileStageStores());
-    pm.addPass(wgtile::createWGTilePrefetchReads());
+    pm.addPass(wgtile::createWGTilePrefetchEpilogueLoads());
   }
   wgtile::WGTileAllocateSharedOptions shared;
   wgtile::WGTilePipelineOptions pipeline;
@@ -121,7 +121,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
         wgtile::createWGTileSpecialize(specialize));
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOrderWarpgroups());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
-    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAdvanceReads());
+    pm.addNestedPass<gpu::GPUModuleOp>(
+        wgtile::createWGTileHoistEpilogueLoads());
     pm.addPass(wgtile::createWGTilePersist());
     pm.addPass(wgtile::createWGTileOrderTiles());
   }

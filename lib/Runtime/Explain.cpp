@@ -62,8 +62,8 @@ private:
           explainFalse(operand);
       return;
     }
-    if (expr.op == ValueOp::Mappable)
-      return explainUnmappable(expr.argument);
+    if (expr.op == ValueOp::TmaCompatible)
+      return explainNotTMACompatible(expr.argument);
     // What else a version asks for is whole chunks, of extents, or strides
     // of 1.
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
@@ -103,7 +103,7 @@ private:
                " bytes; TMA stores a multiple of ", alignment));
   }
 
-  void explainUnmappable(size_t argument) {
+  void explainNotTMACompatible(size_t argument) {
     const TensorView &tensor = tensorOf(argument);
     std::string name = nameOf(argument);
     size_t rank = tensor.shape.size();
@@ -141,11 +141,10 @@ private:
 ErrorOr<std::vector<KernelChoice>>
 sattn::runtime::explainCall(const Manifest &manifest,
                             const std::vector<Argument> &arguments,
-                            int64_t multiprocessors) {
+                            int64_t smCount) {
   if (Error err = checkContracts(manifest, arguments, ContentCheck::Off))
     return err;
-  ErrorOr<std::vector<int64_t>> values =
-      evaluate(manifest, arguments, multiprocessors);
+  ErrorOr<std::vector<int64_t>> values = evaluate(manifest, arguments, smCount);
   if (!values)
     return values.takeError();
   if (Error err = runChecks(manifest, *values))
@@ -157,7 +156,7 @@ sattn::runtime::explainCall(const Manifest &manifest,
                     [&](size_t blocks) { return (*values)[blocks] == 0; });
     if (isEmpty || (step.when && (*values)[*step.when] == 0))
       continue;
-    KernelChoice choice{step.kernel, step.version, step.prepare,
+    KernelChoice choice{step.kernel, step.version, step.preprocess,
                         step.tuning, step.origin,  {}};
     if (!step.reason.empty())
       choice.reasons.push_back(step.reason);

@@ -92,8 +92,8 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   case ValueOp::Constant:
   case ValueOp::Dim:
   case ValueOp::Stride:
-  case ValueOp::Mappable:
-  case ValueOp::Multiprocessors:
+  case ValueOp::TmaCompatible:
+  case ValueOp::SmCount:
   case ValueOp::Select:
     assert(false && "not a binary operation");
     break;
@@ -101,7 +101,7 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   return Outcome::Ok;
 }
 
-/// What a Dim, Stride or Mappable value says of its tensor.
+/// What a Dim, Stride or TmaCompatible value says of its tensor.
 ErrorOr<int64_t> readTensor(const Manifest &manifest, const ValueExpr &value,
                             const std::vector<Argument> &arguments) {
   const TensorView *tensor =
@@ -111,8 +111,8 @@ ErrorOr<int64_t> readTensor(const Manifest &manifest, const ValueExpr &value,
   if (!tensor)
     return makeError(manifest.describeArgument(value.argument),
                      ": expected a tensor, but got none");
-  if (value.op == ValueOp::Mappable)
-    return int64_t(isMappable(*tensor));
+  if (value.op == ValueOp::TmaCompatible)
+    return int64_t(isTMACompatible(*tensor));
   const std::vector<int64_t> &numbers =
       value.op == ValueOp::Dim ? tensor->shape : tensor->strides;
   if (uint64_t(value.number) >= numbers.size())
@@ -125,15 +125,15 @@ ErrorOr<int64_t> readTensor(const Manifest &manifest, const ValueExpr &value,
 ErrorOr<int64_t> evaluateOne(const Manifest &manifest, const ValueExpr &value,
                              const std::vector<Argument> &arguments,
                              const std::vector<int64_t> &values,
-                             int64_t multiprocessors) {
+                             int64_t smCount) {
   switch (value.op) {
   case ValueOp::Constant:
     return value.number;
-  case ValueOp::Multiprocessors:
-    return multiprocessors;
+  case ValueOp::SmCount:
+    return smCount;
   case ValueOp::Dim:
   case ValueOp::Stride:
-  case ValueOp::Mappable:
+  case ValueOp::TmaCompatible:
     return readTensor(manifest, value, arguments);
   case ValueOp::Select:
     return values[value.operands[0]] ? values[value.operands[1]]
@@ -162,12 +162,12 @@ ErrorOr<int64_t> evaluateOne(const Manifest &manifest, const ValueExpr &value,
 ErrorOr<std::vector<int64_t>>
 sattn::runtime::evaluate(const Manifest &manifest,
                          const std::vector<Argument> &arguments,
-                         int64_t multiprocessors) {
+                         int64_t smCount) {
   std::vector<int64_t> values;
   values.reserve(manifest.values.size());
   for (const ValueExpr &expr : manifest.values) {
     ErrorOr<int64_t> value =
-        evaluateOne(manifest, expr, arguments, values, multiprocessors);
+        evaluateOne(manifest, expr, arguments, values, smCount);
     if (!value)
       return makeError("program '", manifest.name,
                        "': ", value.error().message());
@@ -210,13 +210,11 @@ Error sattn::runtime::runChecks(const Manifest &manifest,
 
 Error sattn::runtime::checkCall(const Manifest &manifest,
                                 const std::vector<Argument> &arguments,
-                                ContentCheck contents,
-                                int64_t multiprocessors) {
+                                ContentCheck contents, int64_t smCount) {
   if (Error err = checkContracts(manifest, arguments, contents))
     return err;
   if (manifest.checks.empty())
     return Error::success();
-  ErrorOr<std::vector<int64_t>> values =
-      evaluate(manifest, arguments, multiprocessors);
+  ErrorOr<std::vector<int64_t>> values = evaluate(manifest, arguments, smCount);
   return values ? runChecks(manifest, *values) : values.takeError();
 }

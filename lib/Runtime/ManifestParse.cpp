@@ -6,7 +6,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-constexpr int64_t supportedVersion = 2;
+constexpr int64_t supportedVersion = 3;
 constexpr int64_t maxRank = 64;
 
 struct OpName {
@@ -19,8 +19,8 @@ constexpr OpName opNames[] = {
     {"constant", ValueOp::Constant, 0},
     {"dim", ValueOp::Dim, 0},
     {"stride", ValueOp::Stride, 0},
-    {"mappable", ValueOp::Mappable, 0},
-    {"multiprocessors", ValueOp::Multiprocessors, 0},
+    {"tma_compatible", ValueOp::TmaCompatible, 0},
+    {"sm_count", ValueOp::SmCount, 0},
     {"add", ValueOp::Add, 2},
     {"sub", ValueOp::Sub, 2},
     {"mul", ValueOp::Mul, 2},
@@ -104,9 +104,9 @@ Error parseValue(const JsonNode &node, const Manifest &manifest,
     return node.integer("value", std::numeric_limits<int64_t>::min(),
                         std::numeric_limits<int64_t>::max(), value.number);
   }
-  if (value.op == ValueOp::Multiprocessors)
+  if (value.op == ValueOp::SmCount)
     return node.expectObject({"op"});
-  if (value.op == ValueOp::Mappable) {
+  if (value.op == ValueOp::TmaCompatible) {
     if (Error err = node.expectObject({"op", "argument"}))
       return err;
     return parseTensorIndex(node, "argument", manifest, value.argument);

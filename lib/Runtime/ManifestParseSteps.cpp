@@ -96,10 +96,10 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
 }
 
 /// What a step that may run ahead of the others can be given.
-Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
-                       const LaunchStep &step) {
+Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
+                          const LaunchStep &step) {
   if (step.when)
-    return node.fail("expected no 'when' of a step with 'prepare'");
+    return node.fail("expected no 'when' of a step with 'preprocess'");
   std::set<size_t> indices = manifest.indexArguments();
   for (size_t i = 0; i < step.parameters.size(); ++i) {
     const KernelParameter &parameter = step.parameters[i];
@@ -107,10 +107,11 @@ Error checkPrepareStep(const JsonNode &node, const Manifest &manifest,
     bool isIndex = memref && indices.count(memref->argument);
     if (!isIndex && !std::holds_alternative<ScratchParameter>(parameter) &&
         !std::holds_alternative<ValueParameter>(parameter))
-      return node.fail("expected a step with 'prepare' to have index arrays of "
-                       "a contract, scratch arrays and values alone, but "
-                       "parameter ",
-                       i, " is another");
+      return node.fail(
+          "expected a step with 'preprocess' to have index arrays of "
+          "a contract, scratch arrays and values alone, but "
+          "parameter ",
+          i, " is another");
   }
   return Error::success();
 }
@@ -136,9 +137,9 @@ Error parseExplanation(const JsonNode &node, LaunchStep &step) {
 
 Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
-  if (Error err =
-          node.expectObject({"launch", "when", "prepare", "version", "reason",
-                             "tuning", "grid", "block", "shared", "arguments"}))
+  if (Error err = node.expectObject({"launch", "when", "preprocess", "version",
+                                     "reason", "tuning", "grid", "block",
+                                     "shared", "arguments"}))
     return err;
   if (Error err = parseExplanation(node, step))
     return err;
@@ -170,12 +171,12 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
   for (const JsonNode &parameter : parameters)
     if (Error err = parseParameter(parameter, manifest, step))
       return err;
-  if (!node.has("prepare"))
+  if (!node.has("preprocess"))
     return Error::success();
-  if (Error err = node.boolean("prepare", step.prepare))
+  if (Error err = node.boolean("preprocess", step.preprocess))
     return err;
-  return step.prepare ? checkPrepareStep(node, manifest, step)
-                      : Error::success();
+  return step.preprocess ? checkPreprocessStep(node, manifest, step)
+                         : Error::success();
 }
 
 } // namespace

@@ -12,13 +12,13 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// Which scratch arrays the steps with `prepare` use.
+/// Which scratch arrays the steps with `preprocess` use.
 std::vector<bool> preparedScratch(const Manifest &manifest) {
   std::vector<bool> used(manifest.scratch.size());
   for (const LaunchStep &step : manifest.steps)
     for (const KernelParameter &parameter : step.parameters)
       if (const auto *array = std::get_if<ScratchParameter>(&parameter))
-        if (step.prepare)
+        if (step.preprocess)
           used[array->scratch] = true;
   return used;
 }
@@ -87,7 +87,7 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
                                    tensorOf(arguments, argument)))
       return err;
   ErrorOr<std::vector<int64_t>> values =
-      evaluate(description, arguments, device.multiprocessors());
+      evaluate(description, arguments, device.smCount());
   if (!values)
     return values.takeError();
   if (Error err = runChecks(description, *values))
@@ -99,7 +99,7 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
     return scratch.takeError();
   CallTensors tensors = tensorsOf(arguments);
   ErrorOr<std::vector<ReadyLaunch>> launches =
-      collectLaunches(tensors, *values, scratch->arrays, /*prepare=*/true);
+      collectLaunches(tensors, *values, scratch->arrays, /*preprocess=*/true);
   if (!launches)
     return launches.takeError();
 

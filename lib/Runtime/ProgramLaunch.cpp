@@ -15,13 +15,15 @@ using namespace sattn::runtime;
 static constexpr int64_t gridLimits[3] = {std::numeric_limits<int32_t>::max(),
                                           65535, 65535};
 
-ErrorOr<std::vector<ReadyLaunch>> Program::collectLaunches(
-    const CallTensors &tensors, const std::vector<int64_t> &values,
-    const std::vector<TensorView> &scratch, std::optional<bool> prepare) const {
+ErrorOr<std::vector<ReadyLaunch>>
+Program::collectLaunches(const CallTensors &tensors,
+                         const std::vector<int64_t> &values,
+                         const std::vector<TensorView> &scratch,
+                         std::optional<bool> preprocess) const {
   std::vector<ReadyLaunch> launches;
   for (size_t i = 0; i < description.steps.size(); ++i) {
     const LaunchStep &step = description.steps[i];
-    if ((prepare && step.prepare != *prepare) ||
+    if ((preprocess && step.preprocess != *preprocess) ||
         (step.when && values[*step.when] == 0))
       continue;
     ReadyLaunch launch = {&step, kernels[i], {}, {}};
@@ -85,7 +87,7 @@ Program::makeReady(const Prepared *prepared,
   if (Error err = checkContracts(description, given, ContentCheck::Off))
     return err;
   ErrorOr<std::vector<int64_t>> values =
-      evaluate(description, given, device.multiprocessors());
+      evaluate(description, given, device.smCount());
   if (!values)
     return values.takeError();
   if (Error err = runChecks(description, *values))

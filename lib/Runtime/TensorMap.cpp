@@ -170,7 +170,7 @@ ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
   return fields;
 }
 
-bool sattn::runtime::isMappable(const TensorView &tensor) {
+bool sattn::runtime::isTMACompatible(const TensorView &tensor) {
   if (tensor.rank() < 1 || tensor.rank() > tensorMapMaxRank)
     return false;
   std::vector<int64_t> box(size_t(tensor.rank()), 1);

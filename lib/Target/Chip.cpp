@@ -12,11 +12,11 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr Chip kChips[] = {
-    {"sm_90a", "+ptx86", 227 * 1024, /*hasCopyEngine=*/true, /*hasWgmma=*/true},
-    {"sm_80", "+ptx80", 163 * 1024, /*hasCopyEngine=*/false,
+    {"sm_90a", "+ptx86", 227 * 1024, /*hasTMA=*/true, /*hasWgmma=*/true},
+    {"sm_80", "+ptx80", 163 * 1024, /*hasTMA=*/false,
      /*hasWgmma=*/false},
-    {"sm_86", "+ptx80", 99 * 1024, /*hasCopyEngine=*/false, /*hasWgmma=*/false},
-    {"sm_89", "+ptx80", 99 * 1024, /*hasCopyEngine=*/false,
+    {"sm_86", "+ptx80", 99 * 1024, /*hasTMA=*/false, /*hasWgmma=*/false},
+    {"sm_89", "+ptx80", 99 * 1024, /*hasTMA=*/false,
      /*hasWgmma=*/false}};
 
 std::optional<Chip> sattn::findChip(StringRef name) {

@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace sattn;
 namespace json = llvm::json;
 
-static constexpr int64_t kVersion = 2;
+static constexpr int64_t kVersion = 3;
 
 /// Name of a scalar or element type, empty for one that the runtime has not.
 static StringRef typeName(Type type) {
@@ -109,7 +109,7 @@ private:
   json::Array arguments, contractList, values, checks, scratch, steps;
   /// Position in `scratch` of an allocation.
   DenseMap<Value, int64_t> scratchIndex;
-  /// Scratch that launches other than those with `prepare` are given.
+  /// Scratch that launches other than those with `preprocess` are given.
   DenseSet<Value> usedScratch;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
@@ -423,18 +423,18 @@ private:
       addValue(dim, readShape("dim", *argument, *index));
       return success();
     }
-    if (auto mappable = dyn_cast<wgtile::MappableOp>(op)) {
-      std::optional<int64_t> argument = argumentIndex(mappable.getSource());
+    if (auto compatible = dyn_cast<wgtile::TmaCompatibleOp>(op)) {
+      std::optional<int64_t> argument = argumentIndex(compatible.getSource());
       if (!argument)
         return op->emitOpError("expected an argument of the function");
-      addValue(mappable,
-               json::Object{{"op", "mappable"}, {"argument", *argument}});
+      addValue(compatible,
+               json::Object{{"op", "tma_compatible"}, {"argument", *argument}});
       return success();
     }
     if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
       return writeMetadata(metadata);
-    if (auto count = dyn_cast<wgtile::MultiprocessorsOp>(op)) {
-      addValue(count, json::Object{{"op", "multiprocessors"}});
+    if (auto count = dyn_cast<wgtile::SmCountOp>(op)) {
+      addValue(count, json::Object{{"op", "sm_count"}});
       return success();
     }
     StringRef name = integerOpName(op);
@@ -518,7 +518,7 @@ private:
 
   /// Whether a launch may be done ahead of the others: see docs/Manifest.md.
   bool isPrepare(wgtile::LaunchOp launch) {
-    return launch.getPrepare() && !condition &&
+    return launch.getPreprocess() && !condition &&
            llvm::all_of(launch.getArgs(), [&](Value value) {
              if (scratchIndex.contains(value))
                return !usedScratch.contains(value);
@@ -565,7 +565,7 @@ private:
           {"parameters", tuning.getAs<StringAttr>("parameters").getValue()},
           {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
     if (isPrepare(launch))
-      step["prepare"] = true;
+      step["preprocess"] = true;
     else
       usedScratch.insert_range(launch.getArgs());
     steps.push_back(std::move(step));

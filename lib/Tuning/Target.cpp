@@ -22,7 +22,7 @@ static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 /// them, about half of what it has; mma.sync, whose operands go through
 /// registers too, gets half of that.
 ///
-/// Multiprocessors: of the H100 SXM, the H200 and the GH200; the A100; the A10;
+/// SMs: of the H100 SXM, the H200 and the GH200; the A100; the A10;
 /// the L40S. They bound how narrow a tile gets, nothing depends on them.
 static constexpr Target kTargets[] = {
     {"cpu", TargetKind::CPU, 8, kNoLimit, kNoLimit, 1},

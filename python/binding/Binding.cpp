@@ -33,7 +33,7 @@ using runtime::Program;
                                       const Device &device,
                                       const std::vector<Argument> &arguments) {
   if (checkCall(manifest, arguments, runtime::ContentCheck::Off,
-                device.multiprocessors()))
+                device.smCount()))
     TVM_FFI_THROW(ValueError) << failure.message();
   TVM_FFI_THROW(RuntimeError) << failure.message();
 }
@@ -215,7 +215,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(checker, checker);
 /// origin, and then why it is not the fastest version, a sentence each. The
 /// arguments may be in any memory. `device` is that of a call, -1 for none.
 static ffi::Function explainer(ffi::String text, int64_t ordinal) {
-  int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).multiprocessors();
+  int64_t count = ordinal < 0 ? 1 : openDevice(ordinal).smCount();
   return ffi::Function::FromPacked(
       [manifest = parse(text), count](ffi::PackedArgs packed,
                                       ffi::Any *result) {
@@ -228,7 +228,7 @@ static ffi::Function explainer(ffi::String text, int64_t ordinal) {
         ffi::Array<ffi::Array<ffi::String>> kernels;
         for (const runtime::KernelChoice &choice : *choices) {
           ffi::Array<ffi::String> kernel = {choice.kernel, choice.version,
-                                            choice.prepare ? "plan" : "",
+                                            choice.preprocess ? "plan" : "",
                                             choice.parameters, choice.origin};
           for (const std::string &reason : choice.reasons)
             kernel.push_back(reason);

@@ -73,7 +73,7 @@ def _checker(dtype, index, batch, block, columns):
                {"check": "indices", "argument": 1, "offsets": 0,
                 "below": None if columns is None else {"constant": columns}}]
     contract = {"op": "bsr_storage", "operands": operands, "checks": checks}
-    return _libraries.binding().checker(json.dumps({"version": 2, "name": "prepare", "target": "cpu",
+    return _libraries.binding().checker(json.dumps({"version": 3, "name": "prepare", "target": "cpu",
                                                     "arguments": arguments, "contracts": [contract]}))
 
 

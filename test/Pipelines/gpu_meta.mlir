@@ -4,7 +4,7 @@
 // RUN: sed 's/PARAMETERS/tile = [16, 128, 16]/' %s > %t.none.mlir
 // RUN: sed 's/PARAMETERS/tile = [16, 128, 16], stages = 3/' %s > %t.stages.mlir
 // RUN: sed 's/PARAMETERS/tile = [16, 128, 16], warps = 2/' %s > %t.warps.mlir
-// RUN: sed 's/PARAMETERS/tile = [16, 128, 16], group = 7/' %s > %t.group.mlir
+// RUN: sed 's/PARAMETERS/tile = [16, 128, 16], raster_group = 7/' %s > %t.group.mlir
 
 // RUN: sparse-translate --to=manifest --chip=sm_80 %t.none.mlir | FileCheck %s --check-prefix=NONE80
 // RUN: sparse-translate --to=manifest --chip=sm_80 %t.stages.mlir | FileCheck %s --check-prefix=STAGES80
@@ -45,9 +45,9 @@
 // RUN: sparse-opt %t.panel.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HELD2
 // HELD1: scf.while
-// HELD1: wgtile.ring_drain {{.*}} held 1
+// HELD1: wgtile.consumer_drain {{.*}} held 1
 // HELD2: scf.while
-// HELD2: wgtile.ring_drain {{.*}} held 2
+// HELD2: wgtile.consumer_drain {{.*}} held 2
 
 func.func @product(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,

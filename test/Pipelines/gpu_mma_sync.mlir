@@ -6,7 +6,7 @@
 // REQUIRES: ptxas
 
 // Products by mma.sync, loads by all threads some turns ahead: every chip before
-// Hopper, and there what wgmma cannot multiply. Hopper's copy engine loads tiles
+// Hopper, and there what wgmma cannot multiply. TMA loads tiles
 // into a ring. What is left of a depth by 16 is a product of 8. A cubin says that
 // nothing spills.
 
@@ -156,7 +156,7 @@ func.func @four_batches(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
   return %0 : tensor<2x2x2x2x?x?xbf16>
 }
 
-// Three stages fit sm_86's shared memory but for the queue of tiles, which needs
+// Three stages fit sm_86's shared memory but for the work-tile pipeline, which needs
 // its part.
 // CHECK: .entry blocks_of_72(
 func.func @blocks_of_72(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,

@@ -24,7 +24,7 @@ gpu.module @kernels {
 // CHECK-SAME:    \22block\22:32,{{.*}}\22launch\22:\22no_shared\22,\22shared\22:0,
 // CHECK-SAME:    \22target\22:\22sm_90a\22
 // CHECK-SAME:    \22values\22:[{\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22constant\22,\22value\22:64},{\22argument\22:1,\22index\22:0,\22op\22:\22dim\22},{\22op\22:\22ceildiv\22,\22operands\22:[2,1]},{\22op\22:\22constant\22,\22value\22:1}
-// CHECK-SAME:    \22version\22:2}"
+// CHECK-SAME:    \22version\22:3}"
 // CPU-LABEL: func.func @launch
 // CPU-SAME:    \22target\22:\22cpu\22
 func.func @launch(%x: f32, %b: memref<?x?xbf16>) {
@@ -136,19 +136,19 @@ func.func @checks(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
 // CHECK-SAME:    {\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1, but got {{[{][0-9]+[}]}}\22,\22value\22:16}]
 // CHECK-SAME:    \22when\22:7},
 // CHECK-SAME:    \22when\22:19}]
-// CHECK-SAME:    {\22argument\22:0,\22op\22:\22mappable\22},{\22argument\22:0,\22index\22:0,\22op\22:\22stride\22},
+// CHECK-SAME:    {\22argument\22:0,\22op\22:\22tma_compatible\22},{\22argument\22:0,\22index\22:0,\22op\22:\22stride\22},
 // CHECK-SAME:    {\22op\22:\22and\22,\22operands\22:[3,6]},
 // CHECK-SAME:    {\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22select\22,\22operands\22:[7,14,15]},
 // CHECK-SAME:    {\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22eq\22,\22operands\22:[7,18]},
 func.func @versions(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
-  %mappable = wgtile.mappable %out
+  %tma_compatible = wgtile.tma_compatible %out
       : memref<?x64xf32, strided<[?, ?], offset: ?>>
   %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %out
       : memref<?x64xf32, strided<[?, ?], offset: ?>>
       -> memref<f32>, index, index, index, index, index
   %c0 = arith.constant 0 : index
   %rows = arith.cmpi ne, %strides#0, %c0 : index
-  %both = arith.andi %mappable, %rows : i1
+  %both = arith.andi %tma_compatible, %rows : i1
   scf.if %both {
     %cast = memref.cast %out : memref<?x64xf32, strided<[?, ?], offset: ?>>
         to memref<?x64xf32, strided<[?, 1], offset: ?>>

@@ -35,18 +35,21 @@ static const char *const kNumbers[] = {"0",
                                        "9223372036854775807"};
 
 static const char *const kWords[] = {
-    "?",          "x",       "*",          "i1",         "i32",
-    "i64",        "index",   "f16",        "bf16",       "f32",
-    "f64",        "tf32",    "tensor",     "memref",     "vector",
-    "<",          ">",       "[",          "]",          "(",
-    ")",          ",",       "ins",        "outs",       "alpha",
-    "beta",       "input",   "left",       "right",      "plan",
-    "groups",     "meta",    "tile",       "stages",     "warps",
-    "group",      "ieee",    "columns",    "precision",  "dense",
-    "compressed", "batch",   "floordiv",   "mod",        "posWidth",
-    "crdWidth",   "i8",      "none",       "true",       "false",
-    "async",      "aligned", "mma_sync",   "persistent", "swizzle",
-    "pending",    "from",    "warpgroups", "read",       "@f"};
+    "?",          "x",          "*",         "i1",
+    "i32",        "i64",        "index",     "f16",
+    "bf16",       "f32",        "f64",       "tf32",
+    "tensor",     "memref",     "vector",    "<",
+    ">",          "[",          "]",         "(",
+    ")",          ",",          "ins",       "outs",
+    "alpha",      "beta",       "input",     "left",
+    "right",      "plan",       "groups",    "meta",
+    "tile",       "stages",     "warps",     "raster_group",
+    "ieee",       "columns",    "precision", "dense",
+    "compressed", "batch",      "floordiv",  "mod",
+    "posWidth",   "crdWidth",   "i8",        "none",
+    "true",       "false",      "async",     "aligned",
+    "mma_sync",   "persistent", "swizzle",   "pending",
+    "from",       "warpgroups", "read",      "@f"};
 
 /// Words, and single other characters with what whitespace follows them. The
 /// extents of a type are apart from its `x`.

@@ -31,7 +31,7 @@ class Case:
     batches: tuple = ((), (), ())
     index: str = "i32"
     static: bool = False
-    pad: bool = True  # rows of b, input and out in multiples of 16 bytes, as the copy engine needs
+    pad: bool = True  # rows of b, input and out in multiples of 16 bytes, as TMA needs
     pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates
     precision: str = ""  # of f32: tf32, or ieee where empty
     nan_in: tuple = ()  # operands that hold NaN, since they must not be read
@@ -230,8 +230,8 @@ def schedule_cases():
         "panel-32": Case("", block=(32, 32), tile=(128, 128, 32), shape=(32 * 9, 320, 1000), beta=0.5),
         "24x40": Case("", block=(24, 40), tile=(24, 128, 40), shape=(24 * 9, 400, 300), beta=0.5),
     }
-    schedules = {"least": "stages = 1, warps = 1, group = 1", "few": "stages = 2, warps = 4, group = 2",
-                 "some": "stages = 3, warps = 2, group = 3", "most": "stages = 100, warps = 100, group = 100"}
+    schedules = {"least": "stages = 1, warps = 1, raster_group = 1", "few": "stages = 2, warps = 4, raster_group = 2",
+                 "some": "stages = 3, warps = 2, raster_group = 3", "most": "stages = 100, warps = 100, raster_group = 100"}
     return [dataclasses.replace(base, name=f"schedule-{name}-{asked}", schedule=schedule)
             for name, base in bases.items() for asked, schedule in schedules.items()]
 
@@ -313,7 +313,7 @@ def gpu_cases():
         Case("batch-2d", batches=((1, 3), (2, 1), (2, 3)), block=(128, 128), tile=(128, 128, 64),
              shape=(256, 256, 72), operands=("input",), beta=2.0),
         Case("batch-static", batches=((1, 3), (2, 1), (2, 3)), static=True),
-        # Rows that the copy engine cannot take: the generic version.
+        # Rows that TMA cannot take: the generic version.
         Case("unaligned-rows", pad=False, shape=(192, 256, 100), beta=0.5),
         Case("unaligned-rows-128", pad=False, block=(128, 128), tile=(128, 256, 64), shape=(256, 384, 297),
              beta=0.5, operands=("left", "right")),

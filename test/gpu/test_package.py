@@ -53,7 +53,7 @@ def test_f32_as_tf32_with_all_operands(meta):
     bsr, b, c, expected = problem(dtype=torch.float32)
     left, right = (torch.rand(size, device="cuda") + 0.5 for size in c.shape)
     product = expected - c.double()
-    # 16 bytes a row are missing, so that the copy engine does not take it.
+    # 16 bytes a row are missing, so that TMA does not take it.
     wide = torch.zeros(c.shape[0], c.shape[1] + 1, device="cuda")
     out = wide[:, :-1]
     result = sattn.bsr_dense_addmm(c, bsr, b, beta=0.5, alpha=2, left_alpha=left, right_alpha=right, out=out, meta=meta,

@@ -51,8 +51,8 @@ class Attention:
     lse: bool = False  # the logarithm of the sum of exponentials of each query is stored too
     batched: bool = False  # Q, K, V and O have rank 4
     group: int = 1  # query heads that share a head of K and V
-    stages: int | None = 2  # the hint `stages` of the loop over tiles
-    columns: int | None = None  # the hint `columns`: heads whose tiles are walked side by side
+    stages: int | None = 2  # the hint `sattn.stages` of the loop over tiles
+    raster_group: int | None = None  # the hint `sattn.raster_group`: heads whose tiles are walked side by side
 
     @property
     def values(self):
@@ -94,9 +94,9 @@ VARIANTS = {
     "m192": Attention(block_q=192),
     "d64": Attention(head_dim=64, block_q=192),
     "d64m128": Attention(head_dim=64),
-    "d64causal": Attention(head_dim=64, block_q=192, causal=True, columns=16),
+    "d64causal": Attention(head_dim=64, block_q=192, causal=True, raster_group=16),
     "d256": Attention(head_dim=256, block_kv=64),
-    "d256causal": Attention(head_dim=256, block_kv=64, causal=True, columns=8),
+    "d256causal": Attention(head_dim=256, block_kv=64, causal=True, raster_group=8),
 }
 
 
@@ -214,7 +214,7 @@ class _Program:
                f"step ({', '.join(steps)}) shared_outs({shared}) -> ({results}) {{")
         self._tile()
         hints = [f"mapping = [{', '.join(mapping)}]"]
-        hints += [f"{hint} = {getattr(v, hint)} : i64" for hint in ("columns", "stages")
+        hints += [f"sattn.{hint} = {getattr(v, hint)} : i64" for hint in ("raster_group", "stages")
                   if getattr(v, hint) is not None]
         w.close(f"}} {{{', '.join(hints)}}}")
         returned = ", ".join(f"%done#{n}" for n in range(len(outs))) if count else "%done"

@@ -54,7 +54,7 @@ GPU_CHOICES = {
     "schedule": ["plain", "specialized"],
     "stages": [None, 1, 2, 3, 7, 40],
     "warps": [None, 1, 2, 4, 7, 8, 16],
-    "group": [None, 1, 3, 100],
+    "raster_group": [None, 1, 3, 100],
 }
 # What a program may be refused for: a tile that the hardware has no room for.
 NO_ROOM = ("choose smaller tiles", "choose a smaller tile", "expected a tile of at most")
@@ -140,7 +140,7 @@ def run(sparse_run, seed):
 def compile_for_gpu(sparse_opt, seed):
     """Compiles one program for a GPU and returns what was chosen for it. Raises Failure."""
     case, picked = random_case(seed)
-    schedule = [f"{name} = {picked[name]}" for name in ("stages", "warps", "group") if picked[name]]
+    schedule = [f"{name} = {picked[name]}" for name in ("stages", "warps", "raster_group") if picked[name]]
     # Products of f32 are in tf32 there.
     case = dataclasses.replace(case, schedule=", ".join(schedule), precision="tf32" if case.dtype == "f32" else "")
     pipeline = "sattn-to-cubin" if shutil.which("ptxas") else "sattn-to-ptx"

@@ -192,7 +192,8 @@ def test_broken_links_are_found():
 
 
 def test_every_pass_has_its_reference(built_tools):
-    passes = set(OUR_PASS.findall(run(built_tools / "sparse-opt", "--help")))
+    help_lines = run(built_tools / "sparse-opt", "--help").splitlines()
+    passes = set(OUR_PASS.findall("\n".join(line for line in help_lines if "Old name of a pass" not in line)))
     pipelines = {word for word in passes if re.fullmatch(r"sattn-to-\w+", word)}
     assert "sattn-tile" in passes and "convert-kernel-to-llvm" in passes and "sattn-to-ptx" in pipelines
     reference = "".join(path.read_text() for path in make_docs.REFERENCE.iterdir())

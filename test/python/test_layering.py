@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "Tuning": ["MetaTable", "Layout"],
     "Runtime": [],
     "Reference": ["Runtime"],
-    "Dialect/SAttn/IR": ["Tuning", "MetaTable"],
+    "Dialect/SAttn/IR": ["Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
 }
 INCLUDE = re.compile(r'^#include "sattn/([\w/]+)\.\w+"', re.MULTILINE)

@@ -43,12 +43,13 @@ def metas(sattn):
 @pytest.mark.parametrize("meta, text", [
     ({"tile": (16, 64, 8)}, "tile = [16, 64, 8]"),
     ({"tile": [16, 64, 16], "num_stages": 3, "num_warps": 4, "GROUP_SIZE_ROW": 2},
-     "tile = [16, 64, 16], stages = 3, warps = 4, group = 2"),
+     "tile = [16, 64, 16], stages = 3, warps = 4, raster_group = 2"),
     ({"tile": (16, np.int64(64), 16), "stages": 3, "warps": None}, "tile = [16, 64, 16], stages = 3"),
     ({"SPLIT_N": 8}, "tile = [16, 32, 16]"),
     # The CPU takes the tile alone of a row, as of a table's.
     ({"SPLIT_N": 4, "num_stages": 3, "num_warps": 4, "GROUP_SIZE_ROW": 2}, "tile = [16, 64, 16]"),
     ({"num_warps": 4}, "tile = [16, 128, 16], warps = 4"),
+    ({"tile": (16, 64, 16), "group": 2}, "tile = [16, 64, 16], raster_group = 2"),
     ({}, "tile = [16, 128, 16]"),
 ])
 def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
@@ -60,14 +61,14 @@ def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
 
 
 @pytest.mark.parametrize("meta, message", [
-    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, group, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
-                     "but got SPLIT_M"),
+    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
+                     "group, but got SPLIT_M"),
     ({"SPLIT_N": 3}, "expected SPLIT_N to divide N = 256, but got 3"),
     ({"SPLIT_N": 512}, "expected SPLIT_N from 1 to 256, but got 512"),
     ({"SPLIT_N": 0}, "expected 'SPLIT_N' to be a positive integer, but got 0"),
     ({"SPLIT_N": 2.0}, "expected 'SPLIT_N' to be a positive integer, but got 2.0"),
     ({"num_stages": True}, "expected 'num_stages' to be a positive integer, but got True"),
-    ({"group": 2**31}, "expected 'group' to be a positive integer, but got 2147483648"),
+    ({"raster_group": 2**31}, "expected 'raster_group' to be a positive integer, but got 2147483648"),
     ({"tile": (16, 64, 16), "SPLIT_N": 4}, "expected 'tile' or 'SPLIT_N', but got both"),
     ({"stages": 3, "num_stages": 3}, "expected 'stages' or 'num_stages', but got both"),
     ({"tile": 64}, "expected 'tile' of three positive sizes"),
@@ -155,7 +156,7 @@ print(sattn.cache.chosen(source, 0, (192, 512, 192), 4, row=("SPLIT_N=4", "num_s
 def test_rows_are_those_of_the_device(sattn, stub_cuda, tmp_path):
     # The row of the shipped table is (2, 8, 3, 4) of GROUP_SIZE_ROW, SPLIT_N, num_stages, num_warps.
     row, given = run(stub_cuda, tmp_path, CHOSEN, **A100).stdout.splitlines()
-    assert row == "tile = [64, 64, 64], stages = 3, warps = 4, group = 2"
+    assert row == "tile = [64, 64, 64], stages = 3, warps = 4, raster_group = 2"
     # Given ones, as many stages as the device's shared memory holds.
     assert given == "tile = [64, 128, 64], stages = 6"
     other = run(stub_cuda, tmp_path, CHOSEN, **{**A100, "STUB_CUDA_NAME": "Any 'other' GPU"}).stdout.splitlines()
@@ -173,7 +174,7 @@ def test_tables_of_the_environment_and_what_is_wrong_with_them(sattn, stub_cuda,
     assert not done.stderr
     table.write_text(table.read_text()[:100])
     done = run(stub_cuda, tmp_path, CHOSEN, SATTN_META_TABLE=str(table))
-    assert done.stdout.splitlines()[0] == "tile = [64, 64, 64], group = 1"
+    assert done.stdout.splitlines()[0] == "tile = [64, 64, 64], raster_group = 1"
     assert f"RuntimeWarning: meta table '{table}': expected JSON, but got" in done.stderr
 
 
@@ -197,6 +198,6 @@ def test_programs_take_the_rows_of_the_device(sattn, stub_cuda, tmp_path):
     said = run(stub_cuda, tmp_path, PROGRAM.replace("OPTIONS", "''"), **A100).stdout
     assert ("tile parameters from row (192, 192, 512, 64, 64, true, false, true) of bsr_addmm, NVIDIA A100-SXM4-80GB, "
             "bf16, sparsity 0.56 in the shipped table (exact): #sattn.meta<tile = [64, 64, 64], stages = 3, warps = 4, "
-            "group = 2>") in said
+            "raster_group = 2>") in said
     said = run(stub_cuda, tmp_path, PROGRAM.replace("OPTIONS", "'device=Other'"), **A100).stdout
     assert "tile parameters from the computed default (no table has a row that does for bsr_addmm" in said

@@ -176,7 +176,7 @@ STUB_EXPORT cuDeviceGetAttribute(int *value, int attribute, int) {
   STUB_MAY_FAIL(cuDeviceGetAttribute);
   std::string capability = variable("STUB_CUDA_CC", "9.0");
   switch (attribute) {
-  case 16: // multiprocessors
+  case 16: // SMs
     *value = 132;
     return success;
   case 75: // compute capability, major

@@ -11,8 +11,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertSAttnToWGTile
-    : Pass<"convert-sattn-to-wgtile", "::mlir::gpu::GPUModuleOp"> {
+def ConvertVectorToWGTile
+    : Pass<"convert-vector-to-wgtile", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make a tile program of a kernel on whole-tile vectors";
   let description = [{
     Vectors of one or two dimensions become register tiles, contractions
@@ -60,10 +60,10 @@ def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"
     %rows = arith.subi %size, %c1 : index
     %windows = arith.ceildivsi %rows, %c64 : index
     wgtile.launch @kernels::@f_group grid(%windows) args(%crow, %col, %p)
-        prepare : ...
+        preprocess : ...
     %count = memref.dim %p, %c0 : memref<?x4xi32>
     wgtile.launch @kernels::@f_plan grid(%count) args(%crow, %col, %p, %s, %n)
-        prepare : ...
+        preprocess : ...
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -36,10 +36,10 @@ Error checkContracts(const Manifest &manifest,
                      ContentCheck contents);
 
 /// All checks before a call: `checkContracts`, then the manifest's checks.
-/// `multiprocessors`: the device's number of SMs.
+/// `smCount`: the device's number of SMs.
 Error checkCall(const Manifest &manifest,
                 const std::vector<Argument> &arguments, ContentCheck contents,
-                int64_t multiprocessors = 1);
+                int64_t smCount = 1);
 
 } // namespace sattn::runtime
 

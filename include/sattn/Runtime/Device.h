@@ -36,7 +36,7 @@ public:
   const std::string &name() const { return deviceName; }
   int capabilityMajor() const { return major; }
   int capabilityMinor() const { return minor; }
-  int multiprocessors() const { return processors; }
+  int smCount() const { return processors; }
   /// Shared memory that one thread block can have, in bytes.
   int64_t maxSharedMemory() const { return sharedMemory; }
 

@@ -14,7 +14,7 @@ struct KernelChoice {
   /// the kernel has only one version, whatever the arguments.
   std::string version;
   /// Part of `Program::prepare`.
-  bool prepare = false;
+  bool preprocess = false;
   /// The parameters of its tiles and their origin; empty if it has none.
   std::string parameters, origin;
   /// The reasons why the version is not "aligned", a sentence for each argument
@@ -28,7 +28,7 @@ struct KernelChoice {
 /// (Contract.h).
 ErrorOr<std::vector<KernelChoice>>
 explainCall(const Manifest &manifest, const std::vector<Argument> &arguments,
-            int64_t multiprocessors = 1);
+            int64_t smCount = 1);
 
 } // namespace sattn::runtime
 

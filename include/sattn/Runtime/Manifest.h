@@ -131,8 +131,8 @@ enum class ValueOp {
   Constant,
   Dim,
   Stride,
-  Mappable,
-  Multiprocessors,
+  TmaCompatible,
+  SmCount,
   Add,
   Sub,
   Mul,
@@ -157,7 +157,7 @@ struct ValueExpr {
   ValueOp op = ValueOp::Constant;
   /// Constant: the number. Dim, Stride: the dimension.
   int64_t number = 0;
-  /// Dim, Stride, Mappable: the tensor argument.
+  /// Dim, Stride, TmaCompatible: the tensor argument.
   size_t argument = 0;
   std::vector<size_t> operands;
 };
@@ -225,7 +225,7 @@ struct LaunchStep {
   int64_t shared = 0;
   /// Reads only the index arrays of a contract and results of other such steps,
   /// so that its results may be kept over calls (Program::prepare).
-  bool prepare = false;
+  bool preprocess = false;
   /// For `explainCall` (Explain.h): the version of the kernel, the reason for
   /// it if known at compile time, and the parameters of its tiles and their
   /// origin. Each may be empty.
@@ -271,7 +271,7 @@ ErrorOr<Manifest> parseManifest(std::string_view json);
 /// differ from the manifest's declarations are errors.
 ErrorOr<std::vector<int64_t>> evaluate(const Manifest &manifest,
                                        const std::vector<Argument> &arguments,
-                                       int64_t multiprocessors = 1);
+                                       int64_t smCount = 1);
 
 /// The message of the first check that does not hold.
 Error runChecks(const Manifest &manifest, const std::vector<int64_t> &values);

@@ -63,13 +63,13 @@ public:
 private:
   explicit Program(const Device &device);
 
-  /// The steps that are launched with these values, of those with `prepare` as
-  /// given (all, if absent), and their parameters.
+  /// The steps that are launched with these values, of those with `preprocess`
+  /// as given (all, if absent), and their parameters.
   ErrorOr<std::vector<ReadyLaunch>>
   collectLaunches(const CallTensors &tensors,
                   const std::vector<int64_t> &values,
                   const std::vector<TensorView> &scratch,
-                  std::optional<bool> prepare) const;
+                  std::optional<bool> preprocess) const;
 
   /// Makes the parameters of all, then launches all.
   Error launchAll(const std::vector<ReadyLaunch> &launches,

@@ -49,7 +49,7 @@ Error checkTensorMapBox(DType dtype, int64_t rank,
                         const std::vector<int64_t> &box, int64_t swizzle);
 
 /// Whether describeTensorMap takes the tensor, with a box that suits it.
-bool isMappable(const TensorView &tensor);
+bool isTMACompatible(const TensorView &tensor);
 
 /// Checks the tensor and the box (outermost first), and translates them: the
 /// innermost stride is 1, the base is aligned to 16 bytes, the other strides

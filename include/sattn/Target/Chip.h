@@ -27,7 +27,7 @@ struct Chip {
   int64_t sharedBytes;
   /// Whether the chip has copies of tiles by tensor maps (TMA) and MMAs of
   /// warpgroups (wgmma). Code without them runs on this chip and later ones.
-  bool hasCopyEngine;
+  bool hasTMA;
   bool hasWgmma;
 };
 

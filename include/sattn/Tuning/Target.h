@@ -35,7 +35,7 @@ struct Target {
   /// the thread block that computes it; MMAs by mma.sync may take fewer.
   int64_t maxAccumulator;
   /// Thread blocks that run at one time.
-  int64_t multiprocessors;
+  int64_t smCount;
   /// Shared memory of a thread block; 0 for the CPU. The rest of the compiler
   /// knows it (sattn/Target/Chip.h), so the caller gives it.
   int64_t sharedBytes = 0;

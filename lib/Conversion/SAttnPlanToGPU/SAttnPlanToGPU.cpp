@@ -33,7 +33,7 @@ static void launch(OpBuilder &b, gpu::GPUFuncOp kernel, gpu::GPUModuleOp module,
       SymbolRefAttr::get(module.getNameAttr(),
                          {FlatSymbolRefAttr::get(kernel.getNameAttr())}),
       grid, arguments)
-      .setPrepare(true);
+      .setPreprocess(true);
 }
 
 /// Replaces the op by two kernels and their launches.

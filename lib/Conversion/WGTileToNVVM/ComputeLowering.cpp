@@ -235,11 +235,11 @@ private:
 
 /// The wait has the tiles' registers as operands: their uses cannot move before
 /// it, and left operands of MMAs keep their registers until then.
-struct WaitMmaLowering : OpConversionPattern<WaitMmaOp> {
+struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(WaitMmaOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(WarpgroupMmaWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> registers;
     for (auto [tile, values] :
@@ -270,5 +270,6 @@ struct WaitMmaLowering : OpConversionPattern<WaitMmaOp> {
 
 void wgtile::populateComputePatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<MmaLowering, WaitMmaLowering>(converter, patterns.getContext());
+  patterns.add<MmaLowering, WarpgroupMmaWaitLowering>(converter,
+                                                      patterns.getContext());
 }

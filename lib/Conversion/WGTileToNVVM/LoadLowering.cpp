@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loads of shared tiles, synchronous: by the copy engine, where one thread
+// Loads of shared tiles, synchronous: by TMA, where one thread
 // issues the copies and all wait, or by all threads.
 
 #include "TileRegisters.h"

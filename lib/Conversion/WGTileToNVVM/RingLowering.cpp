@@ -13,7 +13,7 @@
 
 #include "TileRegisters.h"
 
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -133,11 +133,11 @@ struct RingLowering : OpConversionPattern<RingOp> {
   }
 };
 
-struct AcquireLowering : OpConversionPattern<RingAcquireOp> {
+struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingAcquireOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(ProducerAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
@@ -151,11 +151,11 @@ struct AcquireLowering : OpConversionPattern<RingAcquireOp> {
   }
 };
 
-struct CopyLowering : OpConversionPattern<RingCopyOp> {
+struct CopyLowering : OpConversionPattern<TmaLoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingCopyOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
@@ -173,11 +173,11 @@ struct CopyLowering : OpConversionPattern<RingCopyOp> {
   }
 };
 
-struct CommitLowering : OpConversionPattern<RingCommitOp> {
+struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingCommitOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(ProducerCommitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
@@ -188,11 +188,11 @@ struct CommitLowering : OpConversionPattern<RingCommitOp> {
   }
 };
 
-struct TakeLowering : OpConversionPattern<RingTakeOp> {
+struct TakeLowering : OpConversionPattern<ConsumerWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingTakeOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(ConsumerWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
@@ -235,11 +235,11 @@ struct TileLowering : OpConversionPattern<RingTileOp> {
   }
 };
 
-struct ReleaseLowering : OpConversionPattern<RingReleaseOp> {
+struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingReleaseOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(ConsumerReleaseOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
@@ -267,11 +267,11 @@ struct ReleaseLowering : OpConversionPattern<RingReleaseOp> {
 };
 
 /// A wait and releases in a branch.
-struct DrainLowering : OpConversionPattern<RingDrainOp> {
+struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(RingDrainOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(ConsumerDrainOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingVariables variables(adaptor.getRing());
@@ -284,13 +284,13 @@ struct DrainLowering : OpConversionPattern<RingDrainOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      auto done = WaitMmaOp::create(rewriter, loc, op.getTile(),
-                                    /*pending=*/uint64_t(0));
+      auto done = WarpgroupMmaWaitOp::create(rewriter, loc, op.getTile(),
+                                             /*pending=*/uint64_t(0));
       Value zero = createI32(rewriter, loc, 0);
       auto loop = scf::ForOp::create(rewriter, loc, zero, held,
                                      createI32(rewriter, loc, 1));
       rewriter.setInsertionPointToStart(loop.getBody());
-      RingReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
+      ConsumerReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
       rewriter.setInsertionPointToEnd(branch.thenBlock());
       scf::YieldOp::create(rewriter, loc, done.getResults());
       rewriter.setInsertionPointToStart(branch.elseBlock());

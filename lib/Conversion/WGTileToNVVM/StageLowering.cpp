@@ -46,11 +46,11 @@ struct StagesLowering : OpConversionPattern<StagesOp> {
   }
 };
 
-struct FillLowering : OpConversionPattern<FillOp> {
+struct AsyncCopyLowering : OpConversionPattern<AsyncCopyOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(FillOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(AsyncCopyOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     StagesType type = op.getStages().getType();
@@ -68,22 +68,22 @@ struct FillLowering : OpConversionPattern<FillOp> {
   }
 };
 
-struct CommitFillsLowering : OpConversionPattern<CommitFillsOp> {
+struct AsyncCommitGroupLowering : OpConversionPattern<AsyncCommitGroupOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(CommitFillsOp op, OneToNOpAdaptor,
+  matchAndRewrite(AsyncCommitGroupOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
     return success();
   }
 };
 
-struct WaitFillsLowering : OpConversionPattern<WaitFillsOp> {
+struct AsyncWaitGroupLowering : OpConversionPattern<AsyncWaitGroupOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(WaitFillsOp op, OneToNOpAdaptor,
+  matchAndRewrite(AsyncWaitGroupOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), op.getPending());
     rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
@@ -112,6 +112,7 @@ struct StageLowering : OpConversionPattern<StageOp> {
 
 void wgtile::populateStagePatterns(const TileTypeConverter &converter,
                                    RewritePatternSet &patterns) {
-  patterns.add<CommitFillsLowering, FillLowering, StageLowering, StagesLowering,
-               WaitFillsLowering>(converter, patterns.getContext());
+  patterns.add<AsyncCommitGroupLowering, AsyncCopyLowering, StageLowering,
+               StagesLowering, AsyncWaitGroupLowering>(converter,
+                                                       patterns.getContext());
 }

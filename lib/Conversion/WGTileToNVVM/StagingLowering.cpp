@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Results that leave through shared memory: register tiles are written to a
-// warpgroup's staging tile, swizzled, and copied by the copy engine. Tiles that
+// warpgroup's staging tile, swizzled, and copied by TMA. Tiles that
 // it brought are read the same way.
 
 #include "I32Arithmetic.h"
@@ -27,7 +27,7 @@ using namespace sattn::layout;
 
 static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup; 0 is the thread block's.
-static constexpr int64_t kFirstGroupBarrier = 1;
+static constexpr int64_t kFirstWarpgroupBarrier = 1;
 
 /// This thread's number among all consumer threads, of all consumer groups.
 static Value createConsumerThreadId(OpBuilder &b, Location loc) {
@@ -266,11 +266,11 @@ struct ReadSharedLowering : OpConversionPattern<ReadSharedOp> {
   }
 };
 
-struct StoreAsyncLowering : OpConversionPattern<StoreAsyncOp> {
+struct TmaStoreLowering : OpConversionPattern<TmaStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(StoreAsyncOp op, OneToNOpAdaptor,
+  matchAndRewrite(TmaStoreOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     FailureOr<int64_t> offset = getOffset(op, op.getSource());
     if (failed(offset))
@@ -317,11 +317,11 @@ struct PrefetchLowering : OpConversionPattern<PrefetchOp> {
 };
 
 /// All threads wait; threads that started no copy have nothing to wait for.
-struct WaitStoreLowering : OpConversionPattern<WaitStoreOp> {
+struct TmaStoreWaitLowering : OpConversionPattern<TmaStoreWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(WaitStoreOp op, OneToNOpAdaptor,
+  matchAndRewrite(TmaStoreWaitOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
         op, static_cast<uint32_t>(op.getPending()), op.getReadAttr());
@@ -329,15 +329,16 @@ struct WaitStoreLowering : OpConversionPattern<WaitStoreOp> {
   }
 };
 
-struct GroupBarrierLowering : OpConversionPattern<GroupBarrierOp> {
+struct NamedBarrierLowering : OpConversionPattern<NamedBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(GroupBarrierOp op, OneToNOpAdaptor,
+  matchAndRewrite(NamedBarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     I32Arithmetic a{rewriter, loc};
-    Value id = a.add(createWarpgroup(rewriter, loc), a.i32(kFirstGroupBarrier));
+    Value id =
+        a.add(createWarpgroup(rewriter, loc), a.i32(kFirstWarpgroupBarrier));
     NVVM::BarrierOp::create(rewriter, loc, /*res=*/Type(), id,
                             a.i32(kWarpgroupThreads),
                             NVVM::BarrierReductionAttr(), Value());
@@ -369,11 +370,11 @@ struct BlockBarrierLowering : OpConversionPattern<BlockBarrierOp> {
   }
 };
 
-struct FenceAsyncLowering : OpConversionPattern<FenceAsyncOp> {
+struct FenceProxyAsyncLowering : OpConversionPattern<FenceProxyAsyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(FenceAsyncOp op, OneToNOpAdaptor,
+  matchAndRewrite(FenceProxyAsyncOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
         op, NVVM::ProxyKind::async_shared,
@@ -386,8 +387,9 @@ struct FenceAsyncLowering : OpConversionPattern<FenceAsyncOp> {
 
 void wgtile::populateStagingPatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<BlockBarrierLowering, FenceAsyncLowering, GroupBarrierLowering,
-               PrefetchLowering, ReadSharedLowering, StagingLowering,
-               StoreAsyncLowering, StoreSharedLowering, WaitStoreLowering,
-               WarpBarrierLowering>(converter, patterns.getContext());
+  patterns.add<BlockBarrierLowering, FenceProxyAsyncLowering,
+               NamedBarrierLowering, PrefetchLowering, ReadSharedLowering,
+               StagingLowering, TmaStoreLowering, StoreSharedLowering,
+               TmaStoreWaitLowering, WarpBarrierLowering>(
+      converter, patterns.getContext());
 }

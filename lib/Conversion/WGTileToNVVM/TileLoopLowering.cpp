@@ -10,7 +10,7 @@
 
 #include "TileRegisters.h"
 
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,14 +21,14 @@
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
-using sattn::layout::TileQueueLayout;
+using sattn::layout::WorkTilesLayout;
 
-std::optional<TileQueue> TileQueue::get(Operation *kernel) {
-  std::optional<TileQueue> queue;
+std::optional<WorkTiles> WorkTiles::get(Operation *kernel) {
+  std::optional<WorkTiles> queue;
   kernel->walk([&](RolesOp roles) {
     roles.walk([&](ForEachTileOp loop) {
-      if (loop.getCounter() && loop.getQueue())
-        queue = {static_cast<int64_t>(*loop.getQueue()),
+      if (loop.getCounter() && loop.getWorkTiles())
+        queue = {static_cast<int64_t>(*loop.getWorkTiles()),
                  (getBlockThreads(loop) - kProducerThreads) /
                      sattn::layout::kWarpThreads};
     });
@@ -36,17 +36,17 @@ std::optional<TileQueue> TileQueue::get(Operation *kernel) {
   return queue;
 }
 
-int64_t TileQueue::fullBarrier(int64_t slot) const {
-  return offset + TileQueueLayout::fullBarrier(slot);
+int64_t WorkTiles::fullBarrier(int64_t slot) const {
+  return offset + WorkTilesLayout::fullBarrier(slot);
 }
 
-int64_t TileQueue::emptyBarrier(int64_t slot) const {
-  return offset + TileQueueLayout::emptyBarrier(slot);
+int64_t WorkTiles::emptyBarrier(int64_t slot) const {
+  return offset + WorkTilesLayout::emptyBarrier(slot);
 }
 
-SmallVector<BarrierInit> TileQueue::getBarriers() const {
+SmallVector<BarrierInit> WorkTiles::getBarriers() const {
   SmallVector<BarrierInit> barriers;
-  for (int64_t slot = 0; slot < TileQueueLayout::kSlots; ++slot) {
+  for (int64_t slot = 0; slot < WorkTilesLayout::kSlots; ++slot) {
     barriers.push_back({fullBarrier(slot), /*arrivals=*/1});
     barriers.push_back({emptyBarrier(slot), consumerWarps});
   }
@@ -205,8 +205,8 @@ public:
   Value slotAddress(Value turn) {
     return createSharedAddress(
         b, loc,
-        add(mul(slot(turn), TileQueueLayout::kNumberBytes),
-            order.constant(*op.getQueue())));
+        add(mul(slot(turn), WorkTilesLayout::kNumberBytes),
+            order.constant(*op.getWorkTiles())));
   }
   void writeSlot(Value turn, Value number) {
     LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
@@ -219,29 +219,29 @@ public:
   /// Lowers an op of the work-tile pipeline in one iteration; the producer
   /// writes `number`. Returns the number that a consumer reads, null for other
   /// ops.
-  Value lower(Operation *use, const TileQueue &queue, Value turn,
+  Value lower(Operation *use, const WorkTiles &queue, Value turn,
               Value number) {
-    if (isa<QueueAcquireOp>(use)) {
+    if (isa<WorkTileAcquireOp>(use)) {
       // In the first round no slot has to be read: the phase before the first
       // counts as complete.
       createBarrierWait(
           b, loc, barrier(queue.emptyBarrier(0), turn),
           arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
-    } else if (isa<QueueWriteOp>(use)) {
+    } else if (isa<WorkTileWriteOp>(use)) {
       writeSlot(turn, number);
-    } else if (isa<QueueCommitOp>(use)) {
+    } else if (isa<WorkTileCommitOp>(use)) {
       createArrive(b, loc, barrier(queue.fullBarrier(0), turn));
-    } else if (isa<QueueTakeOp>(use)) {
+    } else if (isa<WorkTileWaitOp>(use)) {
       createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn),
                         phase(turn));
-    } else if (isa<QueueReadOp>(use)) {
+    } else if (isa<WorkTileReadOp>(use)) {
       // All lanes have read when one releases the slot, and ptxas sees that
       // their values are equal.
       return NVVM::ShflOp::create(
           b, loc, b.getI32Type(), order.constant(-1), readSlot(turn),
           order.constant(0), order.constant(sattn::layout::kWarpThreads - 1),
           NVVM::ShflKind::idx, UnitAttr());
-    } else if (isa<QueueReleaseOp>(use)) {
+    } else if (isa<WorkTileReleaseOp>(use)) {
       Value isFirst =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                 createLane(b, loc), order.constant(0));
@@ -264,11 +264,11 @@ private:
   }
   Value slot(Value turn) {
     return arith::AndIOp::create(b, loc, turn,
-                                 order.constant(TileQueueLayout::kSlots - 1));
+                                 order.constant(WorkTilesLayout::kSlots - 1));
   }
   /// The phase of a slot's barriers in this iteration.
   Value phase(Value turn) {
-    static_assert(TileQueueLayout::kSlots == 2, "a round is two turns");
+    static_assert(WorkTilesLayout::kSlots == 2, "a round is two turns");
     Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
     return arith::AndIOp::create(b, loc, round, order.constant(1));
   }
@@ -295,11 +295,12 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   LogicalResult
   matchAndRewrite(ForEachTileOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getCounter() && !op.getQueue())
-      return op.emitOpError("expected a placed queue (wgtile-allocate-shared)");
+    if (op.getCounter() && !op.getWorkTiles())
+      return op.emitOpError(
+          "expected a placed 'work_tiles' (wgtile-allocate-shared)");
     if (op.getCounter() && isa<RolesOp>(op->getParentOp()) &&
-        (isProducer(op) ? op.getOps<QueueWriteOp>().empty()
-                        : op.getOps<QueueReadOp>().empty()))
+        (isProducer(op) ? op.getOps<WorkTileWriteOp>().empty()
+                        : op.getOps<WorkTileReadOp>().empty()))
       return op.emitOpError(
           "expected a loop that hands on the next tile, or is "
           "told of it (wgtile-persist)");
@@ -391,12 +392,12 @@ private:
     Value point = after->getArgument(0), turn = after->getArgument(1);
     TileFetch fetch(rewriter, loc, op, order);
     auto roles = dyn_cast<RolesOp>(op->getParentOp());
-    std::optional<TileQueue> queue;
+    std::optional<WorkTiles> queue;
     // The counter's latency is that of a few stages, so the number is requested
     // one tile ahead.
     Value isFirst, early;
     if (roles)
-      queue = TileQueue::get(roles->getParentOp());
+      queue = WorkTiles::get(roles->getParentOp());
     if (isProducer(op)) {
       early = order.lookUp(fetch.next());
     } else if (!roles) {
@@ -432,8 +433,8 @@ private:
       next = fetch.readSlot(turn);
     } else {
       for (Operation &use : llvm::make_early_inc_range(*after)) {
-        if (!isa<QueueAcquireOp, QueueWriteOp, QueueCommitOp, QueueTakeOp,
-                 QueueReadOp, QueueReleaseOp>(use))
+        if (!isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
+                 WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(use))
           continue;
         rewriter.setInsertionPoint(&use);
         if (Value read = fetch.lower(&use, *queue, turn, early))

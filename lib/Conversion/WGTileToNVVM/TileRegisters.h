@@ -169,13 +169,13 @@ struct BarrierInit {
 
 /// Where a producer tells the consumers which tile comes next: two numbers in
 /// shared memory, used in turn, with a full and an empty barrier each.
-struct TileQueue {
+struct WorkTiles {
   /// In the kernel's shared memory.
   int64_t offset;
   int64_t consumerWarps;
 
   /// That of a kernel's roles; none where there are no roles or no counter.
-  static std::optional<TileQueue> get(mlir::Operation *kernel);
+  static std::optional<WorkTiles> get(mlir::Operation *kernel);
 
   int64_t fullBarrier(int64_t slot) const;
   int64_t emptyBarrier(int64_t slot) const;

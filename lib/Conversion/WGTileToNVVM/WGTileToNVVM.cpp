@@ -138,7 +138,7 @@ private:
                i < stages ? 1 : static_cast<int64_t>(ring.getConsumerWarps())});
       }
     });
-    if (std::optional<TileQueue> queue = TileQueue::get(kernel))
+    if (std::optional<WorkTiles> queue = WorkTiles::get(kernel))
       llvm::append_range(barriers, queue->getBarriers());
     return barriers;
   }

@@ -21,7 +21,7 @@ static constexpr int64_t kMinStages = 2;
 
 static auto asTuple(const Parameters &tile) {
   return std::tie(tile.rows, tile.columns, tile.depth, tile.stages, tile.warps,
-                  tile.group);
+                  tile.rasterGroup);
 }
 
 /// Whether the accumulator fits into registers, and so many stages into shared
@@ -71,9 +71,9 @@ sattn::tuning::bsr_addmm::candidates(const Problem &problem,
   }
   if (target.kind == TargetKind::CPU)
     return all;
-  for (int64_t group : {1, 8}) {
+  for (int64_t rasterGroup : {1, 8}) {
     changed = chosen;
-    changed.group = group;
+    changed.rasterGroup = rasterGroup;
     add(changed);
   }
   changed = chosen;

@@ -97,7 +97,7 @@ static bool isTooWide(const Problem &problem, int64_t rows, int64_t columns,
 }
 
 /// `widest` columns, halved while that fits N better, and while they would make
-/// fewer tiles than multiprocessors. Halves alone, so that a program of many
+/// fewer tiles than SMs. Halves alone, so that a program of many
 /// sizes needs few kernels: at most four for all of M, N and sparsity.
 static int64_t narrowColumns(const Problem &problem, const Target &target,
                              int64_t rows, int64_t widest) {
@@ -107,7 +107,7 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
     int64_t half = llvm::alignTo(columns / 2, multiple);
     std::optional<int64_t> tiles = countTiles(problem, rows, columns);
     if (!isTooWide(problem, rows, columns, half) &&
-        (!tiles || *tiles >= target.multiprocessors))
+        (!tiles || *tiles >= target.smCount))
       break;
     columns = half;
   }
@@ -129,7 +129,7 @@ static constexpr int64_t kPanelSparsity64 = 70;
 static constexpr int64_t kPanelSparsity32 = 60;
 
 /// Block rows that a tile has: several where that is faster, where N needs
-/// the widest tiles, and where these are at least as many as multiprocessors.
+/// the widest tiles, and where these are at least as many as SMs.
 static int64_t countPanelRows(const Problem &problem, const Target &target) {
   bool pays = false;
   if (problem.blockRows == 64 && problem.elementBytes == 2 &&
@@ -171,16 +171,16 @@ static Parameters defaultForWgmma(const Problem &problem,
   // Flat tiles load more of B than of A: thread blocks that work on the same
   // columns share it. Measured on an H200, 3 to 10% against four columns.
   if (result.rows < kPanelRows)
-    result.group = 1;
+    result.rasterGroup = 1;
   return result;
 }
 
-/// Stages with which a tile that has a multiprocessor for itself does not wait
+/// Stages with which a tile that has an SM for itself does not wait
 /// for its loads.
 static constexpr int64_t kLoneStages = 3;
 
 /// One block row a tile. Above 32 rows 128 columns, so that two thread blocks
-/// of four warps share a multiprocessor and one computes while the other waits;
+/// of four warps share an SM and one computes while the other waits;
 /// flat tiles take 256, which they need to load less of B for each product. So
 /// do those of 128 rows, which no two thread blocks have the registers for
 /// (code of sm_80 on an H200: 1.2 to 1.3 times the rate of 128 columns).

@@ -22,12 +22,13 @@ using sattn::meta::Section;
 static constexpr int64_t kMinStages = 2;
 
 /// The first of two parameters that the row has: ours, then PyTorch's.
-static std::optional<int64_t> getEither(const Section &section, const Row &row,
-                                        llvm::StringRef ours,
-                                        llvm::StringRef theirs) {
-  if (std::optional<int64_t> value = section.get(row, ours))
-    return value;
-  return section.get(row, theirs);
+static std::optional<int64_t>
+getFirst(const Section &section, const Row &row,
+         std::initializer_list<llvm::StringRef> names) {
+  for (llvm::StringRef name : names)
+    if (std::optional<int64_t> value = section.get(row, name))
+      return value;
+  return std::nullopt;
 }
 
 /// Bytes of A and B for one step of the reduction.
@@ -86,14 +87,16 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
 
   int64_t mostStages =
       target.sharedBytes / stageBytes(problem, result, result.columns);
-  if (auto stages = getEither(section, row, "stages", "num_stages"))
+  if (auto stages = getFirst(section, row, {"stages", "num_stages"}))
     result.stages = std::clamp(*stages, kMinStages, mostStages);
-  if (auto warps = getEither(section, row, "warps", "num_warps"))
+  if (auto warps = getFirst(section, row, {"warps", "num_warps"}))
     result.warps = fitWarps(*warps, result, target);
-  if (auto group = getEither(section, row, "group", "GROUP_SIZE_ROW")) {
+  if (auto width =
+          getFirst(section, row, {"raster_group", "group", "GROUP_SIZE_ROW"})) {
     int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);
     int64_t tiles = llvm::divideCeil(n, result.columns);
-    result.group = std::clamp<int64_t>(*group, 1, std::max<int64_t>(tiles, 1));
+    result.rasterGroup =
+        std::clamp<int64_t>(*width, 1, std::max<int64_t>(tiles, 1));
   }
   return result;
 }

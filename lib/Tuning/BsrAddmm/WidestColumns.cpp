@@ -17,7 +17,7 @@ using namespace sattn::tuning::bsr_addmm;
 /// threads' registers.
 static constexpr int64_t kSpecializedMmaAccumulators = 96;
 static constexpr int64_t kWarpgroupMmaAccumulators = 128;
-/// Rows of 16-bit tiles of which it takes twice as many where the copy engine
+/// Rows of 16-bit tiles of which it takes twice as many where TMA
 /// does not load: no epilogue of those spills.
 static constexpr int64_t kDenseRows = 128;
 

@@ -42,8 +42,8 @@
 // LAUNCH:         %[[ROWS:.*]] = arith.subi %[[CROW]], %c1
 // LAUNCH:         %[[WINDOWS:.*]] = arith.ceildivsi %[[ROWS]], %c64
 // LAUNCH:         %[[COUNT:.*]] = memref.dim %{{.*}}, %c0 : memref<?x10xi32>
-// LAUNCH:         wgtile.launch @kernels::@panels_group grid(%[[WINDOWS]]) args(%arg1, %arg2, %arg3) prepare :
-// LAUNCH:         wgtile.launch @kernels::@panels_plan grid(%[[COUNT]]) args(%arg1, %arg2, %arg3, %arg4, %arg0) prepare :
+// LAUNCH:         wgtile.launch @kernels::@panels_group grid(%[[WINDOWS]]) args(%arg1, %arg2, %arg3) preprocess :
+// LAUNCH:         wgtile.launch @kernels::@panels_plan grid(%[[COUNT]]) args(%arg1, %arg2, %arg3, %arg4, %arg0) preprocess :
 // LAUNCH-NOT:     sattn.plan
 func.func @panels(%columns: index,
                   %crow: memref<?xi32, strided<[?], offset: ?>>,

@@ -454,7 +454,7 @@ gpu.module @kernels {
         : tensor<64x16xbf16, #wgtile.mma<warps = 4>>,
           !wgtile.shared<16x64xbf16, swizzle = 128>
         -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
-    %w:2 = wgtile.wait_mma %d, %a pending 0
+    %w:2 = wgtile.warpgroup_mma_wait %d, %a pending 0
         : tensor<64x64xf32, #wgtile.mma<warps = 4>>, tensor<64x16xbf16, #wgtile.mma<warps = 4>>
     wgtile.store %w#0, %out[%c0, %c0] in_bounds [true, true]
         : tensor<64x64xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>

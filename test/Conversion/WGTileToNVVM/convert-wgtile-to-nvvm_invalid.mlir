@@ -59,7 +59,7 @@ gpu.module @kernels {
       // expected-error @below {{expected a loop that hands on the next tile, or is told of it (wgtile-persist)}}
       // expected-error @below {{failed to legalize operation}}
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
-          attributes {persistent = 4 : i64, queue = 1024 : i64} {
+          attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
       }
     } consumer 0 {
     }
@@ -153,7 +153,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @ring(%ring: !ring) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{expected a ring of this kernel (wgtile.ring)}}
-    wgtile.ring_acquire %ring : !ring
+    wgtile.producer_acquire %ring : !ring
     gpu.return
   }
 }

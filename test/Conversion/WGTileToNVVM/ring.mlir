@@ -27,19 +27,19 @@ gpu.module @kernels {
     %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
     %ring = wgtile.ring warps 1 {offset = 0 : i64, barriers = 6144 : i64} : !ring
     wgtile.roles producer 0 {
-      wgtile.ring_acquire %ring : !ring
-      wgtile.ring_copy %ring 0, %ma[%n, %n] : !ring, !ma
-      wgtile.ring_copy %ring 1, %mb[%n, %n] : !ring, !mb
-      wgtile.ring_commit %ring : !ring
+      wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring 0, %ma[%n, %n] : !ring, !ma
+      wgtile.tma_load %ring 1, %mb[%n, %n] : !ring, !mb
+      wgtile.producer_commit %ring : !ring
     } consumer 0 {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %zero mma_sync : !a, !b
           -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
-      wgtile.fence_async
+      wgtile.fence_proxy_async
       wgtile.warp_barrier
-      wgtile.ring_release %ring held 0 : !ring
+      wgtile.consumer_release %ring held 0 : !ring
     }
     gpu.return
   }

@@ -32,18 +32,18 @@ gpu.module @kernels {
     %w = wgtile.staging {offset = 18432 : i64}
         : !wgtile.shared<64x32xf32, swizzle = 128>
     %j = affine.apply affine_map<(d0) -> (d0 * 128 + 64)>(%i)
-    wgtile.wait_store pending 1 read
-    wgtile.group_barrier
+    wgtile.tma_store_wait pending 1 read
+    wgtile.named_barrier
     wgtile.store_shared %t, %s : tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
         !wgtile.shared<64x64xbf16, swizzle = 128>
     wgtile.store_shared %f, %w : tensor<128x32xf32, #wgtile.mma<warps = 8>>,
         !wgtile.shared<64x32xf32, swizzle = 128>
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%i, %j] warpgroups 2
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%i, %j] warpgroups 2
         : !wgtile.shared<64x64xbf16, swizzle = 128>,
           !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-    wgtile.wait_store pending 0
+    wgtile.tma_store_wait pending 0
     wgtile.prefetch %map[%i, %j] warpgroups 2
         : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
     gpu.return
@@ -123,7 +123,7 @@ gpu.module @reads {
   }
 }
 
-// What the copy engine brought is read as staging is written, at a tile's own
+// What TMA brought is read as staging is written, at a tile's own
 // offset: four matrices at a time, and of 32 bits two columns of a row and of the
 // row eight below. A warpgroup has 64 of the tile's rows.
 // CHECK-LABEL: gpu.func @read

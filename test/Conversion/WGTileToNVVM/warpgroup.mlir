@@ -26,11 +26,11 @@ gpu.module @kernels {
     } consumer 240 {
       %zero = arith.constant dense<0.0> : !acc
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-        wgtile.ring_take %ring : !ring
+        wgtile.consumer_wait %ring : !ring
         %a = wgtile.ring_tile %ring 0 : !ring -> !a
         %b = wgtile.ring_tile %ring 1 : !ring -> !b
         %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_release %ring held 0 : !ring
         scf.yield %d : !acc
       }
       wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>

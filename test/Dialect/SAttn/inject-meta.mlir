@@ -19,7 +19,7 @@
 // HOPPER-LABEL: func.func @blocks_of_64
 // HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 64]>}
 // SKINNY-LABEL: func.func @blocks_of_64
-// SKINNY:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64], group = 1>}
+// SKINNY:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64], raster_group = 1>}
 func.func @blocks_of_64(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                         %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                         %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -151,7 +151,7 @@ func.func @small_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // CHECK-LABEL: func.func @tiny_n
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 16, 64]>}
 // HOPPER-LABEL: func.func @tiny_n
-// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64], group = 1>}
+// HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 64, 64], raster_group = 1>}
 func.func @tiny_n(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                   %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                   %b: tensor<?x3xbf16>, %out: tensor<?x3xbf16>)

@@ -3,8 +3,8 @@
 
 // RUN: sparse-opt %s --remarks-filter=sattn-.* --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 device='NVIDIA H200' table=%S/Inputs/meta-table.json row=SPLIT_N=4,num_stages=40,GROUP_SIZE_ROW=9" 2>&1 \
 // RUN:   | FileCheck %s
-// CHECK: remark: {{.*}}tile parameters from the option 'row': #sattn.meta<tile = [64, 64, 64], stages = 14, group = 4>
-// CHECK: meta = #sattn.meta<tile = [64, 64, 64], stages = 14, group = 4>
+// CHECK: remark: {{.*}}tile parameters from the option 'row': #sattn.meta<tile = [64, 64, 64], stages = 14, raster_group = 4>
+// CHECK: meta = #sattn.meta<tile = [64, 64, 64], stages = 14, raster_group = 4>
 
 // RUN: sparse-opt %s --sattn-inject-meta="target=sm_80 max-shared-bytes=166912 row=tile_n=128,tile_k=32,warps=1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OURS
@@ -20,7 +20,7 @@
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_N 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option 'row': expected NAME=NUMBER, but got 'SPLIT_N'
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_M=4 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: option 'row': expected parameters out of tile_m, tile_n, tile_k, stages, warps, group, GROUP_SIZE_ROW, SPLIT_N, num_stages, num_warps, but got SPLIT_M
+// NAME: error: option 'row': expected parameters out of tile_m, tile_n, tile_k, stages, warps, raster_group, group, GROUP_SIZE_ROW, SPLIT_N, num_stages, num_warps, but got SPLIT_M
 // RUN: not sparse-opt %s --sattn-inject-meta=row=SPLIT_N=4,SPLIT_N=4 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: option 'row': expected different parameters, but got SPLIT_N twice
 // RUN: not sparse-opt %s --sattn-inject-meta=row=stages=4 2>&1 | FileCheck %s --check-prefix=TILE

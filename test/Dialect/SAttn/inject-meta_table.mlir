@@ -8,11 +8,11 @@
 // RUN:   --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 device='NVIDIA H200'" -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefixes=PROBLEM,TABLE
 // PROBLEM: warning: meta table '{{.*}}meta-table.json': row (512, 512, 320, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.50: expected tile_n to be a multiple of 8, but got 100; the row is not used
-// TABLE: remark: {{.*}}tile parameters from row (512, 512, 256, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.50 in {{.*}}meta-table.json (exact): #sattn.meta<tile = [64, 128, 64], stages = 3, group = 2>
+// TABLE: remark: {{.*}}tile parameters from row (512, 512, 256, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.50 in {{.*}}meta-table.json (exact): #sattn.meta<tile = [64, 128, 64], stages = 3, raster_group = 2>
 // TABLE: warning: row (512, 512, 256, 64, 64, true, false, true) of bsr_addmm, NVIDIA H200, bf16, sparsity 0.75 in {{.*}}meta-table.json (exact) fits no tile: expected a tile of at most 512 rows on sm_90a, but got 1024
 // TABLE: remark: {{.*}}tile parameters from the computed default (no table has a row that does for bsr_addmm (512, 512, 256, 64, 64, true, false, true), NVIDIA H200, bf16, sparsity 0.75)
 // TABLE: remark: {{.*}}tile parameters from the computed default (a row is found by M, N and K, and N is not known): #sattn.meta<tile = [128, 256, 64]>
-// TABLE: remark: {{.*}}tile parameters from row (512, 512, 256, 64, 64, false, true, true) of {{.*}} (exact): #sattn.meta<tile = [64, 192, 32], stages = 4, group = 1>
+// TABLE: remark: {{.*}}tile parameters from row (512, 512, 256, 64, 64, false, true, true) of {{.*}} (exact): #sattn.meta<tile = [64, 192, 32], stages = 4, raster_group = 1>
 
 // The option gives the size that the third function leaves open; sparsity counts
 // for all.
@@ -37,7 +37,7 @@
 // RUN: env XDG_CONFIG_HOME=%t.none sparse-opt %s --remarks-filter=sattn-.* -o /dev/null \
 // RUN:   --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 device='NVIDIA H100 80GB HBM3' table=%S/Inputs/meta-table.json" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FAMILY
-// FAMILY: NVIDIA H200, bf16, sparsity 0.50 in {{.*}} (of the device's family): #sattn.meta<tile = [64, 128, 64], stages = 3, group = 2>
+// FAMILY: NVIDIA H200, bf16, sparsity 0.50 in {{.*}} (of the device's family): #sattn.meta<tile = [64, 128, 64], stages = 3, raster_group = 2>
 
 // A file that cannot be used is a warning; what it would have given comes from
 // the default.

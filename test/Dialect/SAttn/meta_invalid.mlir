@@ -36,10 +36,15 @@
 
 // -----
 
-// expected-error @below {{expected 'group' to be positive, but got 0}}
-"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], stages = 2, group = 0>} : () -> ()
+// expected-error @below {{expected 'raster_group' to be positive, but got 0}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], stages = 2, raster_group = 0>} : () -> ()
 
 // -----
 
-// expected-error @below {{duplicate or unknown struct parameter name: depth}}
+// expected-error @below {{expected 'stages', 'warps' or 'raster_group', but got 'depth'}}
 "test.op"() {meta = #sattn.meta<tile = [64, 128, 64], depth = 2>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'warps' once}}
+"test.op"() {meta = #sattn.meta<tile = [64, 128, 64], warps = 2, warps = 2>} : () -> ()

@@ -151,12 +151,12 @@ func.func @empty(%alpha: f32, %beta: f32, %crow: tensor<1xi32>,
 }
 
 // CHECK-LABEL: func.func @meta
-// CHECK-SAME:    test.all = #sattn.meta<tile = [64, 128, 64], stages = 4, warps = 8, group = 2>
-// CHECK-SAME:    test.group = #sattn.meta<tile = [64, 128, 64], group = 2>
+// CHECK-SAME:    test.all = #sattn.meta<tile = [64, 128, 64], stages = 4, warps = 8, raster_group = 2>
+// CHECK-SAME:    test.group = #sattn.meta<tile = [64, 128, 64], raster_group = 2>
 // CHECK-SAME:    test.tile = #sattn.meta<tile = [64, 128, 64]>
 func.func @meta() attributes {
-    test.all = #sattn.meta<tile = [64, 128, 64], group = 2, stages = 4, warps = 8>,
-    test.group = #sattn.meta<tile = [64, 128, 64], group = 2>,
+    test.all = #sattn.meta<tile = [64, 128, 64], raster_group = 2, stages = 4, warps = 8>,
+    test.group = #sattn.meta<tile = [64, 128, 64], raster_group = 2>,
     test.tile = #sattn.meta<tile = [64, 128, 64]>} {
   return
 }

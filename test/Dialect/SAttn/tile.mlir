@@ -379,7 +379,7 @@ func.func @batched(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>,
 
 // What the parameters ask of the schedule, where they do.
 // CHECK-LABEL: func.func @schedule
-// CHECK:         } {columns = 2 : i64, mapping = {{.*}}, stages = 3 : i64, warps = 8 : i64}
+// CHECK:         } {mapping = {{.*}}, sattn.raster_group = 2 : i64, sattn.stages = 3 : i64, sattn.warps = 8 : i64}
 // CHECK-LABEL: func.func @no_schedule
 // CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
 func.func @schedule(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
@@ -390,7 +390,7 @@ func.func @schedule(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x16x16xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<?x?xbf16>)
-      {meta = #sattn.meta<tile = [16, 128, 16], stages = 3, warps = 8, group = 2>}
+      {meta = #sattn.meta<tile = [16, 128, 16], stages = 3, warps = 8, raster_group = 2>}
       -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }

@@ -26,7 +26,7 @@
 // CHECK:           %[[CLIP:.*]] = tensor.extract_slice %[[TILE]][0, 0] [64, %[[W]]] [1, 1]
 // CHECK:           tensor.insert_slice %[[CLIP]]
 // CHECK:             tensor.parallel_insert_slice %{{.*}} into %[[O]][%[[I]], %[[J]]] [64, %[[W]]] [1, 1]
-// CHECK:         } {mapping = {{.*}}, stages = 3 : i64}
+// CHECK:         } {mapping = {{.*}}, sattn.stages = 3 : i64}
 // CHECK:         return %[[R]]
 func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
                  %empty: tensor<?x?xf32>, %bias: tensor<?xbf16>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
@@ -63,7 +63,7 @@ func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64
 // CHECK-NOT:       %[[OUT]]
 // CHECK:           tensor.extract_slice %[[O]]
 // CHECK-NOT:       %[[OUT]]
-// CHECK:         } {groups = array<i64: 2, 1>, mapping =
+// CHECK:         } {mapping = {{.*}}, sattn.consumer_groups = array<i64: 2, 1>
 func.func @in_place(%crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xf32>, %b: tensor<?x128xf32>,
                     %panels: tensor<1x4xi32>, %steps: tensor<?x3xi32>, %out: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %one = arith.constant 1.0 : f32

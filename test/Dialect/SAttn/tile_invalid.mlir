@@ -19,7 +19,7 @@ func.func @two_block_rows(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                           %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                           %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-error @below {{expected a tile of 1 block rows (64 rows), but got 128 (sattn-plan-panels makes a plan for more)}}
+  // expected-error @below {{expected a tile of 1 block rows (64 rows), but got 128 (sattn-plan-row-block-groups makes a plan for more)}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)

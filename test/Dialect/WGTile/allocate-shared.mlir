@@ -54,7 +54,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @queue
   // CHECK-SAME:    wgtile.shared_bytes = 8240 : i64
   // CHECK:         wgtile.load %{{.*}} {barrier = 8192 : i64, offset = 0 : i64}
-  // CHECK:         wgtile.for_each_tile {{.*}} queue = 8200 : i64}
+  // CHECK:         wgtile.for_each_tile {{.*}} work_tiles = 8200 : i64}
   gpu.func @queue(%a: !wgtile.tensor_map<64x64xf16, swizzle = 128>, %n: index,
                   %counter: memref<?xi32>) kernel {
     %c0 = arith.constant 0 : index

@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --wgtile-assign-layouts --split-input-file | FileCheck %s
 
 // CHECK-LABEL: gpu.func @product
-// CHECK-SAME:    kernel attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.copy_engine}
+// CHECK-SAME:    kernel attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.tma}
 // CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xf32, #wgtile.mma<warps = 4>>
 // CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZEROS]]) -> (tensor<64x128xf32, #wgtile.mma<warps = 4>>) {
 // CHECK:           %[[A:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -12,7 +12,7 @@
 // CHECK:         wgtile.store %[[NEW]], {{.*}} : tensor<64x128xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
 gpu.module @kernels {
   gpu.func @product(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
@@ -44,7 +44,7 @@ gpu.module @kernels {
 // CHECK:         wgtile.mma {{.*}} -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
 gpu.module @kernels {
   gpu.func @rows_128(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                     %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+                     %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
     %a_tile = wgtile.load %a[%c0, %c0]
@@ -74,7 +74,7 @@ gpu.module @kernels {
 // CHECK:         tensor.splat %{{.*}} : tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels {
   gpu.func @vectors(%left: memref<?xbf16>, %right: memref<?xf32>, %x: f32,
-                    %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+                    %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %l16 = wgtile.read %left[%c0] in_bounds [true]
         : memref<?xbf16> -> tensor<16xbf16>
@@ -104,7 +104,7 @@ gpu.module @kernels {
 // CHECK-DAG:     wgtile.broadcast %[[COLUMN]] dimension 1
 // CHECK-NOT:     wgtile.step
 gpu.module @kernels {
-  gpu.func @numbers(%out: memref<?x?xi32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @numbers(%out: memref<?x?xi32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %numbers = wgtile.step : tensor<16xi32>
     %rows = wgtile.broadcast %numbers dimension 0
@@ -123,7 +123,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @no_tiles
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
 gpu.module @kernels {
-  gpu.func @no_tiles() kernel attributes {wgtile.copy_engine} {
+  gpu.func @no_tiles() kernel attributes {wgtile.tma} {
     gpu.return
   }
 }
@@ -137,7 +137,7 @@ gpu.module @kernels {
 // CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.column<warps = 1>> -> tensor<16xf32, #wgtile.column<warps = 1>>
 // CHECK:         wgtile.extract_columns %{{.*}} from 16 : tensor<16x32xf32, #wgtile.mma<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels {
-  gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %r = wgtile.read %right[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<32xf32>
@@ -162,7 +162,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @groups
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, columns = 2>>
-// Where threads load for themselves, without the copy engine's attribute: a
+// Where threads load for themselves, without TMA's attribute: a
 // tile a thread block. Rows of padding count.
 // CHECK-LABEL: gpu.func @groups_by_threads
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
@@ -170,10 +170,10 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 gpu.module @kernels {
   gpu.func @groups(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -186,7 +186,7 @@ gpu.module @kernels {
                    %out: memref<?x?xf32>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<32x256xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -196,10 +196,10 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @groups_padded(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<24x256xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<24x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x256xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -283,9 +283,9 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 gpu.module @kernels {
   gpu.func @group_of_four_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>, warps = 4 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>, warps = 4 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -295,9 +295,9 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @group_of_eight_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>, warps = 8 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>, warps = 8 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -318,7 +318,7 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 gpu.module @kernels {
   gpu.func @wgmma_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 8 : i64} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>

@@ -3,7 +3,7 @@
 
 gpu.module @kernels {
   gpu.func @rows_of_a(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
-                      %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+                      %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{shared tile '!wgtile.shared<320x64xf16>': expected rows to be a positive multiple of 8 up to 256, but got 320}}
     %a_tile = wgtile.load %a[%c0, %c0]
@@ -25,7 +25,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @two_heights(%a: !wgtile.shared<64x64xf16>,
                         %b: !wgtile.shared<128x64xf16>,
-                        %c: tensor<64x64xf32>, %d: tensor<128x64xf32>) kernel attributes {wgtile.copy_engine} {
+                        %c: tensor<64x64xf32>, %d: tensor<128x64xf32>) kernel attributes {wgtile.tma} {
     %0 = wgtile.mma %a, %a, %c
         : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
         -> tensor<64x64xf32>
@@ -41,7 +41,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
   // expected-error @below {{expected at most 512 tile rows, but got 1024}}
-  gpu.func @too_many_threads(%out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @too_many_threads(%out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %zeros = arith.constant dense<0.0> : tensor<1024x64xf32>
     wgtile.store %zeros, %out[%c0, %c0] in_bounds [true, true]
@@ -53,7 +53,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @both_ways(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @both_ways(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
@@ -70,7 +70,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @both_ways_through_arithmetic(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @both_ways_through_arithmetic(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
@@ -88,7 +88,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @no_broadcast(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @no_broadcast(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{expected a vector that is broadcast to a tile or that reduces one}}
     %v = wgtile.read %vector[%c0] in_bounds [true]

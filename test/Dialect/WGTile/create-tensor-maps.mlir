@@ -18,7 +18,7 @@
 // CHECK:         wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[OUT]], %[[MAP0]], %[[MAP1]], %[[MAP2]])
 gpu.module @kernels {
   gpu.func @kernel(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+                   %out: memref<?x?xbf16>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %0 = wgtile.load %a[%c0, %c0, %c0]
         : memref<?x64x64xbf16> -> !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -46,7 +46,7 @@ func.func @host(%a: memref<?x64x64xbf16>, %b: memref<?x?xbf16>,
 // CHECK:         wgtile.load %{{.*}} : !wgtile.tensor_map<24x64xbf16, swizzle = 128> -> !wgtile.shared<24x64xbf16, swizzle = 128>
 // CHECK:         wgtile.load %{{.*}} : !wgtile.tensor_map<64x64xbf16, swizzle = 128> -> !wgtile.shared<64x64xbf16, swizzle = 128>
 gpu.module @kernels {
-  gpu.func @padded(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @padded(%a: memref<?x?xbf16>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %0 = wgtile.load %a[%c0, %c0]
         : memref<?x?xbf16> -> !wgtile.shared<24x64xbf16, swizzle = 128>
@@ -62,11 +62,11 @@ func.func @host(%a: memref<?x?xbf16>, %n: index) {
 
 // -----
 
-// Products by mma.sync read what the copy engine brings as others do.
+// Products by mma.sync read what TMA brings as others do.
 // CHECK-LABEL: gpu.func @mma_sync
 // CHECK-SAME:    (%{{[a-z0-9]*}}: !wgtile.tensor_map<16x16xbf16, swizzle = 32>) kernel
 gpu.module @kernels {
-  gpu.func @mma_sync(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @mma_sync(%a: memref<?x?xbf16>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : tensor<16x16xf32, #wgtile.mma<warps = 1>>
     %0 = wgtile.load %a[%c0, %c0]

@@ -2,7 +2,7 @@
 // RUN:   --verify-diagnostics
 
 gpu.module @kernels {
-  gpu.func @rank(%a: memref<1x1x1x1x?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @rank(%a: memref<1x1x1x1x?x?xbf16>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{expected a source of rank at most 5 (tensor maps), but got 'memref<1x1x1x1x?x?xbf16>'}}
     %0 = wgtile.load %a[%c0, %c0, %c0, %c0, %c0, %c0]
@@ -18,7 +18,7 @@ func.func @host(%a: memref<1x1x1x1x?x?xbf16>, %n: index) {
 // -----
 
 gpu.module @kernels {
-  gpu.func @swizzle(%a: memref<?x?xbf16>) kernel attributes {wgtile.copy_engine} {
+  gpu.func @swizzle(%a: memref<?x?xbf16>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{expected a tile with a swizzle (wgtile-assign-layouts), but got none}}
     %0 = wgtile.load %a[%c0, %c0]
@@ -34,7 +34,7 @@ func.func @host(%a: memref<?x?xbf16>, %n: index) {
 // -----
 
 gpu.module @kernels {
-  gpu.func @source(%a: memref<?x?xbf16>, %n: index) kernel attributes {wgtile.copy_engine} {
+  gpu.func @source(%a: memref<?x?xbf16>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %view = memref.subview %a[%n, 0] [64, 64] [1, 1]
         : memref<?x?xbf16> to memref<64x64xbf16, strided<[?, 1], offset: ?>>

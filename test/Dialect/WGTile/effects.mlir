@@ -61,11 +61,11 @@ func.func @async_mma(%a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
 
 // Copies of threads into a stage write it.
 // CHECK-LABEL: func.func @fill
-// CHECK:         wgtile.fill
+// CHECK:         wgtile.async_copy
 func.func @fill(%source: memref<?x?xbf16>, %i: index) {
   %stages = wgtile.stages
       : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-  wgtile.fill %stages[%i] 0, %source[%i, %i]
+  wgtile.async_copy %stages[%i] 0, %source[%i, %i]
       : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>,
         memref<?x?xbf16>
   return

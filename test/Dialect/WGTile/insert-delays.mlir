@@ -12,25 +12,25 @@
 // names a tile is not.
 // CHECK-LABEL: gpu.func @consumer
 // CHECK:         wgtile.delay 500 site 0
-// CHECK-NEXT:    wgtile.ring_take
+// CHECK-NEXT:    wgtile.consumer_wait
 // CHECK-NEXT:    wgtile.ring_tile
 // CHECK-NEXT:    wgtile.ring_tile
 // CHECK-NEXT:    wgtile.delay 500 site 1
 // CHECK-NEXT:    wgtile.mma
 // CHECK-NEXT:    wgtile.delay 500 site 2
-// CHECK-NEXT:    wgtile.wait_mma
+// CHECK-NEXT:    wgtile.warpgroup_mma_wait
 // CHECK-NEXT:    wgtile.delay 500 site 3
-// CHECK-NEXT:    wgtile.ring_release
+// CHECK-NEXT:    wgtile.consumer_release
 // CHECK-NEXT:    gpu.return
 gpu.module @kernels {
   gpu.func @consumer(%zero: !acc) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_take %ring : !ring
+    wgtile.consumer_wait %ring : !ring
     %a = wgtile.ring_tile %ring 0 : !ring -> !a
     %b = wgtile.ring_tile %ring 1 : !ring -> !b
     %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
-    %w = wgtile.wait_mma %d pending 0 : !acc
-    wgtile.ring_release %ring held 0 : !ring
+    %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }

@@ -84,7 +84,7 @@ module attributes {gpu.container_module} {
 
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[ALLOC:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>
-  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) prepare
+  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) preprocess
   // CHECK:         wgtile.launch @kernels::@f {{.*}}, %[[ALLOC]])
   func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index, %x: f32) {
     %tiles = arith.muli %m, %n : index
@@ -101,7 +101,7 @@ module attributes {gpu.container_module} {
   gpu.module @versions {
     // CHECK-LABEL: gpu.func @v(
     // CHECK:         wgtile.for_each_tile {{.*}} order
-    gpu.func @v(%rows: memref<?xi32>, %m: index) kernel attributes {wgtile.copy_engine} {
+    gpu.func @v(%rows: memref<?xi32>, %m: index) kernel attributes {wgtile.tma} {
       %c1 = arith.constant 1 : index
       wgtile.for_each_tile (%i, %j) in (%m, %m) {
         %0 = memref.load %rows[%i] : memref<?xi32>
@@ -111,10 +111,10 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // CHECK-LABEL: gpu.func @v_unmapped(
+    // CHECK-LABEL: gpu.func @v_register_loads(
     // CHECK:         wgtile.for_each_tile {{.*}} order
-    gpu.func @v_unmapped(%rows: memref<?xi32>, %m: index) kernel
-        attributes {wgtile.copy_engine, wgtile.version_of = @v} {
+    gpu.func @v_register_loads(%rows: memref<?xi32>, %m: index) kernel
+        attributes {wgtile.tma, wgtile.version_of = @v} {
       %c1 = arith.constant 1 : index
       wgtile.for_each_tile (%i, %j) in (%m, %m) {
         %0 = memref.load %rows[%i] : memref<?xi32>
@@ -144,7 +144,7 @@ module attributes {gpu.container_module} {
   // CHECK:         wgtile.launch @versions::@v_order
   // CHECK-NOT:     _order
   // CHECK:         wgtile.launch @versions::@v {{.*}}, %[[ORDER]])
-  // CHECK:         wgtile.launch @versions::@v_unmapped {{.*}}, %[[ORDER]])
+  // CHECK:         wgtile.launch @versions::@v_register_loads {{.*}}, %[[ORDER]])
   // CHECK:         wgtile.launch @versions::@v_generic
   // CHECK-NOT:     %[[ORDER]]{{[,)]}}
   func.func @versions_host(%rows: memref<?xi32>, %m: index, %yes: i1, %no: i1) {
@@ -153,7 +153,7 @@ module attributes {gpu.container_module} {
       scf.if %no {
         wgtile.launch @versions::@v grid(%tiles) args(%rows, %m) : memref<?xi32>, index
       } else {
-        wgtile.launch @versions::@v_unmapped grid(%tiles) args(%rows, %m) : memref<?xi32>, index
+        wgtile.launch @versions::@v_register_loads grid(%tiles) args(%rows, %m) : memref<?xi32>, index
       }
     } else {
       wgtile.launch @versions::@v_generic grid(%tiles) args(%rows, %m) : memref<?xi32>, index

@@ -22,7 +22,7 @@ gpu.module @kernels {
   // CHECK-NEXT:          %{{.+}} = wgtile.mma
   // CHECK-NEXT:          %{{.+}} = wgtile.mma
   // CHECK-NEXT:          wgtile.order_arrive warpgroups 2
-  // CHECK-NEXT:          %{{.+}} = wgtile.wait_mma
+  // CHECK-NEXT:          %{{.+}} = wgtile.warpgroup_mma_wait
   // CHECK:             } {wgtile.block_loop}
   // CHECK:             scf.for
   // CHECK-NEXT:          wgtile.order_wait warpgroups 2
@@ -43,17 +43,17 @@ gpu.module @kernels {
           %y = math.absf %x : f32
           %s = wgtile.mma %q, %k, %zero async : !a, !b -> !acc
           %d = wgtile.mma %t, %v, %o async : !left, !b -> !acc
-          %w = wgtile.wait_mma %s pending 1 : !acc
+          %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
           %next = arith.truncf %w : !acc to !left
-          %u:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+          %u:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
           scf.yield %u#0, %next : !acc, !left
         } {wgtile.block_loop}
         %e:2 = scf.for %p = %middle to %n step %c1 iter_args(%o = %r#0, %t = %r#1) -> (!acc, !left) {
           %s = wgtile.mma %q, %k, %zero async : !a, !b -> !acc
           %d = wgtile.mma %t, %v, %o async : !left, !b -> !acc
-          %w = wgtile.wait_mma %s pending 1 : !acc
+          %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
           %next = arith.truncf %w : !acc to !left
-          %u:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+          %u:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
           scf.yield %u#0, %next : !acc, !left
         } {wgtile.block_loop}
       }
@@ -80,7 +80,7 @@ gpu.module @kernels {
             : !wgtile.shared<192x64xbf16, swizzle = 128>, !b -> tensor<192x64xf32, #wgtile.mma<warps = 12>>
         %d = wgtile.mma %t, %v, %o async
             : tensor<192x64xbf16, #wgtile.mma<warps = 12>>, !b -> tensor<192x64xf32, #wgtile.mma<warps = 12>>
-        %w:3 = wgtile.wait_mma %s, %d, %t pending 0
+        %w:3 = wgtile.warpgroup_mma_wait %s, %d, %t pending 0
             : tensor<192x64xf32, #wgtile.mma<warps = 12>>, tensor<192x64xf32, #wgtile.mma<warps = 12>>,
               tensor<192x64xbf16, #wgtile.mma<warps = 12>>
         %next = arith.truncf %w#0
@@ -108,7 +108,7 @@ gpu.module @kernels {
         %s = wgtile.mma %q, %v, %zero async : !b, !b -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
         %d = wgtile.mma %t, %v, %o async
             : tensor<64x64xbf16, #wgtile.mma<warps = 4>>, !b -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
-        %w:3 = wgtile.wait_mma %s, %d, %t pending 0
+        %w:3 = wgtile.warpgroup_mma_wait %s, %d, %t pending 0
             : tensor<64x64xf32, #wgtile.mma<warps = 4>>, tensor<64x64xf32, #wgtile.mma<warps = 4>>,
               tensor<64x64xbf16, #wgtile.mma<warps = 4>>
         %next = arith.truncf %w#0 : tensor<64x64xf32, #wgtile.mma<warps = 4>> to tensor<64x64xbf16, #wgtile.mma<warps = 4>>
@@ -131,7 +131,7 @@ gpu.module @kernels {
       %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%o = %zero, %t = %t0) -> (!acc, !left) {
         %s = wgtile.mma %q, %k, %zero async : !a, !b -> !acc
         %d = wgtile.mma %t, %v, %o async : !left, !b -> !acc
-        %w:3 = wgtile.wait_mma %s, %d, %t pending 0 : !acc, !acc, !left
+        %w:3 = wgtile.warpgroup_mma_wait %s, %d, %t pending 0 : !acc, !acc, !left
         %next = arith.truncf %w#0 : !acc to !left
         scf.yield %w#1, %next : !acc, !left
       } {wgtile.block_loop}
@@ -152,7 +152,7 @@ gpu.module @kernels {
       %c1 = arith.constant 1 : index
       %one = scf.for %p = %c0 to %n step %c1 iter_args(%o = %zero) -> (!acc) {
         %d = wgtile.mma %q, %k, %o async : !a, !b -> !acc
-        %w = wgtile.wait_mma %d pending 0 : !acc
+        %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
         scf.yield %w : !acc
       } {wgtile.block_loop}
       %waited:2 = scf.for %p = %c0 to %n step %c1 iter_args(%o = %zero, %t = %t0) -> (!acc, !left) {
@@ -163,16 +163,16 @@ gpu.module @kernels {
       } {wgtile.block_loop}
       %chain = scf.for %p = %c0 to %n step %c1 iter_args(%o = %zero) -> (!acc) {
         %s = wgtile.mma %q, %k, %zero async : !a, !b -> !acc
-        %w = wgtile.wait_mma %s pending 0 : !acc
+        %w = wgtile.warpgroup_mma_wait %s pending 0 : !acc
         %t = arith.truncf %w : !acc to !left
         %d = wgtile.mma %t, %v, %o async : !left, !b -> !acc
-        %u:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+        %u:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
         scf.yield %u#0 : !acc
       } {wgtile.block_loop}
       %other:2 = scf.for %p = %c0 to %n step %c1 iter_args(%o = %zero, %t = %t0) -> (!acc, !left) {
         %s = wgtile.mma %q, %k, %zero async : !a, !b -> !acc
         %d = wgtile.mma %t, %v, %o async : !left, !b -> !acc
-        %w:3 = wgtile.wait_mma %s, %d, %t pending 0 : !acc, !acc, !left
+        %w:3 = wgtile.warpgroup_mma_wait %s, %d, %t pending 0 : !acc, !acc, !left
         %next = arith.truncf %w#0 : !acc to !left
         scf.yield %w#1, %next : !acc, !left
       }

@@ -88,11 +88,11 @@ func.func @unmapped(%out: memref<?xf32>, %n: index, %x: f32) {
 
 // What is asked of the schedule goes with the loop.
 // CHECK-LABEL: gpu.func @wishes
-// CHECK:         wgtile.for_each_tile {{.*}} attributes {columns = 2 : i64, groups = array<i64: 4>, stages = 3 : i64, warps = 8 : i64}
+// CHECK:         wgtile.for_each_tile {{.*}} attributes {consumer_groups = array<i64: 4>, raster_group = 2 : i64, stages = 3 : i64, warps = 8 : i64}
 func.func @wishes(%out: memref<?xf32>, %n: index, %x: f32) {
   scf.forall (%i) in (%n) {
     memref.store %x, %out[%i] : memref<?xf32>
-  } {mapping = [#gpu.block<linear_dim_0>], groups = array<i64: 4>, stages = 3 : i64, warps = 8 : i64, columns = 2 : i64}
+  } {mapping = [#gpu.block<linear_dim_0>], sattn.consumer_groups = array<i64: 4>, sattn.raster_group = 2 : i64, sattn.stages = 3 : i64, sattn.warps = 8 : i64}
   return
 }
 

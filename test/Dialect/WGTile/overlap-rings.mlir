@@ -16,41 +16,41 @@
 // CHECK:         %[[SECOND:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
-// CHECK:           wgtile.ring_commit %[[HELD]]
+// CHECK:           wgtile.producer_commit %[[HELD]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_acquire %[[FIRST]]
-// CHECK:             wgtile.ring_copy %[[FIRST]] 0
-// CHECK:             wgtile.ring_commit %[[FIRST]]
+// CHECK:             wgtile.producer_acquire %[[FIRST]]
+// CHECK:             wgtile.tma_load %[[FIRST]] 0
+// CHECK:             wgtile.producer_commit %[[FIRST]]
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_acquire %[[FIRST]]
-// CHECK:               wgtile.ring_copy %[[FIRST]] 0
-// CHECK:               wgtile.ring_commit %[[FIRST]]
-// CHECK:               wgtile.ring_acquire %[[SECOND]]
-// CHECK:               wgtile.ring_copy %[[SECOND]] 0
-// CHECK:               wgtile.ring_commit %[[SECOND]]
-// CHECK:             wgtile.ring_acquire %[[SECOND]]
-// CHECK:             wgtile.ring_copy %[[SECOND]] 0
-// CHECK:             wgtile.ring_commit %[[SECOND]]
+// CHECK:               wgtile.producer_acquire %[[FIRST]]
+// CHECK:               wgtile.tma_load %[[FIRST]] 0
+// CHECK:               wgtile.producer_commit %[[FIRST]]
+// CHECK:               wgtile.producer_acquire %[[SECOND]]
+// CHECK:               wgtile.tma_load %[[SECOND]] 0
+// CHECK:               wgtile.producer_commit %[[SECOND]]
+// CHECK:             wgtile.producer_acquire %[[SECOND]]
+// CHECK:             wgtile.tma_load %[[SECOND]] 0
+// CHECK:             wgtile.producer_commit %[[SECOND]]
 // CHECK:         consumer
-// CHECK:           wgtile.ring_take %[[HELD]]
+// CHECK:           wgtile.consumer_wait %[[HELD]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_take %[[FIRST]]
-// CHECK:             wgtile.wait_mma %{{.*}} pending 0
-// CHECK-NEXT:        wgtile.ring_release %[[FIRST]] held 0
+// CHECK:             wgtile.consumer_wait %[[FIRST]]
+// CHECK:             wgtile.warpgroup_mma_wait %{{.*}} pending 0
+// CHECK-NEXT:        wgtile.consumer_release %[[FIRST]] held 0
 // CHECK:             scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}})
-// CHECK:               wgtile.ring_take %[[FIRST]]
+// CHECK:               wgtile.consumer_wait %[[FIRST]]
 // CHECK:               %[[S:.*]] = wgtile.mma {{.*}} async
-// CHECK:               wgtile.ring_take %[[SECOND]]
+// CHECK:               wgtile.consumer_wait %[[SECOND]]
 // CHECK:               wgtile.mma %[[T]], {{.*}} async
-// CHECK:               wgtile.wait_mma %[[S]] pending 1
-// CHECK-NEXT:          wgtile.ring_release %[[FIRST]] held 0
+// CHECK:               wgtile.warpgroup_mma_wait %[[S]] pending 1
+// CHECK-NEXT:          wgtile.consumer_release %[[FIRST]] held 0
 // The second product is over when its left operand is.
-// CHECK:               wgtile.wait_mma %[[T]] pending 0
-// CHECK-NEXT:          wgtile.ring_release %[[SECOND]] held 0
+// CHECK:               wgtile.warpgroup_mma_wait %[[T]] pending 0
+// CHECK-NEXT:          wgtile.consumer_release %[[SECOND]] held 0
 // CHECK-NEXT:          scf.yield
-// CHECK:             wgtile.ring_take %[[SECOND]]
-// CHECK:             wgtile.ring_release %[[SECOND]] held 0
-// CHECK:           wgtile.ring_release %[[HELD]] held 0
+// CHECK:             wgtile.consumer_wait %[[SECOND]]
+// CHECK:             wgtile.consumer_release %[[SECOND]] held 0
+// CHECK:           wgtile.consumer_release %[[HELD]] held 0
 gpu.module @kernels {
   gpu.func @own_loads(%n: index, %begin: index, %end: index, %a: !map, %v: !map, %q: !map, %out: memref<?x?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -1,9 +1,9 @@
 // RUN: sparse-opt %s --wgtile-persist | FileCheck %s
-// RUN: sparse-opt %s --wgtile-persist=columns=2 | FileCheck %s --check-prefix=TWO
+// RUN: sparse-opt %s --wgtile-persist=raster-group=2 | FileCheck %s --check-prefix=TWO
 // RUN: sparse-opt %s --wgtile-persist=dynamic=false | FileCheck %s --check-prefix=STATIC
-// RUN: not sparse-opt %s --wgtile-persist=columns=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not sparse-opt %s --wgtile-persist=raster-group=0 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// ZERO: expected 'columns' to be from 1 to 64, but got 0
+// ZERO: expected 'raster-group' to be from 1 to 64, but got 0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two
@@ -22,14 +22,14 @@ module attributes {gpu.container_module} {
     // TWO-LABEL:   gpu.func @seven
     // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
     gpu.func @seven(%n: index) kernel {
-      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 7 : i64} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {raster_group = 7 : i64} {
       }
       gpu.return
     }
     // CHECK-LABEL: gpu.func @too_many
     // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 64 : i64
     gpu.func @too_many(%n: index) kernel {
-      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 4294967296 : i64} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {raster_group = 4294967296 : i64} {
       }
       gpu.return
     }
@@ -44,17 +44,17 @@ module attributes {gpu.container_module} {
     // CHECK-LABEL: gpu.func @roles
     // CHECK:         wgtile.roles producer
     // CHECK:         wgtile.for_each_tile
-    // CHECK-NEXT:      wgtile.queue_acquire
-    // CHECK-NEXT:      wgtile.queue_write
-    // CHECK-NEXT:      wgtile.queue_commit
+    // CHECK-NEXT:      wgtile.work_tile_acquire
+    // CHECK-NEXT:      wgtile.work_tile_write
+    // CHECK-NEXT:      wgtile.work_tile_commit
     // CHECK-NEXT:    }
     // CHECK:         consumer
     // CHECK:         wgtile.for_each_tile
-    // CHECK-NEXT:      wgtile.queue_take
-    // CHECK-NEXT:      wgtile.queue_read
-    // CHECK-NEXT:      wgtile.queue_release
+    // CHECK-NEXT:      wgtile.work_tile_wait
+    // CHECK-NEXT:      wgtile.work_tile_read
+    // CHECK-NEXT:      wgtile.work_tile_release
     // CHECK-NEXT:    }
-    // STATIC-NOT:    wgtile.queue
+    // STATIC-NOT:    wgtile.work_tile
     gpu.func @roles(%n: index) kernel {
       wgtile.roles producer 0 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
@@ -68,7 +68,7 @@ module attributes {gpu.container_module} {
   }
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[C2:.*]] = arith.constant 2 : index
-  // CHECK:         %[[SMS:.*]] = wgtile.multiprocessors
+  // CHECK:         %[[SMS:.*]] = wgtile.sm_count
   // CHECK:         %[[BLOCKS:.*]] = arith.muli %[[SMS]], %{{.*}} : index
   // CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[N:.*]], %c2147483647
   // CHECK:         %[[LEAST:.*]] = arith.minsi %[[N]], %[[BLOCKS]] : index

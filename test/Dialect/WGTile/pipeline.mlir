@@ -11,9 +11,9 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @columns
   // CHECK-SAME: nvvm.minctasm = 2
   // CHECK: %[[STAGES:.*]] = wgtile.stages : !wgtile.stages<4
-  // CHECK-COUNT-3: wgtile.commit_fills
+  // CHECK-COUNT-3: wgtile.async_commit_group
   // CHECK: scf.for %[[P:.*]] = %{{.*}} iter_args(%{{.*}}, %[[S:.*]] = %c0
-  // CHECK-NEXT: wgtile.wait_fills pending 2
+  // CHECK-NEXT: wgtile.async_wait_group pending 2
   // The later turn's column is loaded before the product, filled after it.
   // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c3
   // CHECK: %[[LAST:.*]] = arith.minsi %[[NEXT]]
@@ -21,10 +21,10 @@ gpu.module @kernels {
   // CHECK: wgtile.stage %[[STAGES]][%[[S]]]
   // CHECK: wgtile.mma
   // CHECK: scf.if
-  // CHECK: wgtile.fill %[[STAGES]][%{{.*}}] 0, %{{.*}}[%[[LAST]], %{{.*}}] aligned
-  // CHECK: wgtile.fill %[[STAGES]][%{{.*}}] 1, %{{.*}}[%[[K]], %{{.*}}] :
-  // CHECK: wgtile.commit_fills
-  // CHECK: wgtile.wait_fills pending 0
+  // CHECK: wgtile.async_copy %[[STAGES]][%{{.*}}] 0, %{{.*}}[%[[LAST]], %{{.*}}] aligned
+  // CHECK: wgtile.async_copy %[[STAGES]][%{{.*}}] 1, %{{.*}}[%[[K]], %{{.*}}] :
+  // CHECK: wgtile.async_commit_group
+  // CHECK: wgtile.async_wait_group pending 0
   // FEW-LABEL: gpu.func @columns
   // FEW-SAME: nvvm.minctasm = 1
   // FEW: wgtile.stages : !wgtile.stages<2
@@ -71,7 +71,7 @@ gpu.module @kernels {
   }
 
   // As many stages as the loop over tiles asks for, whatever the option says; at
-  // least two, at most what fits. Two thread blocks share a multiprocessor where
+  // least two, at most what fits. Two thread blocks share an SM where
   // there is room for three stages in each, wanted or not.
   // CHECK-LABEL: gpu.func @six_stages
   // CHECK: wgtile.stages : !wgtile.stages<6

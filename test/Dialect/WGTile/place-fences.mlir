@@ -10,63 +10,63 @@ gpu.module @kernels {
   // The writers fence before the barrier at which they meet.
   // CHECK-LABEL: gpu.func @staged
   // CHECK:         wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
-  // CHECK-NEXT:    wgtile.store_async
-  // CHECK:         wgtile.wait_store
-  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
+  // CHECK:         wgtile.tma_store_wait
+  // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
   gpu.func @staged(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0 read
-    wgtile.group_barrier
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0 read
+    wgtile.named_barrier
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0
     gpu.return
   }
 
   // A fence that is there is enough.
   // CHECK-LABEL: gpu.func @fenced
   // CHECK:         wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
-  // CHECK-NEXT:    wgtile.store_async
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @fenced(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0
     gpu.return
   }
 
   // What only threads use needs none.
   // CHECK-LABEL: gpu.func @threads_only
-  // CHECK-NOT:     wgtile.fence_async
+  // CHECK-NOT:     wgtile.fence_proxy_async
   // CHECK:         gpu.return
   gpu.func @threads_only(%t: !t) kernel {
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.group_barrier
+    wgtile.named_barrier
     gpu.return
   }
 
   // The write and the access are in different turns of a loop.
   // CHECK-LABEL: gpu.func @next_turn
   // CHECK:         scf.for
-  // CHECK:           wgtile.fence_async
-  // CHECK-NEXT:      wgtile.group_barrier
-  // CHECK-NEXT:      wgtile.store_async
+  // CHECK:           wgtile.fence_proxy_async
+  // CHECK-NEXT:      wgtile.named_barrier
+  // CHECK-NEXT:      wgtile.tma_store %
   // CHECK:           wgtile.store_shared
   // CHECK:         }
   gpu.func @next_turn(%map: !map, %t: !t, %n: index) kernel {
@@ -75,10 +75,10 @@ gpu.module @kernels {
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
     scf.for %i = %c0 to %n step %c1 {
-      wgtile.group_barrier
-      wgtile.store_async %s, %map[%i, %c0] warpgroups 1 : !s, !map
-      wgtile.wait_store pending 0 read
-      wgtile.group_barrier
+      wgtile.named_barrier
+      wgtile.tma_store %s, %map[%i, %c0] warpgroups 1 : !s, !map
+      wgtile.tma_store_wait pending 0 read
+      wgtile.named_barrier
       wgtile.store_shared %t, %s : !t, !s
     }
     gpu.return
@@ -88,9 +88,9 @@ gpu.module @kernels {
   // fenced.
   // CHECK-LABEL: gpu.func @branches
   // CHECK-COUNT-13: wgtile.store_shared
-  // CHECK:         wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
-  // CHECK-NEXT:    wgtile.store_async
+  // CHECK:         wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @branches(%map: !map, %t: !t, %p0: i1, %p1: i1, %p2: i1, %p3: i1, %p4: i1, %p5: i1, %p6: i1, %p7: i1, %p8: i1, %p9: i1, %p10: i1, %p11: i1, %p12: i1) kernel {
     %c0 = arith.constant 0 : index
     %s0 = wgtile.staging : !s
@@ -119,45 +119,45 @@ gpu.module @kernels {
     scf.if %p10 { wgtile.store_shared %t, %s10 : !t, !s }
     scf.if %p11 { wgtile.store_shared %t, %s11 : !t, !s }
     scf.if %p12 { wgtile.store_shared %t, %s12 : !t, !s }
-    wgtile.group_barrier
-    wgtile.store_async %s0, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s1, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s2, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s3, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s4, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s5, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s6, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s7, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s8, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s9, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s10, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s11, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.store_async %s12, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0
+    wgtile.named_barrier
+    wgtile.tma_store %s0, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s1, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s2, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s3, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s4, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s5, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s6, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s7, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s8, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s9, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s10, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s11, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %s12, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0
     gpu.return
   }
 
   // Barriers that are missing are placed with the fences.
   // CHECK-LABEL: gpu.func @no_barriers
   // CHECK:         wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
-  // CHECK-NEXT:    wgtile.store_async
-  // CHECK-NEXT:    wgtile.wait_store
-  // CHECK-NEXT:    wgtile.group_barrier
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
+  // CHECK-NEXT:    wgtile.tma_store_wait
+  // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_async
-  // CHECK-NEXT:    wgtile.group_barrier
-  // CHECK-NEXT:    wgtile.store_async
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @no_barriers(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0 read
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0 read
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0
     gpu.return
   }
 
@@ -165,7 +165,7 @@ gpu.module @kernels {
   // first load serves both.
   // CHECK-LABEL: gpu.func @loads
   // CHECK:         scf.for
-  // CHECK:           wgtile.fence_async
+  // CHECK:           wgtile.fence_proxy_async
   // CHECK-NEXT:      wgtile.load
   // CHECK-NEXT:      wgtile.load
   // CHECK-NEXT:      wgtile.mma
@@ -184,7 +184,7 @@ gpu.module @kernels {
 
   // wgmma reads by the proxy that TMA writes by.
   // CHECK-LABEL: gpu.func @wgmma
-  // CHECK-NOT:     wgtile.fence_async
+  // CHECK-NOT:     wgtile.fence_proxy_async
   // CHECK:         gpu.return
   gpu.func @wgmma(%map: !map, %zero: !acc, %n: index) kernel {
     %c0 = arith.constant 0 : index
@@ -201,7 +201,7 @@ gpu.module @kernels {
   // Threads copied a tile that wgmma reads: they meet after the fence.
   // CHECK-LABEL: gpu.func @copied
   // CHECK:         wgtile.load
-  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.block_barrier
   // CHECK-NEXT:    wgtile.mma
   gpu.func @copied(%in: memref<?x?xbf16>, %zero: !acc, %n: index) kernel {
@@ -214,42 +214,42 @@ gpu.module @kernels {
   // What threads read of a stage is fenced where they read it, once in each block,
   // and the warp meets before one of its threads gives the stage back.
   // CHECK-LABEL: gpu.func @ring
-  // CHECK:         wgtile.ring_take
+  // CHECK:         wgtile.consumer_wait
   // CHECK:         scf.if
   // CHECK:           wgtile.read_shared
   // CHECK-NEXT:      wgtile.read_shared
-  // CHECK-NEXT:      wgtile.fence_async
+  // CHECK-NEXT:      wgtile.fence_proxy_async
   // CHECK-NEXT:      wgtile.warp_barrier
   // CHECK-NEXT:    }
-  // CHECK-NEXT:    wgtile.ring_release
-  // CHECK-NEXT:    wgtile.ring_take
+  // CHECK-NEXT:    wgtile.consumer_release
+  // CHECK-NEXT:    wgtile.consumer_wait
   // CHECK-NEXT:    wgtile.ring_tile
   // CHECK-NEXT:    wgtile.read_shared
-  // CHECK-NEXT:    wgtile.fence_async
+  // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.warp_barrier
-  // CHECK-NEXT:    wgtile.ring_release
+  // CHECK-NEXT:    wgtile.consumer_release
   gpu.func @ring(%map: !map, %yes: i1) kernel {
     %c0 = arith.constant 0 : index
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
-      wgtile.ring_acquire %ring : !ring
-      wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
-      wgtile.ring_commit %ring : !ring
-      wgtile.ring_acquire %ring : !ring
-      wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
-      wgtile.ring_commit %ring : !ring
+      wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
+      wgtile.producer_commit %ring : !ring
+      wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
+      wgtile.producer_commit %ring : !ring
     } consumer 232 {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %s = wgtile.ring_tile %ring 0 : !ring -> !s
       scf.if %yes {
         %t0 = wgtile.read_shared %s : !s -> !t
         %t1 = wgtile.read_shared %s : !s -> !t
       }
-      wgtile.ring_release %ring held 0 : !ring
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_release %ring held 0 : !ring
+      wgtile.consumer_wait %ring : !ring
       %u = wgtile.ring_tile %ring 0 : !ring -> !s
       %t2 = wgtile.read_shared %u : !s -> !t
-      wgtile.ring_release %ring held 0 : !ring
+      wgtile.consumer_release %ring held 0 : !ring
     }
     gpu.return
   }

@@ -3,9 +3,9 @@
 // CHECK-LABEL: gpu.func @accumulate
 // CHECK:         %[[R:.*]] = scf.for
 // CHECK:           wgtile.mma {{.*}} async :
-// CHECK-NOT:       wgtile.wait_mma
+// CHECK-NOT:       wgtile.warpgroup_mma_wait
 // CHECK:         }
-// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[R]] pending 0 : tensor<64x128xf32>
+// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]] pending 0 : tensor<64x128xf32>
 // CHECK:         wgtile.store %[[W]]
 gpu.module @kernels {
   gpu.func @accumulate(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
@@ -26,7 +26,7 @@ gpu.module @kernels {
 // A product whose result is used in its own turn is waited for there.
 // CHECK-LABEL: gpu.func @used_in_turn
 // CHECK:           %[[D:.*]] = wgtile.mma {{.*}} async :
-// CHECK:           %[[W:.*]] = wgtile.wait_mma %[[D]] pending 0
+// CHECK:           %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK:           %[[E:.*]] = arith.addf %[[W]], %[[W]]
 // CHECK:           scf.yield %[[E]]
 gpu.module @kernels {
@@ -49,9 +49,9 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @older_first
 // CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
 // CHECK:         %[[E:.*]] = wgtile.mma {{.*}} async :
-// CHECK:         %[[V:.*]] = wgtile.wait_mma %[[D]] pending 1
+// CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1
 // CHECK:         arith.negf %[[V]]
-// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[E]] pending 0
+// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[E]] pending 0
 // CHECK:         arith.negf %[[W]]
 gpu.module @kernels {
   gpu.func @older_first(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
@@ -71,10 +71,10 @@ gpu.module @kernels {
 // CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
 // CHECK:         %[[IF:.*]] = scf.if
 // CHECK:           wgtile.mma {{.*}} async :
-// CHECK-NOT:       wait_mma
-// CHECK:         %[[V:.*]] = wgtile.wait_mma %[[D]] pending 0
+// CHECK-NOT:       warpgroup_mma_wait
+// CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK:         arith.negf %[[V]]
-// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[IF]] pending 0
+// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[IF]] pending 0
 // CHECK:         arith.negf %[[W]]
 gpu.module @kernels {
   gpu.func @fewest_of_two_ways(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
@@ -97,11 +97,11 @@ gpu.module @kernels {
 // Uses in a branch: the wait comes before the branch, once for both uses.
 // CHECK-LABEL: gpu.func @used_in_branch
 // CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
-// CHECK-NEXT:    %[[V:.*]] = wgtile.wait_mma %[[D]] pending 0
+// CHECK-NEXT:    %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK-NEXT:    scf.if
 // CHECK-NEXT:      wgtile.store %[[V]]
 // CHECK:         wgtile.store %[[V]]
-// CHECK-NOT:     wait_mma
+// CHECK-NOT:     warpgroup_mma_wait
 gpu.module @kernels {
   gpu.func @used_in_branch(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
                            %zero: tensor<64x128xf32>, %out: memref<?x?xf32>, %p: i1) kernel {
@@ -123,10 +123,10 @@ gpu.module @kernels {
 // CHECK:         %[[FIRST:.*]] = wgtile.mma {{.*}} async :
 // CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[FIRST]])
 // CHECK:           %[[NEXT:.*]] = wgtile.mma {{.*}} async :
-// CHECK:           %[[V:.*]] = wgtile.wait_mma %[[S]] pending 1
+// CHECK:           %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1
 // CHECK:           wgtile.store %[[V]]
 // CHECK:           scf.yield %[[NEXT]]
-// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[R]] pending 0
+// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]] pending 0
 // CHECK:         wgtile.store %[[W]]
 gpu.module @kernels {
   gpu.func @next_turn(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
@@ -151,10 +151,10 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @register_operand
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
 // CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
-// CHECK:         %[[W:.*]]:2 = wgtile.wait_mma %[[D]], %[[T]] pending 0 : tensor<64x128xf32>, tensor<64x128xbf16>
+// CHECK:         %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[D]], %[[T]] pending 0 : tensor<64x128xf32>, tensor<64x128xbf16>
 // CHECK:         arith.negf %[[W]]#0
 // CHECK:         arith.extf %[[W]]#1
-// CHECK-NOT:     wait_mma
+// CHECK-NOT:     warpgroup_mma_wait
 gpu.module @kernels {
   gpu.func @register_operand(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
                              %zero: tensor<64x128xf32>) kernel {
@@ -173,10 +173,10 @@ gpu.module @kernels {
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
 // CHECK:         arith.negf %[[T]]
 // CHECK-NEXT:    %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
-// CHECK-NEXT:    %[[V:.*]] = wgtile.wait_mma %[[T]] pending 0 : tensor<64x128xbf16>
+// CHECK-NEXT:    %[[V:.*]] = wgtile.warpgroup_mma_wait %[[T]] pending 0 : tensor<64x128xbf16>
 // CHECK-NEXT:    arith.extf %[[V]]
 // CHECK-NEXT:    %[[E:.*]] = wgtile.mma %[[V]], %{{.*}}, %[[D]] async :
-// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.wait_mma %[[E]], %[[V]] pending 0
+// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[E]], %[[V]] pending 0
 // CHECK-NEXT:    arith.negf %[[W]]#0
 gpu.module @kernels {
   gpu.func @used_behind(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
@@ -197,11 +197,11 @@ gpu.module @kernels {
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
 // CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
 // CHECK:         %[[E:.*]] = wgtile.mma %[[T]], {{.*}} async :
-// CHECK:         %[[V:.*]] = wgtile.wait_mma %[[D]] pending 1 : tensor<64x128xf32>
+// CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1 : tensor<64x128xf32>
 // CHECK:         arith.negf %[[V]]
-// CHECK:         %[[W:.*]]:2 = wgtile.wait_mma %[[E]], %[[T]] pending 0
+// CHECK:         %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[E]], %[[T]] pending 0
 // CHECK:         arith.negf %[[W]]#0
-// CHECK-NOT:     wait_mma
+// CHECK-NOT:     warpgroup_mma_wait
 gpu.module @kernels {
   gpu.func @two_readers(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
                         %zero: tensor<64x128xf32>) kernel {
@@ -222,11 +222,11 @@ gpu.module @kernels {
 // CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}})
 // CHECK-NEXT:      %[[S:.*]] = wgtile.mma {{.*}} async :
 // CHECK-NEXT:      %[[D:.*]] = wgtile.mma %[[T]], %{{.*}}, %[[ACC]] async :
-// CHECK-NEXT:      %[[V:.*]] = wgtile.wait_mma %[[S]] pending 1 : tensor<64x128xf32>
+// CHECK-NEXT:      %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1 : tensor<64x128xf32>
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[V]]
-// CHECK-NEXT:      wgtile.wait_mma %[[T]] pending 0 : tensor<64x128xbf16>
+// CHECK-NEXT:      wgtile.warpgroup_mma_wait %[[T]] pending 0 : tensor<64x128xbf16>
 // CHECK-NEXT:      scf.yield %[[D]], %[[NEXT]]
-// CHECK:         %[[W:.*]] = wgtile.wait_mma %[[R]]#0 pending 0
+// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]]#0 pending 0
 // CHECK:         wgtile.store %[[W]]
 gpu.module @kernels {
   gpu.func @chain(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
@@ -255,9 +255,9 @@ gpu.module @kernels {
 // CHECK-NEXT:      wgtile.mma %[[T]], {{.*}} async :
 // CHECK-NEXT:      scf.yield
 // CHECK-NEXT:    }
-// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.wait_mma %[[R]], %[[T]] pending 0
+// CHECK-NEXT:    %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[R]], %[[T]] pending 0
 // CHECK-NEXT:    wgtile.store %[[W]]#0
-// CHECK-NOT:     wait_mma
+// CHECK-NOT:     warpgroup_mma_wait
 gpu.module @kernels {
   gpu.func @same_in_all_turns(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,
                               %zero: tensor<64x128xf32>, %out: memref<?x?xf32>, %n: index) kernel {
@@ -279,7 +279,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @other_use_in_loop
 // CHECK:         scf.for
 // CHECK-NOT:       async
-// CHECK-NOT:     wait_mma
+// CHECK-NOT:     warpgroup_mma_wait
 // CHECK:         gpu.return
 gpu.module @kernels {
   gpu.func @other_use_in_loop(%t: tensor<64x128xbf16>, %b: !wgtile.shared<128x128xbf16>,

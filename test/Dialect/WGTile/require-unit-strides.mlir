@@ -22,7 +22,7 @@ gpu.module @kernels {
                    %in: memref<?x?xf32, strided<[?, ?], offset: ?>>,
                    %out: memref<3x?x?xf32, strided<[?, ?, ?], offset: ?>>,
                    %unit: memref<?x?xf32>, %i: index) kernel
-      attributes {wgtile.copy_engine} {
+      attributes {wgtile.tma} {
     %0 = wgtile.load %b[%i, %i]
         : memref<?x?xbf16, strided<[?, ?], offset: ?>>
         -> !wgtile.shared<64x64xbf16>

@@ -2,9 +2,9 @@
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @ring_copy_c1_tile(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_tile(%ring: !ring, %m: !m, %i: index) {
   // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
-  wgtile.ring_copy %ring 1, %m[%i, %i] : !ring, !m
+  wgtile.tma_load %ring 1, %m[%i, %i] : !ring, !m
   return
 }
 
@@ -12,9 +12,9 @@ func.func @ring_copy_c1_tile(%ring: !ring, %m: !m, %i: index) {
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @ring_copy_c1_indices(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_indices(%ring: !ring, %m: !m, %i: index) {
   // expected-error @below {{expected 2 indices, but got 1}}
-  wgtile.ring_copy %ring 0, %m[%i] : !ring, !m
+  wgtile.tma_load %ring 0, %m[%i] : !ring, !m
   return
 }
 
@@ -40,9 +40,9 @@ func.func @ring_tile_c2(%ring: !ring, %i: index) {
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @ring_copy_c1_instance(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_instance(%ring: !ring, %m: !m, %i: index) {
   // expected-error @below {{expected an instance of the tile (0 to 1), but got 2}}
-  wgtile.ring_copy %ring 0 instance 2, %m[%i, %i] : !ring, !m
+  wgtile.tma_load %ring 0 instance 2, %m[%i, %i] : !ring, !m
   return
 }
 
@@ -73,8 +73,8 @@ func.func @for_each_tile_c2(%n: index) {
 // -----
 
 func.func @for_each_tile_c3_count(%n: index) {
-  // expected-error @below {{expected 2 factors in 'groups', but got 1}}
-  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2>} {
+  // expected-error @below {{expected 2 factors in 'consumer_groups', but got 1}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 2>} {
   }
   return
 }
@@ -82,19 +82,19 @@ func.func @for_each_tile_c3_count(%n: index) {
 // -----
 
 func.func @for_each_tile_c3_two(%n: index) {
-  // expected-error @below {{expected factors from 1 to 32 in 'groups', at most one of them above 1, but got array<i64: 2, 2>}}
-  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 2>} {
+  // expected-error @below {{expected factors from 1 to 32 in 'consumer_groups', at most one of them above 1, but got array<i64: 2, 2>}}
+  wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 2, 2>} {
   }
   return
 }
 
 // -----
 
-func.func @queue_acquire_c1_counter(%n: index) {
+func.func @work_tile_acquire_c1_counter(%n: index) {
   wgtile.roles producer 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       // expected-error @below {{expected a loop with a counter, in a role}}
-      wgtile.queue_acquire
+      wgtile.work_tile_acquire
     }
   } consumer 0 {
   }
@@ -103,10 +103,10 @@ func.func @queue_acquire_c1_counter(%n: index) {
 
 // -----
 
-func.func @queue_read_c1_role(%n: index, %counter: memref<?xi32>) {
+func.func @work_tile_read_c1_role(%n: index, %counter: memref<?xi32>) {
   wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
     // expected-error @below {{expected a loop with a counter, in a role}}
-    wgtile.queue_read
+    wgtile.work_tile_read
   }
   return
 }

@@ -1,5 +1,5 @@
 // RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize))' | FileCheck %s
-// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-stages=3 blocks=1}))' | FileCheck %s --check-prefix=STAGES
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-stages=3 ctas-per-sm=1}))' | FileCheck %s --check-prefix=STAGES
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -7,7 +7,7 @@
 !mb = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
 
-// One warpgroup consumes, so two thread blocks share the multiprocessor: half of
+// One warpgroup consumes, so two thread blocks share the SM: half of
 // its shared memory holds 4 stages of 24 KB. The producer loads a turn's column
 // in the turn before it, the first one's before the loop, if there is one.
 // CHECK-LABEL: gpu.func @product
@@ -25,25 +25,25 @@
 // CHECK-NEXT:          %[[CLAMPED:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
 // CHECK-NEXT:          %[[AHEAD:.*]] = memref.load %{{.*}}[%[[CLAMPED]]]
 // CHECK-NEXT:          %[[X:.*]] = arith.index_cast %[[COL]]
-// CHECK-NEXT:          wgtile.ring_acquire %[[RING]]
-// CHECK:               wgtile.ring_copy %[[RING]] 0, %{{.*}}[%[[P]], %{{.*}}, %{{.*}}]
-// CHECK:               wgtile.ring_copy %[[RING]] 1, %{{.*}}[%[[X]], %{{.*}}]
-// CHECK:               wgtile.ring_commit %[[RING]]
+// CHECK-NEXT:          wgtile.producer_acquire %[[RING]]
+// CHECK:               wgtile.tma_load %[[RING]] 0, %{{.*}}[%[[P]], %{{.*}}, %{{.*}}]
+// CHECK:               wgtile.tma_load %[[RING]] 1, %{{.*}}[%[[X]], %{{.*}}]
+// CHECK:               wgtile.producer_commit %[[RING]]
 // CHECK:               scf.yield %[[AHEAD]]
 // CHECK-NOT:         wgtile.store
 // CHECK:         } consumer 200 {
 // CHECK:           wgtile.for_each_tile
 // CHECK-NOT:         memref.load
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK:               wgtile.consumer_wait %[[RING]]
 // CHECK:               %[[A:.*]] = wgtile.ring_tile %[[RING]] 0
 // CHECK:               %[[B:.*]] = wgtile.ring_tile %[[RING]] 1
 // CHECK:               %[[D:.*]] = wgtile.mma %[[A]], %[[B]], %{{.*}} async
-// CHECK:               %[[W:.*]] = wgtile.wait_mma %[[D]] pending 1
-// CHECK:               wgtile.ring_release %[[RING]] held 1
+// CHECK:               %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1
+// CHECK:               wgtile.consumer_release %[[RING]] held 1
 // CHECK:               scf.yield %[[W]]
-// CHECK:             wgtile.wait_mma %{{.*}} pending 0
-// CHECK:             wgtile.ring_release %[[RING]] held 0
+// CHECK:             wgtile.warpgroup_mma_wait %{{.*}} pending 0
+// CHECK:             wgtile.consumer_release %[[RING]] held 0
 // CHECK:             wgtile.store
 // STAGES-LABEL: gpu.func @product
 // STAGES-SAME:    nvvm.minctasm = 1 : i32
@@ -63,7 +63,7 @@ gpu.module @kernels {
         %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
         scf.yield %d : !acc
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
@@ -96,29 +96,29 @@ gpu.module @kernels {
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
-// CHECK:           wgtile.ring_acquire %[[ONCE]]
-// CHECK:           wgtile.ring_commit %[[ONCE]]
+// CHECK:           wgtile.producer_acquire %[[ONCE]]
+// CHECK:           wgtile.producer_commit %[[ONCE]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_acquire %[[RING]]
-// CHECK:             wgtile.ring_commit %[[RING]]
+// CHECK:             wgtile.producer_acquire %[[RING]]
+// CHECK:             wgtile.producer_commit %[[RING]]
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_acquire %[[RING]]
-// CHECK:               wgtile.ring_commit %[[RING]]
+// CHECK:               wgtile.producer_acquire %[[RING]]
+// CHECK:               wgtile.producer_commit %[[RING]]
 // CHECK:         } consumer
-// CHECK:           wgtile.ring_take %[[ONCE]]
+// CHECK:           wgtile.consumer_wait %[[ONCE]]
 // CHECK:           scf.if
-// CHECK:             wgtile.ring_take %[[RING]]
+// CHECK:             wgtile.consumer_wait %[[RING]]
 // CHECK:             wgtile.mma
-// CHECK:             wgtile.ring_release %[[RING]] held 0
+// CHECK:             wgtile.consumer_release %[[RING]] held 0
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK:               wgtile.consumer_wait %[[RING]]
 // CHECK:               wgtile.mma
 // CHECK:               wgtile.mma
-// CHECK:               wgtile.ring_release %[[RING]] held 0
-// CHECK-NOT:     wgtile.ring_release
+// CHECK:               wgtile.consumer_release %[[RING]] held 0
+// CHECK-NOT:     wgtile.consumer_release
 // CHECK:           } else {
 // CHECK:           }
-// CHECK-NEXT:      wgtile.ring_release %[[ONCE]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[ONCE]] held 0
 gpu.module @kernels {
   gpu.func @loaded_once(%ma: !ma, %out: memref<?x?xf32>, %n: index, %c: i1) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -165,9 +165,9 @@ gpu.module @kernels {
 // CHECK:         wgtile.roles producer 0 {
 // CHECK:         } consumer 0 {
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_take
+// CHECK:               wgtile.consumer_wait
 // CHECK:               %[[D:.*]] = wgtile.mma {{.*}} mma_sync
-// CHECK-NEXT:          wgtile.ring_release %{{.*}} held 0
+// CHECK-NEXT:          wgtile.consumer_release %{{.*}} held 0
 // CHECK-NEXT:          scf.yield %[[D]]
 // CHECK:             }
 // CHECK-NEXT:        wgtile.store
@@ -210,19 +210,19 @@ gpu.module @kernels {
 // CHECK:             scf.for
 // CHECK:               %[[NEXT0:.*]] = memref.load
 // CHECK:               %[[NEXT1:.*]] = memref.load
-// CHECK:               wgtile.ring_acquire
-// CHECK:               wgtile.ring_copy %[[RING]] 0,
+// CHECK:               wgtile.producer_acquire
+// CHECK:               wgtile.tma_load %[[RING]] 0,
 // CHECK:               scf.if
-// CHECK:                 wgtile.ring_copy %[[RING]] 1,
+// CHECK:                 wgtile.tma_load %[[RING]] 1,
 // CHECK:               scf.if
-// CHECK:                 wgtile.ring_copy %[[RING]] 1 instance 1,
-// CHECK:               wgtile.ring_commit
+// CHECK:                 wgtile.tma_load %[[RING]] 1 instance 1,
+// CHECK:               wgtile.producer_commit
 // CHECK:               scf.yield %[[NEXT0]], %[[NEXT1]]
 // CHECK:         } consumer 0 groups 2 {
-// CHECK:           wgtile.for_each_tile (%[[I:.*]], %{{.*}}) in (%[[N:.*]], %{{.*}}) attributes {groups
+// CHECK:           wgtile.for_each_tile (%[[I:.*]], %{{.*}}) in (%[[N:.*]], %{{.*}}) attributes {consumer_groups
 // CHECK-NOT:         memref.load %{{.*}}[%[[I]]]
 // CHECK:             scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[BLOCK:.*]] = %{{.*}}) ->
-// CHECK:               wgtile.ring_take %[[RING]]
+// CHECK:               wgtile.consumer_wait %[[RING]]
 // CHECK-NEXT:          wgtile.ring_tile %[[RING]] 0
 // CHECK-NEXT:          %[[PRESENT:.*]] = arith.cmpi sge, %[[BLOCK]]
 // CHECK-NEXT:          %[[D:.*]] = scf.if %[[PRESENT]]
@@ -232,8 +232,8 @@ gpu.module @kernels {
 // CHECK:               } else {
 // CHECK-NEXT:            scf.yield %[[ACC]]
 // CHECK-NEXT:          }
-// CHECK-NEXT:          wgtile.ring_release %[[RING]] held 0
-// CHECK-NOT:         ring_drain
+// CHECK-NEXT:          wgtile.consumer_release %[[RING]] held 0
+// CHECK-NOT:         consumer_drain
 // CHECK:             %[[EXISTS:.*]] = arith.cmpi ult, %[[I]], %[[N]]
 // CHECK-NEXT:        scf.if %[[EXISTS]] {
 // CHECK-NEXT:          memref.load %{{.*}}[%[[I]]]
@@ -246,7 +246,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %none = arith.constant 0 : i32
     %zero = arith.constant dense<0.0> : !acc
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 2, 1>} {
       %g = affine.apply affine_map<(d0) -> (d0 mod 2)>(%i)
       %s = memref.load %scale[%i] : memref<?xf32>
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
@@ -302,7 +302,7 @@ gpu.module @kernels {
         %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
         scf.yield %d : !acc
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
@@ -319,7 +319,7 @@ gpu.module @kernels {
         %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
         scf.yield %d : !acc
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
@@ -336,7 +336,7 @@ gpu.module @kernels {
         %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
         scf.yield %d : !acc
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
@@ -360,30 +360,30 @@ gpu.module @kernels {
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           scf.for
-// CHECK:             wgtile.ring_commit %[[RING]]
+// CHECK:             wgtile.producer_commit %[[RING]]
 // CHECK:           }
-// CHECK:           wgtile.ring_acquire %[[RING]]
-// CHECK-NEXT:      wgtile.ring_copy %[[RING]] 0, %[[C:[a-z0-9]+]][%[[I:[a-z0-9]+]], %[[J:[a-z0-9]+]]]
-// CHECK-NEXT:      wgtile.ring_commit %[[RING]]
+// CHECK:           wgtile.producer_acquire %[[RING]]
+// CHECK-NEXT:      wgtile.tma_load %[[RING]] 0, %[[C:[a-z0-9]+]][%[[I:[a-z0-9]+]], %[[J:[a-z0-9]+]]]
+// CHECK-NEXT:      wgtile.producer_commit %[[RING]]
 // CHECK-NEXT:      scf.if %[[YES:.*]] {
-// CHECK-NEXT:        wgtile.ring_acquire %[[RING]]
-// CHECK-NEXT:        wgtile.ring_copy %[[RING]] 0, %[[C]][%[[J]], %[[I]]]
-// CHECK-NEXT:        wgtile.ring_commit %[[RING]]
+// CHECK-NEXT:        wgtile.producer_acquire %[[RING]]
+// CHECK-NEXT:        wgtile.tma_load %[[RING]] 0, %[[C]][%[[J]], %[[I]]]
+// CHECK-NEXT:        wgtile.producer_commit %[[RING]]
 // CHECK:         } consumer
 // CHECK:           %[[R:.*]] = scf.for
-// CHECK:             wgtile.ring_release %[[RING]] held 1
+// CHECK:             wgtile.consumer_release %[[RING]] held 1
 // CHECK:           }
-// CHECK-NEXT:      %[[W:.*]] = wgtile.wait_mma %[[R]] pending 0
-// CHECK-NEXT:      wgtile.ring_release %[[RING]] held 0
-// CHECK-NEXT:      wgtile.ring_take %[[RING]]
+// CHECK-NEXT:      %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]] pending 0
+// CHECK-NEXT:      wgtile.consumer_release %[[RING]] held 0
+// CHECK-NEXT:      wgtile.consumer_wait %[[RING]]
 // CHECK-NEXT:      %[[TILE:.*]] = wgtile.ring_tile %[[RING]] 0
 // CHECK-NEXT:      wgtile.read_shared %[[TILE]]
-// CHECK-NEXT:      wgtile.ring_release %[[RING]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[RING]] held 0
 // CHECK:           scf.if %[[YES]]
-// CHECK-NEXT:        wgtile.ring_take %[[RING]]
+// CHECK-NEXT:        wgtile.consumer_wait %[[RING]]
 // CHECK-NEXT:        %[[OTHER:.*]] = wgtile.ring_tile %[[RING]] 0
 // CHECK-NEXT:        wgtile.read_shared %[[OTHER]]
-// CHECK-NEXT:        wgtile.ring_release %[[RING]] held 0
+// CHECK-NEXT:        wgtile.consumer_release %[[RING]] held 0
 // CHECK:           wgtile.extract_columns %[[W]]
 gpu.module @kernels {
   gpu.func @reads(%m: !m, %mc: !m, %out: memref<?x?xbf16>, %n: index, %yes: i1) kernel
@@ -408,7 +408,7 @@ gpu.module @kernels {
       } else {
         scf.yield %none : !c
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       %3 = wgtile.extract_columns %w from 0 : !acc -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
       %4 = arith.truncf %3 : tensor<64x64xf32, #wgtile.mma<warps = 4>> to !c
       %5 = arith.addf %0, %4 : !c

@@ -12,20 +12,20 @@
 // CHECK:         %[[AB:.*]] = wgtile.ring warps 4 : !wgtile.ring<{{[0-9]+}}, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
-// CHECK:           wgtile.ring_acquire %[[K]]
-// CHECK-NEXT:      wgtile.ring_copy %[[K]] 0, %[[MK:[a-z0-9]+]]
-// CHECK-NEXT:      wgtile.ring_commit %[[K]]
-// CHECK:           wgtile.ring_acquire %[[AB]]
-// CHECK-NEXT:      wgtile.ring_copy %[[AB]] 0
-// CHECK-NEXT:      wgtile.ring_copy %[[AB]] 1
-// CHECK-NEXT:      wgtile.ring_commit %[[AB]]
+// CHECK:           wgtile.producer_acquire %[[K]]
+// CHECK-NEXT:      wgtile.tma_load %[[K]] 0, %[[MK:[a-z0-9]+]]
+// CHECK-NEXT:      wgtile.producer_commit %[[K]]
+// CHECK:           wgtile.producer_acquire %[[AB]]
+// CHECK-NEXT:      wgtile.tma_load %[[AB]] 0
+// CHECK-NEXT:      wgtile.tma_load %[[AB]] 1
+// CHECK-NEXT:      wgtile.producer_commit %[[AB]]
 // CHECK:         consumer
-// CHECK:           wgtile.ring_take %[[K]]
-// CHECK:           wgtile.ring_take %[[AB]]
+// CHECK:           wgtile.consumer_wait %[[K]]
+// CHECK:           wgtile.consumer_wait %[[AB]]
 // CHECK:           wgtile.mma
-// CHECK-NEXT:      wgtile.ring_release %[[K]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[K]] held 0
 // CHECK:           wgtile.mma
-// CHECK-NEXT:      wgtile.ring_release %[[AB]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[AB]] held 0
 gpu.module @kernels {
   gpu.func @last_reader(%mk: !ma, %ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -63,11 +63,11 @@ gpu.module @kernels {
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           scf.for
-// CHECK:             wgtile.ring_copy %[[K:.*]] 0, %[[MK]]
-// CHECK:             wgtile.ring_copy %[[V:.*]] 0, %[[MV]]
+// CHECK:             wgtile.tma_load %[[K:.*]] 0, %[[MK]]
+// CHECK:             wgtile.tma_load %[[V:.*]] 0, %[[MV]]
 // CHECK:           scf.for
-// CHECK:             wgtile.ring_copy %[[V]] 0, %[[MV]]
-// CHECK:             wgtile.ring_copy %[[K]] 0, %[[MK]]
+// CHECK:             wgtile.tma_load %[[V]] 0, %[[MV]]
+// CHECK:             wgtile.tma_load %[[K]] 0, %[[MK]]
 // CHECK:         consumer
 gpu.module @kernels {
   gpu.func @same_source(%mk: !ma, %mv: !ma, %mq: !ma, %out: memref<?x?xf32>, %n: index, %m: index) kernel
@@ -82,7 +82,7 @@ gpu.module @kernels {
         %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
         %v = wgtile.load %mv[%p, %j] : !ma -> !a
         %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
-        %w:2 = wgtile.wait_mma %s, %d pending 0 : !acc, !acc
+        %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         scf.yield %sum : !acc
       }
@@ -91,7 +91,7 @@ gpu.module @kernels {
         %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
         %k = wgtile.load %mk[%p, %j] : !ma -> !a
         %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
-        %w:2 = wgtile.wait_mma %s, %d pending 0 : !acc, !acc
+        %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         scf.yield %sum : !acc
       }
@@ -116,15 +116,15 @@ gpu.module @kernels {
 // CHECK:         %[[V:.*]] = wgtile.ring warps
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
-// CHECK:           wgtile.ring_commit %[[Q]]
-// CHECK:           wgtile.ring_commit %[[K]]
-// CHECK:           wgtile.ring_commit %[[V]]
-// CHECK:           wgtile.ring_commit %[[K]]
+// CHECK:           wgtile.producer_commit %[[Q]]
+// CHECK:           wgtile.producer_commit %[[K]]
+// CHECK:           wgtile.producer_commit %[[V]]
+// CHECK:           wgtile.producer_commit %[[K]]
 // CHECK:         consumer
-// CHECK:           wgtile.ring_take %[[K]]
-// CHECK:           wgtile.ring_take %[[V]]
-// CHECK:           wgtile.wait_mma
-// CHECK:           wgtile.ring_take %[[K]]
+// CHECK:           wgtile.consumer_wait %[[K]]
+// CHECK:           wgtile.consumer_wait %[[V]]
+// CHECK:           wgtile.warpgroup_mma_wait
+// CHECK:           wgtile.consumer_wait %[[K]]
 gpu.module @kernels {
   gpu.func @still_running(%mk: !ma, %mq: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -138,7 +138,7 @@ gpu.module @kernels {
         %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
         %v = wgtile.load %mk[%p, %i] : !ma -> !a
         %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
-        %w:2 = wgtile.wait_mma %s, %d pending 0 : !acc, !acc
+        %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         %u = wgtile.load %mk[%i, %p] : !ma -> !a
         %e = wgtile.mma %q, %u, %sum : !a, !a -> !acc

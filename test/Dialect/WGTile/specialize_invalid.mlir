@@ -55,7 +55,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   // expected-error @below {{expected a tile for at most 1024 threads, with registers for M x N, but got one for 1152 threads}}
   gpu.func @threads(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 4, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %a = wgtile.load %ma[%i, %j] : !ma -> !a
     }
     gpu.return

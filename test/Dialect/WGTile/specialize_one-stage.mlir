@@ -10,12 +10,12 @@
 // CHECK-LABEL: gpu.func @product
 // CHECK:         wgtile.ring warps 4 : !wgtile.ring<1, [
 // CHECK:             scf.for
-// CHECK:               wgtile.ring_take
+// CHECK:               wgtile.consumer_wait
 // CHECK:               %[[D:.*]] = wgtile.mma {{.*}} async
-// CHECK-NEXT:          %[[W:.*]] = wgtile.wait_mma %[[D]] pending 0
-// CHECK-NEXT:          wgtile.ring_release %{{.*}} held 0
+// CHECK-NEXT:          %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
+// CHECK-NEXT:          wgtile.consumer_release %{{.*}} held 0
 // CHECK-NEXT:          scf.yield %[[W]]
-// CHECK-NOT:         wgtile.ring_release
+// CHECK-NOT:         wgtile.consumer_release
 gpu.module @kernels {
   gpu.func @product(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -29,7 +29,7 @@ gpu.module @kernels {
         %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
         scf.yield %d : !acc
       }
-      %w = wgtile.wait_mma %r pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
       wgtile.store %w, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return

@@ -11,9 +11,9 @@
 // CHECK-LABEL: gpu.func @liveness
 // CHECK:         wgtile.roles producer
 // CHECK:           %[[FIRST:.*]] = scf.for %[[P:.*]] = %{{.*}} iter_args(%[[BLOCK:.*]] = %{{.*}}) -> (index) {
-// CHECK-NEXT:        wgtile.ring_acquire
-// CHECK-NEXT:        wgtile.ring_copy %{{.*}} 0, %{{.*}}[%[[BLOCK]],
-// CHECK-NEXT:        wgtile.ring_commit
+// CHECK-NEXT:        wgtile.producer_acquire
+// CHECK-NEXT:        wgtile.tma_load %{{.*}} 0, %{{.*}}[%[[BLOCK]],
+// CHECK-NEXT:        wgtile.producer_commit
 // CHECK-NEXT:        %[[NEXT:.*]] = arith.muli %[[BLOCK]], %[[P]]
 // CHECK-NEXT:        scf.yield %[[NEXT]] : index
 // CHECK-NEXT:      } {note = "kept"}
@@ -23,9 +23,9 @@
 // CHECK-NEXT:        scf.yield %{{.*}} : index
 // CHECK-NEXT:      }
 // CHECK-NEXT:      scf.for {{.*}} {
-// CHECK-NEXT:        wgtile.ring_acquire
-// CHECK-NEXT:        wgtile.ring_copy %{{.*}} 0, %{{.*}}[%[[CHOSEN]],
-// CHECK-NEXT:        wgtile.ring_commit
+// CHECK-NEXT:        wgtile.producer_acquire
+// CHECK-NEXT:        wgtile.tma_load %{{.*}} 0, %{{.*}}[%[[CHOSEN]],
+// CHECK-NEXT:        wgtile.producer_commit
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
 // CHECK-NEXT:  } consumer
@@ -73,7 +73,7 @@ gpu.module @kernels {
 // A loop whose bounds the loads do not need is left out with all that it computes.
 // CHECK-LABEL: gpu.func @other_loop
 // CHECK:         wgtile.roles producer
-// CHECK:           wgtile.ring_commit
+// CHECK:           wgtile.producer_commit
 // CHECK-NOT:       scf.for
 // CHECK:         } consumer
 // CHECK:           scf.for

@@ -7,31 +7,31 @@
 // the last store's of the tile before: nothing may be pending; the second one's
 // copy has two newer ones behind it.
 // CHECK-LABEL: gpu.func @kernel
-// CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16> {wgtile.mappable}, %[[N:.*]]: index, %[[MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+// CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[N:.*]]: index, %[[MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 // CHECK:         %[[S0:.*]] = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
 // CHECK:         %[[S1:.*]] = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
 // CHECK-NOT:     wgtile.staging
 // CHECK:         wgtile.for_each_tile (%[[I:.*]]) in
-// CHECK:           wgtile.wait_store pending 0 read
+// CHECK:           wgtile.tma_store_wait pending 0 read
 // CHECK-NEXT:      wgtile.store_shared %[[T:.*]], %[[S0]]
-// CHECK-NEXT:      wgtile.store_async %[[S0]], %[[MAP]][%[[I]], %{{.*}}] warpgroups 2
-// CHECK:           wgtile.wait_store pending 2 read
+// CHECK-NEXT:      wgtile.tma_store %[[S0]], %[[MAP]][%[[I]], %{{.*}}] warpgroups 2
+// CHECK:           wgtile.tma_store_wait pending 2 read
 // CHECK:           wgtile.store_shared %[[T]], %[[S1]]
-// CHECK:           wgtile.wait_store pending 1 read
+// CHECK:           wgtile.tma_store_wait pending 1 read
 // CHECK:           wgtile.store_shared %[[T]], %[[S0]]
 // CHECK-NOT:       wgtile.store {{%}}
 // CHECK:         }
-// CHECK-NEXT:    wgtile.wait_store pending 0{{$}}
+// CHECK-NEXT:    wgtile.tma_store_wait pending 0{{$}}
 // CHECK-LABEL: gpu.func @batch
 // CHECK:         %[[S:.*]] = wgtile.staging : !wgtile.shared<64x32xf32, swizzle = 128>
-// CHECK:         wgtile.wait_store pending 0 read
-// CHECK:         wgtile.store_async %[[S]], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] warpgroups 1 : !wgtile.shared<64x32xf32, swizzle = 128>, !wgtile.tensor_map<1x64x32xf32, swizzle = 128>
+// CHECK:         wgtile.tma_store_wait pending 0 read
+// CHECK:         wgtile.tma_store %[[S]], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] warpgroups 1 : !wgtile.shared<64x32xf32, swizzle = 128>, !wgtile.tensor_map<1x64x32xf32, swizzle = 128>
 // CHECK-LABEL: func.func @host
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16>
 // CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[OUT]]
 // CHECK:         wgtile.launch @kernels::@kernel {{.*}} args(%[[OUT]], %{{.*}}, %[[MAP]])
 gpu.module @kernels {
-  gpu.func @kernel(%out: memref<?x?xbf16> {wgtile.mappable}, %n: index) kernel {
+  gpu.func @kernel(%out: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !pair
     wgtile.for_each_tile (%i) in (%n) {
@@ -45,7 +45,7 @@ gpu.module @kernels {
     %m = memref.dim %out, %c0 : memref<?x?xbf16>
     gpu.return
   }
-  gpu.func @batch(%out: memref<?x?x?xf32> {wgtile.mappable}, %n: index) kernel {
+  gpu.func @batch(%out: memref<?x?x?xf32> {wgtile.tma_compatible}, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !words
     wgtile.for_each_tile (%i) in (%n) {
@@ -67,11 +67,11 @@ func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %n: index) {
 // of a tile that is no row of the swizzle.
 // CHECK-LABEL: gpu.func @unstaged
 // CHECK-NOT:     wgtile.staging
-// CHECK-NOT:     wgtile.wait_store
+// CHECK-NOT:     wgtile.tma_store_wait
 // CHECK-COUNT-3: wgtile.store {{%}}
 gpu.module @others {
   gpu.func @unstaged(%any: memref<?x?xbf16>,
-                     %out: memref<?x?xbf16> {wgtile.mappable}, %n: index,
+                     %out: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index,
                      %c: i1) kernel {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !pair

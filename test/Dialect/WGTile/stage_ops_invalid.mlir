@@ -6,7 +6,7 @@
 func.func @fill_c1_tile(%b: memref<?x?xbf16>, %i: index) {
   %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
   // expected-error @below {{expected a tile of the stages (0 to 0), but got 1}}
-  wgtile.fill %stages[%i] 1, %b[%i, %i]
+  wgtile.async_copy %stages[%i] 1, %b[%i, %i]
       : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
   return
 }
@@ -16,7 +16,7 @@ func.func @fill_c1_tile(%b: memref<?x?xbf16>, %i: index) {
 func.func @fill_c1_type(%b: memref<?x?xf16>, %i: index) {
   %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
   // expected-error @below {{expected a source of element type 'bf16', but got 'memref<?x?xf16>'}}
-  wgtile.fill %stages[%i] 0, %b[%i, %i]
+  wgtile.async_copy %stages[%i] 0, %b[%i, %i]
       : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xf16>
   return
 }
@@ -26,7 +26,7 @@ func.func @fill_c1_type(%b: memref<?x?xf16>, %i: index) {
 func.func @fill_c2(%b: memref<?x?xbf16>, %i: index) {
   %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
   // expected-error @below {{expected a source of rank at least 2 and as many indices, but got 'memref<?x?xbf16>' and 1}}
-  wgtile.fill %stages[%i] 0, %b[%i]
+  wgtile.async_copy %stages[%i] 0, %b[%i]
       : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
   return
 }
@@ -48,7 +48,7 @@ func.func @stage_c1(%i: index) {
 func.func @fill_layout(%b: memref<?x?xbf16, #layout>, %i: index) {
   %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
   // expected-error @below {{expected a strided source, but got}}
-  wgtile.fill %stages[%i] 0, %b[%i, %i]
+  wgtile.async_copy %stages[%i] 0, %b[%i, %i]
       : !wgtile.stages<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16, #layout>
   return
 }

@@ -40,12 +40,12 @@ func.func @element(%t: tensor<64x64xf16, #wgtile.mma<warps = 4>>) {
 
 // -----
 
-// store_async (C1)
+// tma_store (C1)
 func.func @indices(%map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
                    %i: index) {
   %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
   // expected-error @below {{expected 3 indices, but got 2}}
-  wgtile.store_async %s, %map[%i, %i] warpgroups 1
+  wgtile.tma_store %s, %map[%i, %i] warpgroups 1
       : !wgtile.shared<64x64xbf16, swizzle = 128>,
         !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
   return
@@ -53,12 +53,12 @@ func.func @indices(%map: !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>,
 
 // -----
 
-// store_async (C2)
+// tma_store (C2)
 func.func @box(%map: !wgtile.tensor_map<128x64xbf16, swizzle = 128>,
                %i: index) {
   %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
   // expected-error @below {{expected a map whose box is the tile}}
-  wgtile.store_async %s, %map[%i, %i] warpgroups 1
+  wgtile.tma_store %s, %map[%i, %i] warpgroups 1
       : !wgtile.shared<64x64xbf16, swizzle = 128>,
         !wgtile.tensor_map<128x64xbf16, swizzle = 128>
   return
@@ -66,12 +66,12 @@ func.func @box(%map: !wgtile.tensor_map<128x64xbf16, swizzle = 128>,
 
 // -----
 
-// store_async (C3)
+// tma_store (C3)
 func.func @warpgroups(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
                       %i: index) {
   %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
   // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint}}
-  wgtile.store_async %s, %map[%i, %i] warpgroups 0
+  wgtile.tma_store %s, %map[%i, %i] warpgroups 0
       : !wgtile.shared<64x64xbf16, swizzle = 128>,
         !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   return

@@ -51,8 +51,8 @@ func.func @for_each_tile_c5_warps(%n: index) {
 // -----
 
 func.func @for_each_tile_c5_columns(%n: index) {
-  // expected-error @below {{expected 'columns' to be positive, but got 0}}
-  wgtile.for_each_tile (%i) in (%n) attributes {columns = 0 : i64} {
+  // expected-error @below {{expected 'raster_group' to be positive, but got 0}}
+  wgtile.for_each_tile (%i) in (%n) attributes {raster_group = 0 : i64} {
   }
   return
 }
@@ -106,17 +106,17 @@ func.func @broadcast_c1_rank(%v: tensor<64x1xf32>) {
 
 // -----
 
-func.func @wait_mma_c1_none() {
+func.func @warpgroup_mma_wait_c1_none() {
   // expected-error @below {{expected at least one tile}}
-  "wgtile.wait_mma"() <{pending = 0 : i64}> : () -> ()
+  "wgtile.warpgroup_mma_wait"() <{pending = 0 : i64}> : () -> ()
   return
 }
 
 // -----
 
-func.func @wait_mma_c1_type(%t: tensor<64x64xi32>) {
+func.func @warpgroup_mma_wait_c1_type(%t: tensor<64x64xi32>) {
   // expected-error @below {{expected tiles of f32, f16 or bf16, but got 'tensor<64x64xi32>'}}
-  %0 = wgtile.wait_mma %t pending 0 : tensor<64x64xi32>
+  %0 = wgtile.warpgroup_mma_wait %t pending 0 : tensor<64x64xi32>
   return
 }
 

@@ -18,25 +18,25 @@ gpu.module @kernels {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %p] : !ring, !map
-          wgtile.ring_copy %ring 1, %map[%i, %p] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %p] : !ring, !map
+          wgtile.tma_load %ring 1, %map[%i, %p] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          wgtile.ring_take %ring : !ring
+          wgtile.consumer_wait %ring : !ring
           %a = wgtile.ring_tile %ring 0 : !ring -> !a
           %b = wgtile.ring_tile %ring 1 : !ring -> !b
           %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
-          %w = wgtile.wait_mma %d pending 1 : !acc
-          wgtile.ring_release %ring held 1 : !ring
+          %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
+          wgtile.consumer_release %ring held 1 : !ring
           scf.yield %w : !acc
         }
-        %w = wgtile.wait_mma %r pending 0 : !acc
-        wgtile.ring_release %ring held 0 : !ring
+        %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+        wgtile.consumer_release %ring held 0 : !ring
         wgtile.store %w, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
       }
     }
@@ -65,12 +65,12 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i) in (%m) {
         scf.for %p = %c0 to %n step %c1 {
           %yes = memref.load %present[%p] : memref<?xi1>
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %p] : !ring, !map
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %p] : !ring, !map
           scf.if %yes {
-            wgtile.ring_copy %ring 1, %map[%i, %p] : !ring, !map
+            wgtile.tma_load %ring 1, %map[%i, %p] : !ring, !map
           }
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
@@ -87,8 +87,8 @@ gpu.module @kernels {
           ^bb0(%u: index, %y: i1, %a: !acc):
             %next = arith.addi %u, %c1 : index
             %ynext = memref.load %present[%next] : memref<?xi1>
-            wgtile.ring_take %ring : !ring
-            %w = wgtile.ring_drain %ring, %a held 1 : !ring, !acc
+            wgtile.consumer_wait %ring : !ring
+            %w = wgtile.consumer_drain %ring, %a held 1 : !ring, !acc
             scf.yield %next, %ynext, %w : index, i1, !acc
           }
           %inside = arith.cmpi slt, %t#0, %n : index
@@ -97,16 +97,16 @@ gpu.module @kernels {
         ^bb0(%s: index, %yes: i1, %acc: !acc):
           %next = arith.addi %s, %c1 : index
           %ynext = memref.load %present[%next] : memref<?xi1>
-          wgtile.ring_take %ring : !ring
+          wgtile.consumer_wait %ring : !ring
           %a = wgtile.ring_tile %ring 0 : !ring -> !a
           %b = wgtile.ring_tile %ring 1 : !ring -> !b
           %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
-          %w = wgtile.wait_mma %d pending 1 : !acc
-          wgtile.ring_release %ring held 1 : !ring
+          %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
+          wgtile.consumer_release %ring held 1 : !ring
           scf.yield %next, %ynext, %w : index, i1, !acc
         }
-        %w = wgtile.wait_mma %r#2 pending 0 : !acc
-        wgtile.ring_release %ring held 0 : !ring
+        %w = wgtile.warpgroup_mma_wait %r#2 pending 0 : !acc
+        wgtile.consumer_release %ring held 0 : !ring
         wgtile.store %w, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
       }
     }
@@ -135,23 +135,23 @@ gpu.module @kernels {
         %j = affine.apply affine_map<(d0) -> (d0 * 2 + 1)>(%q)
         %n = memref.load %lengths[%q] : memref<?xindex>
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%q, %p] : !ring, !map
-          wgtile.ring_copy %ring 0 instance 1, %map[%j, %p] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%q, %p] : !ring, !map
+          wgtile.tma_load %ring 0 instance 1, %map[%j, %p] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 224 groups 2 {
-      wgtile.for_each_tile (%i) in (%m) attributes {groups = array<i64: 2>} {
+      wgtile.for_each_tile (%i) in (%m) attributes {consumer_groups = array<i64: 2>} {
         %q = affine.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
         %g = affine.apply affine_map<(d0) -> (d0 mod 2)>(%i)
         %n = memref.load %lengths[%q] : memref<?xindex>
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          wgtile.ring_take %ring : !ring
+          wgtile.consumer_wait %ring : !ring
           %a = wgtile.ring_tile %ring 0 instance %g : !ring -> !a
           %d = wgtile.mma %a, %b, %acc async : !a, !a -> !acc
-          %w = wgtile.wait_mma %d pending 0 : !acc
-          wgtile.ring_release %ring held 0 : !ring
+          %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
+          wgtile.consumer_release %ring held 0 : !ring
           scf.yield %w : !acc
         }
         wgtile.store %r, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
@@ -175,20 +175,20 @@ gpu.module @kernels {
     %s0 = wgtile.staging : !s
     %s1 = wgtile.staging : !s
     scf.for %i = %c0 to %n step %c1 {
-      wgtile.wait_store pending 1 read
-      wgtile.group_barrier
+      wgtile.tma_store_wait pending 1 read
+      wgtile.named_barrier
       wgtile.store_shared %t, %s0 : !t, !s
-      wgtile.fence_async
-      wgtile.group_barrier
-      wgtile.store_async %s0, %map[%i, %c0] warpgroups 1 : !s, !map
-      wgtile.wait_store pending 1 read
-      wgtile.group_barrier
+      wgtile.fence_proxy_async
+      wgtile.named_barrier
+      wgtile.tma_store %s0, %map[%i, %c0] warpgroups 1 : !s, !map
+      wgtile.tma_store_wait pending 1 read
+      wgtile.named_barrier
       wgtile.store_shared %t, %s1 : !t, !s
-      wgtile.fence_async
-      wgtile.group_barrier
-      wgtile.store_async %s1, %map[%i, %c1] warpgroups 1 : !s, !map
+      wgtile.fence_proxy_async
+      wgtile.named_barrier
+      wgtile.tma_store %s1, %map[%i, %c1] warpgroups 1 : !s, !map
     }
-    wgtile.wait_store pending 0
+    wgtile.tma_store_wait pending 0
     gpu.return
   }
 }
@@ -235,12 +235,12 @@ gpu.module @kernels {
     %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
       %s = wgtile.mma %q, %v, %zero async : !left, !v -> !acc
       %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
-      %w = wgtile.wait_mma %s pending 1 : !acc
+      %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
       %next = arith.truncf %w : !acc to !left
-      %kept = wgtile.wait_mma %t pending 0 : !left
+      %kept = wgtile.warpgroup_mma_wait %t pending 0 : !left
       scf.yield %d, %next : !acc, !left
     }
-    %w:2 = wgtile.wait_mma %r#0, %q pending 0 : !acc, !left
+    %w:2 = wgtile.warpgroup_mma_wait %r#0, %q pending 0 : !acc, !left
     wgtile.store %w#0, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     %e = arith.negf %w#1 : !left
     gpu.return
@@ -249,21 +249,21 @@ gpu.module @kernels {
 
 // -----
 
-// The queue of tiles.
+// The work-tile pipeline.
 // CHECK-LABEL: gpu.func @queue
 gpu.module @kernels {
   gpu.func @queue(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return

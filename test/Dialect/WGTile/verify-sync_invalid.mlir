@@ -11,7 +11,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_take %ring : !ring
+    wgtile.consumer_wait %ring : !ring
     %a = wgtile.ring_tile %ring 0 : !ring -> !a
     %b = wgtile.ring_tile %ring 1 : !ring -> !b
     %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
@@ -34,11 +34,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_take %ring : !ring
+    wgtile.consumer_wait %ring : !ring
     %a = wgtile.ring_tile %ring 0 : !ring -> !a
     %b = wgtile.ring_tile %ring 1 : !ring -> !b
     %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
-    %w = wgtile.wait_mma %d pending 1 : !acc
+    %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
     %e = arith.negf %w : !acc
     gpu.return
@@ -59,12 +59,12 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_take %ring : !ring
+    wgtile.consumer_wait %ring : !ring
     %a = wgtile.ring_tile %ring 0 : !ring -> !a
     %b = wgtile.ring_tile %ring 1 : !ring -> !b
     %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
     %e = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
-    %w = wgtile.wait_mma %e pending 0 : !acc
+    %w = wgtile.warpgroup_mma_wait %e pending 0 : !acc
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
     %f = arith.negf %d : !acc
     gpu.return
@@ -85,17 +85,17 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
-      %w = wgtile.wait_mma %d pending 1 : !acc
-      wgtile.ring_release %ring held 1 : !ring
+      %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
+      wgtile.consumer_release %ring held 1 : !ring
       scf.yield %w : !acc
     }
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
     %e = arith.negf %r : !acc
-    wgtile.ring_release %ring held 0 : !ring
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }
@@ -114,16 +114,16 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
-      // expected-error @below {{'wgtile.ring_release' op expected a wait for the product that reads the stage before it is given back}}
-      wgtile.ring_release %ring held 1 : !ring
+      // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage before it is given back}}
+      wgtile.consumer_release %ring held 1 : !ring
       scf.yield %d : !acc
     }
-    %w0 = wgtile.wait_mma %r pending 0 : !acc
-    wgtile.ring_release %ring held 0 : !ring
+    %w0 = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }
@@ -143,7 +143,7 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     %yes = arith.cmpi eq, %n, %c1 : index
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %s = scf.if %yes -> (!acc) {
@@ -152,13 +152,13 @@ gpu.module @kernels {
       } else {
         scf.yield %acc : !acc
       }
-      %w = wgtile.wait_mma %s pending 1 : !acc
-      // expected-error @below {{'wgtile.ring_release' op expected a wait for the product that reads the stage}}
-      wgtile.ring_release %ring held 1 : !ring
+      %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
+      // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage}}
+      wgtile.consumer_release %ring held 1 : !ring
       scf.yield %w : !acc
     }
-    %w0 = wgtile.wait_mma %r pending 0 : !acc
-    wgtile.ring_release %ring held 0 : !ring
+    %w0 = wgtile.warpgroup_mma_wait %r pending 0 : !acc
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }
@@ -177,15 +177,15 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      // expected-error @below {{'wgtile.ring_take' op expected a release before this take: all 2 stages of the ring may be held}}
-      wgtile.ring_take %ring : !ring
+      // expected-error @below {{'wgtile.consumer_wait' op expected a release before this take: all 2 stages of the ring may be held}}
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
       scf.yield %d : !acc
     }
-    wgtile.ring_release %ring held 0 : !ring
-    wgtile.ring_release %ring held 0 : !ring
+    wgtile.consumer_release %ring held 0 : !ring
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }
@@ -204,11 +204,11 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.ring_take %ring : !ring
+      wgtile.consumer_wait %ring : !ring
       %a = wgtile.ring_tile %ring 0 : !ring -> !a
       %b = wgtile.ring_tile %ring 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-      wgtile.ring_release %ring held 1 : !ring
+      wgtile.consumer_release %ring held 1 : !ring
       scf.yield %d : !acc
     }
     // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
@@ -229,10 +229,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_take %ring : !ring
+    wgtile.consumer_wait %ring : !ring
     %a = wgtile.ring_tile %ring 0 : !ring -> !a
     %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    wgtile.ring_release %ring held 0 : !ring
+    wgtile.consumer_release %ring held 0 : !ring
     // expected-error @below {{'wgtile.mma' op expected a tile of a stage that is held, but its stage was given back before}}
     %d = wgtile.mma %a, %b, %zero : !a, !b -> !acc
     gpu.return
@@ -271,9 +271,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.ring_copy' op expected a stage to be acquired before a copy into it}}
-    wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
-    wgtile.ring_commit %ring : !ring
+    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before a copy into it}}
+    wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
+    wgtile.producer_commit %ring : !ring
     gpu.return
   }
 }
@@ -291,8 +291,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.ring_commit' op expected a stage to be acquired before it is committed}}
-    wgtile.ring_commit %ring : !ring
+    // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before it is committed}}
+    wgtile.producer_commit %ring : !ring
     gpu.return
   }
 }
@@ -311,9 +311,9 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     scf.for %i = %c0 to %n step %c1 {
-      // expected-error @below {{'wgtile.ring_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-      wgtile.ring_acquire %ring : !ring
-      wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+      // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+      wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
     }
     // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed}}
     gpu.return
@@ -333,8 +333,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.ring_acquire %ring : !ring
-    wgtile.ring_copy %ring 0, %map[%c0, %c0] : !ring, !map
+    wgtile.producer_acquire %ring : !ring
+    wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
     // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
     gpu.return
   }
@@ -371,9 +371,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.group_barrier
-    // expected-error @below {{'wgtile.store_async' op expected a fence between the threads' writes of the tile and this asynchronous access}}
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.named_barrier
+    // expected-error @below {{'wgtile.tma_store' op expected a fence between the threads' writes of the tile and this asynchronous access}}
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
     gpu.return
   }
 }
@@ -389,9 +389,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.fence_async
-    // expected-error @below {{'wgtile.store_async' op expected a barrier between the threads' writes of the tile and this access}}
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.fence_proxy_async
+    // expected-error @below {{'wgtile.tma_store' op expected a barrier between the threads' writes of the tile and this access}}
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
     gpu.return
   }
 }
@@ -408,10 +408,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.group_barrier
-    wgtile.fence_async
-    // expected-error @below {{'wgtile.store_async' op expected a barrier between the threads' writes}}
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.named_barrier
+    wgtile.fence_proxy_async
+    // expected-error @below {{'wgtile.tma_store' op expected a barrier between the threads' writes}}
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
     gpu.return
   }
 }
@@ -427,9 +427,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
     // expected-error @below {{'wgtile.store_shared' op expected a wait for the store that reads the tile before this write}}
     wgtile.store_shared %t, %s : !t, !s
     gpu.return
@@ -448,10 +448,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.wait_store pending 0 read
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0 read
     // expected-error @below {{'wgtile.store_shared' op expected a barrier between the last reads of the tile and this write}}
     wgtile.store_shared %t, %s : !t, !s
     gpu.return
@@ -469,9 +469,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %s = wgtile.staging : !s
     wgtile.store_shared %t, %s : !t, !s
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
     // expected-error @below {{'gpu.return' op expected a wait for the store that uses shared memory before the program ends}}
     gpu.return
   }
@@ -494,7 +494,7 @@ gpu.module @kernels {
       %d = wgtile.mma %a, %a, %acc async : !a, !a -> !acc
       scf.yield %d : !acc
     }
-    %w = wgtile.wait_mma %r pending 0 : !acc
+    %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
     gpu.return
   }
 }
@@ -515,7 +515,7 @@ gpu.module @kernels {
     %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
     // expected-error @below {{'arith.extf' op expected a wait for the asynchronous product that reads the registers of this operand before this use}}
     %e = arith.extf %t : !left to !acc
-    %w:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+    %w:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
     gpu.return
   }
 }
@@ -535,7 +535,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
       %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
-      %w = wgtile.wait_mma %d pending 0 : !acc
+      %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
       %next = arith.truncf %w : !acc to !left
       // expected-error @below {{'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end of the tile's block}}
       scf.yield %w, %next : !acc, !left
@@ -563,7 +563,7 @@ gpu.module @kernels {
       %next = arith.negf %u : !left
       scf.yield %next : !left
     }
-    %w:2 = wgtile.wait_mma %d, %t pending 0 : !acc, !left
+    %w:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
     gpu.return
   }
 }
@@ -582,9 +582,9 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %t = arith.negf %t0 : !left
     %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
-    // expected-error @below {{'wgtile.wait_mma' op expected a wait for the asynchronous product that reads the registers of the tile that is passed on}}
-    %u = wgtile.wait_mma %t pending 1 : !left
-    %w:2 = wgtile.wait_mma %d, %u pending 0 : !acc, !left
+    // expected-error @below {{'wgtile.warpgroup_mma_wait' op expected a wait for the asynchronous product that reads the registers of the tile that is passed on}}
+    %u = wgtile.warpgroup_mma_wait %t pending 1 : !left
+    %w:2 = wgtile.warpgroup_mma_wait %d, %u pending 0 : !acc, !left
     gpu.return
   }
 }
@@ -596,15 +596,15 @@ gpu.module @kernels {
   gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
-        wgtile.queue_read
-        wgtile.queue_release
+        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but none is}}
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -618,15 +618,15 @@ gpu.module @kernels {
   gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.queue_take' op expected a release before this take: all 2 stages of the ring may be held}}
-        wgtile.queue_take
-        wgtile.queue_read
+        // expected-error @below {{'wgtile.work_tile_wait' op expected a release before this take: all 2 stages of the ring may be held}}
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
       }
     }
     // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
@@ -638,19 +638,19 @@ gpu.module @kernels {
 
 // The producer may have written the slot again.
 gpu.module @kernels {
-  gpu.func @queue_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @work_tile_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_release
-        // expected-error @below {{'wgtile.queue_read' op expected a stage to be held, but none is}}
-        wgtile.queue_read
+        wgtile.work_tile_wait
+        wgtile.work_tile_release
+        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but none is}}
+        wgtile.work_tile_read
       }
     }
     gpu.return
@@ -664,15 +664,15 @@ gpu.module @kernels {
   gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.queue_write' op expected a stage to be acquired before a copy into it}}
-        wgtile.queue_write
-        wgtile.queue_commit
+        // expected-error @below {{'wgtile.work_tile_write' op expected a stage to be acquired before a copy into it}}
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -686,15 +686,15 @@ gpu.module @kernels {
   gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.queue_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-        wgtile.queue_acquire
-        wgtile.queue_write
+        // expected-error @below {{'wgtile.work_tile_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
@@ -709,19 +709,19 @@ gpu.module @kernels {
   gpu.func @queue_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got wgtile.queue_take, wgtile.queue_read, wgtile.queue_release, wgtile.queue_take, wgtile.queue_read, wgtile.queue_release}}
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release, wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -734,20 +734,20 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @queue_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
-      // expected-error @below {{expected a turn of a producer with the ops wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit of the queue, once and in this order, but got wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit, wgtile.queue_acquire, wgtile.queue_write, wgtile.queue_commit}}
+      // expected-error @below {{expected a turn of a producer with the ops wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit of the queue, once and in this order, but got wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit, wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -761,15 +761,15 @@ gpu.module @kernels {
   gpu.func @queue_not_read(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got wgtile.queue_take, wgtile.queue_release}}
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_take
-        wgtile.queue_release
+        wgtile.work_tile_wait
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -783,12 +783,12 @@ gpu.module @kernels {
   gpu.func @queue_unused(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.queue_take, wgtile.queue_read, wgtile.queue_release of the queue, once and in this order, but got none}}
+      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got none}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       }
     }

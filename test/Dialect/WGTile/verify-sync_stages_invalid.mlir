@@ -15,18 +15,18 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %ring : !ring
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        // expected-error @below {{'wgtile.ring_commit' op expected the consumers to take each stage that is committed}}
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring : !ring
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        // expected-error @below {{'wgtile.producer_commit' op expected the consumers to take each stage that is committed}}
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -48,17 +48,17 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
-        // expected-error @below {{'wgtile.ring_take' op expected the producer to commit a stage for each that is taken}}
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
+        // expected-error @below {{'wgtile.consumer_wait' op expected the producer to commit a stage for each that is taken}}
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -82,17 +82,17 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
         scf.for %p = %c1 to %n step %c1 {
-          wgtile.ring_take %ring : !ring
-          wgtile.ring_release %ring held 0 : !ring
+          wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring held 0 : !ring
         }
       }
     }
@@ -118,9 +118,9 @@ gpu.module @kernels {
         %yes = arith.cmpi slt, %i, %n : index
         // expected-note @below {{the producer's program}}
         scf.if %yes {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
@@ -128,8 +128,8 @@ gpu.module @kernels {
         %yes = arith.cmpi sle, %i, %n : index
         // expected-error @below {{'scf.if' op expected the producer's condition}}
         scf.if %yes {
-          wgtile.ring_take %ring : !ring
-          wgtile.ring_release %ring held 0 : !ring
+          wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring held 0 : !ring
         }
       }
     }
@@ -155,9 +155,9 @@ gpu.module @kernels {
         %l = memref.load %lengths[%i] : memref<?xindex>
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %l step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
@@ -165,8 +165,8 @@ gpu.module @kernels {
         %l = memref.load %lengths[%i] : memref<?xindex>
         // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
         scf.for %p = %c0 to %l step %c1 {
-          wgtile.ring_take %ring : !ring
-          wgtile.ring_release %ring held 0 : !ring
+          wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring held 0 : !ring
         }
         memref.store %c0, %lengths[%i] : memref<?xindex>
       }
@@ -192,21 +192,21 @@ gpu.module @kernels {
     %other = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
         // expected-note @below {{the producer's program}}
-        wgtile.ring_commit %ring : !ring
-        wgtile.ring_acquire %other : !ring
-        wgtile.ring_copy %other 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %other : !ring
+        wgtile.producer_commit %ring : !ring
+        wgtile.producer_acquire %other : !ring
+        wgtile.tma_load %other 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %other : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        // expected-error @below {{'wgtile.ring_take' op expected stages to be taken in the order in which they are committed}}
-        wgtile.ring_take %other : !ring
-        wgtile.ring_release %other held 0 : !ring
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
+        // expected-error @below {{'wgtile.consumer_wait' op expected stages to be taken in the order in which they are committed}}
+        wgtile.consumer_wait %other : !ring
+        wgtile.consumer_release %other held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -229,20 +229,20 @@ gpu.module @kernels {
     %other = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        // expected-error @below {{'wgtile.ring_acquire' op expected the stage of another ring that was acquired to be committed before this one is acquired}}
-        wgtile.ring_acquire %other : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_copy %other 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %ring : !ring
-        wgtile.ring_commit %other : !ring
+        wgtile.producer_acquire %ring : !ring
+        // expected-error @below {{'wgtile.producer_acquire' op expected the stage of another ring that was acquired to be committed before this one is acquired}}
+        wgtile.producer_acquire %other : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.tma_load %other 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring : !ring
+        wgtile.producer_commit %other : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
-        wgtile.ring_take %other : !ring
-        wgtile.ring_release %other held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
+        wgtile.consumer_wait %other : !ring
+        wgtile.consumer_release %other held 0 : !ring
       }
     }
     gpu.return
@@ -264,16 +264,16 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        // expected-error @below {{'wgtile.ring_copy' op expected at most one copy into each tile of a stage}}
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        // expected-error @below {{'wgtile.tma_load' op expected at most one copy into each tile of a stage}}
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -295,19 +295,19 @@ gpu.module @kernels {
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
+        wgtile.producer_acquire %ring : !ring
         // expected-note @below {{the producer's program}}
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
+        wgtile.consumer_wait %ring : !ring
         // expected-error @below {{'wgtile.ring_tile' op expected a tile that the producer copies into the stage before its commit}}
         %a = wgtile.ring_tile %ring 0 : !ring -> !a
         %t = wgtile.read_shared %a : !a -> !t
-        wgtile.fence_async
+        wgtile.fence_proxy_async
         wgtile.warp_barrier
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -330,22 +330,22 @@ gpu.module @kernels {
     wgtile.roles producer 56 {
       wgtile.for_each_tile (%i) in (%m) {
         %yes = arith.cmpi slt, %i, %n : index
-        wgtile.ring_acquire %ring : !ring
+        wgtile.producer_acquire %ring : !ring
         scf.if %yes {
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
         }
         // expected-note @below {{the producer's program}}
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_take %ring : !ring
+        wgtile.consumer_wait %ring : !ring
         // expected-error @below {{'wgtile.ring_tile' op expected a condition, since the producer copies the tile under one}}
         %a = wgtile.ring_tile %ring 0 : !ring -> !a
         %t = wgtile.read_shared %a : !a -> !t
-        wgtile.fence_async
+        wgtile.fence_proxy_async
         wgtile.warp_barrier
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -369,9 +369,9 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
@@ -384,8 +384,8 @@ gpu.module @kernels {
         } do {
         ^bb0(%s: index):
           %next = arith.addi %s, %c2 : index
-          wgtile.ring_take %ring : !ring
-          wgtile.ring_release %ring held 0 : !ring
+          wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring held 0 : !ring
           scf.yield %next : index
         }
       }
@@ -411,9 +411,9 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.ring_acquire %ring : !ring
-          wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.ring_commit %ring : !ring
+          wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring : !ring
         }
       }
     } consumer 232 {
@@ -425,8 +425,8 @@ gpu.module @kernels {
         } do {
         ^bb0(%s: index):
           %next = arith.addi %s, %c1 : index
-          wgtile.ring_take %ring : !ring
-          wgtile.ring_release %ring held 0 : !ring
+          wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring held 0 : !ring
           scf.yield %next : index
         }
       }
@@ -451,15 +451,15 @@ gpu.module @kernels {
     wgtile.roles producer 56 {
       // expected-note @below {{the producer's program}}
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.ring_acquire %ring : !ring
-        wgtile.ring_copy %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.ring_commit %ring : !ring
+        wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring : !ring
       }
     } consumer 232 {
       // expected-error @below {{'wgtile.for_each_tile' op expected as many tiles as the producer's}}
       wgtile.for_each_tile (%i) in (%n) {
-        wgtile.ring_take %ring : !ring
-        wgtile.ring_release %ring held 0 : !ring
+        wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring held 0 : !ring
       }
     }
     gpu.return
@@ -477,9 +477,9 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @no_producer() kernel {
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.ring_take' op expected a producer beside consumers (wgtile.roles)}}
-    wgtile.ring_take %ring : !ring
-    wgtile.ring_release %ring held 0 : !ring
+    // expected-error @below {{'wgtile.consumer_wait' op expected a producer beside consumers (wgtile.roles)}}
+    wgtile.consumer_wait %ring : !ring
+    wgtile.consumer_release %ring held 0 : !ring
     gpu.return
   }
 }
@@ -525,17 +525,17 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @two_queues(%m: index, %counter: memref<?xi32>) kernel {
     wgtile.roles producer 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, queue = 0 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 0 : i64} {
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 232 {
-      // expected-error @below {{'wgtile.for_each_tile' op expected the queue at 0, as of the kernel's other loop, but got 1024}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, queue = 1024 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+      // expected-error @below {{'wgtile.for_each_tile' op expected 'work_tiles' at 0, as of the kernel's other loop, but got 1024}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return
@@ -596,8 +596,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
     // expected-note @below {{where it is ended without any}}
-    wgtile.commit_fills
-    wgtile.wait_fills pending 0
+    wgtile.async_commit_group
+    wgtile.async_wait_group pending 0
     // expected-error @below {{'wgtile.stage' op expected copies into the stage that is read}}
     %a = wgtile.stage %stages[%c0] : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]> -> !wgtile.shared<64x64xbf16, swizzle = 128>
     gpu.return

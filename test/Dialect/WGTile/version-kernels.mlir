@@ -1,24 +1,24 @@
 // RUN: sparse-opt %s --wgtile-version-kernels | FileCheck %s
 
-// What is loaded and stored by tiles must be mappable, rows of what is read by
+// What is loaded and stored by tiles must be TMA-compatible, rows of what is read by
 // registers alone must have no gaps; what the kernel only indexes may be
 // anything.
 // CHECK-LABEL: gpu.func @kernel(
-// CHECK-SAME:    memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}, %{{[^:]*}}: memref<?xf32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?xi32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}) kernel attributes {wgtile.copy_engine}
+// CHECK-SAME:    memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?xf32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?xi32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma}
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] aligned
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] :
 // CHECK:         wgtile.read %{{.*}} in_bounds [true] :
 // CHECK:         wgtile.store %{{.*}} in_bounds [true, true] aligned
 // CHECK:         wgtile.store %{{.*}} in_bounds [true, true] :
 // CHECK-LABEL: gpu.func @kernel_generic(
-// CHECK-NOT:     wgtile.mappable
-// CHECK-NOT:     wgtile.copy_engine
+// CHECK-NOT:     wgtile.tma_compatible
+// CHECK-NOT:     wgtile.tma
 // CHECK-NOT:     aligned
 // CHECK:         gpu.return
 // CHECK-LABEL: func.func @host
 // CHECK-SAME:    %[[B:[^:]*]]: {{[^%]*}}, %[[V:[^:]*]]: {{[^%]*}}, %[[CROW:[^:]*]]: {{[^%]*}}, %[[OUT:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
-// CHECK-DAG:     %[[BM:.*]] = wgtile.mappable %[[B]]
-// CHECK-DAG:     %[[OM:.*]] = wgtile.mappable %[[OUT]]
+// CHECK-DAG:     %[[BM:.*]] = wgtile.tma_compatible %[[B]]
+// CHECK-DAG:     %[[OM:.*]] = wgtile.tma_compatible %[[OUT]]
 // CHECK-DAG:     %{{.*}}, %{{.*}}, %[[SIZE:.*]], %[[STRIDE:.*]] = memref.extract_strided_metadata %[[V]]
 // CHECK-DAG:     %[[UNIT:.*]] = arith.cmpi eq, %[[STRIDE]], %{{.*}}
 // CHECK-DAG:     %[[SHORT:.*]] = arith.cmpi slt, %[[SIZE]], %{{.*}}
@@ -83,24 +83,24 @@ func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
 // What is only read, and into registers, may be anything with rows without gaps:
 // it has a version of its own.
 // CHECK-LABEL: gpu.module @inputs
-// CHECK:         gpu.func @kernel(%{{.*}} {wgtile.mappable}, %{{.*}} {wgtile.mappable}, %{{.*}} {wgtile.mappable}) kernel attributes {wgtile.copy_engine}
+// CHECK:         gpu.func @kernel(%{{.*}} {wgtile.tma_compatible}, %{{.*}} {wgtile.tma_compatible}, %{{.*}} {wgtile.tma_compatible}) kernel attributes {wgtile.tma}
 // CHECK:           wgtile.read %{{.*}} in_bounds [true, true] aligned
-// CHECK:         gpu.func @kernel_unmapped(%{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.mappable}) kernel attributes {wgtile.copy_engine, wgtile.version_of = @kernel}
+// CHECK:         gpu.func @kernel_register_loads(%{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma, wgtile.version_of = @kernel}
 // CHECK:           wgtile.read %{{.*}} in_bounds [true, true] :
 // CHECK:           wgtile.store %{{.*}} in_bounds [true, true] aligned
 // CHECK:         gpu.func @kernel_generic(
 // CHECK-NOT:       aligned
 // CHECK-LABEL: func.func @inputs_host
 // CHECK-SAME:    %[[B:[^:]*]]: {{[^%]*}}, %[[IN:[^:]*]]: {{[^%]*}}, %[[OUT:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
-// CHECK-DAG:     wgtile.mappable %[[B]]
-// CHECK-DAG:     wgtile.mappable %[[OUT]]
+// CHECK-DAG:     wgtile.tma_compatible %[[B]]
+// CHECK-DAG:     wgtile.tma_compatible %[[OUT]]
 // CHECK-DAG:     memref.extract_strided_metadata %[[IN]]
-// CHECK-DAG:     %[[MAPPED:.*]] = wgtile.mappable %[[IN]]
+// CHECK-DAG:     %[[MAPPED:.*]] = wgtile.tma_compatible %[[IN]]
 // CHECK:         scf.if
 // CHECK-NEXT:      scf.if %[[MAPPED]]
 // CHECK-NEXT:        wgtile.launch @inputs::@kernel grid
 // CHECK-NEXT:      } else {
-// CHECK-NEXT:        wgtile.launch @inputs::@kernel_unmapped grid{{.*}}
+// CHECK-NEXT:        wgtile.launch @inputs::@kernel_register_loads grid{{.*}}
 // CHECK-NEXT:      }
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      wgtile.launch @inputs::@kernel_generic grid

@@ -153,8 +153,8 @@ TEST(TableParserTest, ParametersOfASection) {
   EXPECT_EQ(
       error(R"(["SPLIT_N", "SPLIT_M"])"),
       "meta table 't.json': section 0: expected parameters out of tile_m, "
-      "tile_n, tile_k, stages, warps, group, GROUP_SIZE_ROW, SPLIT_N, "
-      "num_stages, num_warps, but got SPLIT_M");
+      "tile_n, tile_k, stages, warps, raster_group, group, GROUP_SIZE_ROW, "
+      "SPLIT_N, num_stages, num_warps, but got SPLIT_M");
   EXPECT_EQ(
       error(R"(["SPLIT_N", 3])"),
       "meta table 't.json': expected strings in \"parameters\" of section "

@@ -136,7 +136,7 @@ inline nlohmann::json bsrManifest(int batchRank = 0) {
                           {"access", access}};
   };
   nlohmann::json scalar = {{"kind", "scalar"}, {"type", "f32"}};
-  return {{"version", 2},
+  return {{"version", 3},
           {"name", "f"},
           {"target", "sm_90a"},
           {"arguments",

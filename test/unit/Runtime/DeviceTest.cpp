@@ -50,7 +50,7 @@ TEST(Device, Describes) {
   EXPECT_EQ((*device)->describe(), "device 0 'Stub GPU'");
   EXPECT_EQ((*device)->capabilityMajor(), 9);
   EXPECT_EQ((*device)->capabilityMinor(), 0);
-  EXPECT_EQ((*device)->multiprocessors(), 132);
+  EXPECT_EQ((*device)->smCount(), 132);
   EXPECT_EQ((*device)->maxSharedMemory(), 232448);
 }
 

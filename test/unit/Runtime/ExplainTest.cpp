@@ -9,8 +9,9 @@ using nlohmann::json;
 
 namespace {
 
-/// A kernel whose aligned version needs b and out to be mappable, out to have
-/// whole chunks and right unit strides, as wgtile-version-kernels asks for it.
+/// A kernel whose aligned version needs b and out to be TMA-compatible, out to
+/// have whole chunks and right unit strides, as wgtile-version-kernels asks for
+/// it.
 json versionedManifest() {
   json manifest = bsrManifest();
   auto binary = [](const char *op, int a, int b) -> json {
@@ -23,25 +24,25 @@ json versionedManifest() {
     return {{"op", op}, {"argument", argument}, {"index", index}};
   };
   manifest["values"] = {
-      constant(1),                                  // 0
-      {{"op", "mappable"}, {"argument", int(B)}},   // 1
-      {{"op", "mappable"}, {"argument", int(Out)}}, // 2
-      binary("and", 1, 2),                          // 3
-      read("dim", Out, 1),                          // 4
-      constant(8),                                  // 5
-      binary("floordiv", 4, 5),                     // 6
-      binary("mul", 6, 5),                          // 7
-      binary("eq", 7, 4),                           // 8
-      binary("and", 3, 8),                          // 9
-      read("stride", Right, 0),                     // 10
-      binary("eq", 10, 0),                          // 11
-      read("dim", Right, 0),                        // 12
-      constant(2),                                  // 13
-      binary("lt", 12, 13),                         // 14
-      binary("or", 11, 14),                         // 15
-      binary("and", 9, 15),                         // 16
-      constant(0),                                  // 17
-      binary("eq", 16, 17),                         // 18
+      constant(1),                                        // 0
+      {{"op", "tma_compatible"}, {"argument", int(B)}},   // 1
+      {{"op", "tma_compatible"}, {"argument", int(Out)}}, // 2
+      binary("and", 1, 2),                                // 3
+      read("dim", Out, 1),                                // 4
+      constant(8),                                        // 5
+      binary("floordiv", 4, 5),                           // 6
+      binary("mul", 6, 5),                                // 7
+      binary("eq", 7, 4),                                 // 8
+      binary("and", 3, 8),                                // 9
+      read("stride", Right, 0),                           // 10
+      binary("eq", 10, 0),                                // 11
+      read("dim", Right, 0),                              // 12
+      constant(2),                                        // 13
+      binary("lt", 12, 13),                               // 14
+      binary("or", 11, 14),                               // 15
+      binary("and", 9, 15),                               // 16
+      constant(0),                                        // 17
+      binary("eq", 16, 17),                               // 18
   };
   auto step = [](const char *kernel, json when, const char *version) -> json {
     return {{"launch", kernel},

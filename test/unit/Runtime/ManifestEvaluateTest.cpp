@@ -14,7 +14,7 @@ constexpr int64_t greatest = std::numeric_limits<int64_t>::max();
 
 /// The result of one operation on two constants.
 ErrorOr<int64_t> binary(const char *op, int64_t a, int64_t b) {
-  Manifest manifest = parseOrDie({{"version", 2},
+  Manifest manifest = parseOrDie({{"version", 3},
                                   {"name", "f"},
                                   {"target", "cpu"},
                                   {"arguments", json::array()},
@@ -158,9 +158,9 @@ TEST(ManifestTarget, Parses) {
   EXPECT_FALSE(parseGpuTarget("cpu").has_value());
 }
 
-TEST(ManifestEvaluate, MappableSaysWhetherATensorMapCanBeMade) {
+TEST(ManifestEvaluate, TmaCompatibleSaysWhetherATensorMapCanBeMade) {
   Manifest manifest =
-      parseOrDie({{"version", 2},
+      parseOrDie({{"version", 3},
                   {"name", "f"},
                   {"target", "cpu"},
                   {"arguments",
@@ -169,22 +169,22 @@ TEST(ManifestEvaluate, MappableSaysWhetherATensorMapCanBeMade) {
                      {"rank", 2},
                      {"name", "b"},
                      {"access", "read"}}}},
-                  {"values", {{{"op", "mappable"}, {"argument", 0}}}}});
-  auto mappable = [&](uintptr_t address, std::vector<int64_t> shape,
-                      std::vector<int64_t> strides) {
+                  {"values", {{{"op", "tma_compatible"}, {"argument", 0}}}}});
+  auto compatible = [&](uintptr_t address, std::vector<int64_t> shape,
+                        std::vector<int64_t> strides) {
     TensorView tensor{reinterpret_cast<void *>(address), DType::BF16,
                       std::move(shape), std::move(strides)};
     ErrorOr<std::vector<int64_t>> values = evaluate(manifest, {tensor});
     EXPECT_TRUE(bool(values)) << messageOf(values);
     return values ? values->front() : -1;
   };
-  EXPECT_EQ(mappable(0x1000, {4, 40}, {40, 1}), 1);
-  EXPECT_EQ(mappable(0x1000, {4, 40}, {0, 1}), 1);
+  EXPECT_EQ(compatible(0x1000, {4, 40}, {40, 1}), 1);
+  EXPECT_EQ(compatible(0x1000, {4, 40}, {0, 1}), 1);
   // A row of its own may have any stride.
-  EXPECT_EQ(mappable(0x1000, {1, 36}, {36, 1}), 1);
-  EXPECT_EQ(mappable(0x1000, {0, 40}, {40, 1}), 1);
-  EXPECT_EQ(mappable(0x1008, {4, 40}, {40, 1}), 0);
-  EXPECT_EQ(mappable(0x1000, {4, 36}, {36, 1}), 0);
-  EXPECT_EQ(mappable(0x1000, {40, 4}, {1, 40}), 0);
-  EXPECT_EQ(mappable(0x1000, {4, 40}, {-40, 1}), 0);
+  EXPECT_EQ(compatible(0x1000, {1, 36}, {36, 1}), 1);
+  EXPECT_EQ(compatible(0x1000, {0, 40}, {40, 1}), 1);
+  EXPECT_EQ(compatible(0x1008, {4, 40}, {40, 1}), 0);
+  EXPECT_EQ(compatible(0x1000, {4, 36}, {36, 1}), 0);
+  EXPECT_EQ(compatible(0x1000, {40, 4}, {1, 40}), 0);
+  EXPECT_EQ(compatible(0x1000, {4, 40}, {-40, 1}), 0);
 }

@@ -107,7 +107,7 @@ TEST(ManifestParse, AbsentAndNullAreNothing) {
   EXPECT_TRUE(parsed.contracts[0].checks.empty());
   EXPECT_FALSE(parsed.steps[0].when.has_value());
 
-  Manifest bare = parseOrDie({{"version", 2},
+  Manifest bare = parseOrDie({{"version", 3},
                               {"name", "f"},
                               {"target", "cpu"},
                               {"arguments", json::array()}});
@@ -130,12 +130,12 @@ TEST(ManifestParse, TheExampleOfTheDocumentationIsValid) {
 TEST(ManifestParse, NotAManifest) {
   EXPECT_TRUE(contains(messageOf(parseManifest("")), "expected JSON"));
   EXPECT_TRUE(
-      contains(messageOf(parseManifest("{\"version\": 2,")), "expected JSON"));
+      contains(messageOf(parseManifest("{\"version\": 3,")), "expected JSON"));
   EXPECT_TRUE(contains(messageOf(parseManifest("[1]")), "expected an object"));
   EXPECT_TRUE(contains(messageOf(parseManifest(std::string(100000, '['))),
                        "expected JSON"));
   EXPECT_TRUE(contains(messageOf(parseManifest("{\"version\": 1, \"x\": 0}")),
-                       "root: expected version 2, but got 1"));
+                       "root: expected version 3, but got 1"));
   EXPECT_TRUE(contains(messageOf(parseManifest("{\"version\": \"1\"}")),
                        "root.version: expected an integer"));
 }

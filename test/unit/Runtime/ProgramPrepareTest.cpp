@@ -8,7 +8,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// A step with `prepare` that writes scratch from crow and col, and one that
+/// A step with `preprocess` that writes scratch from crow and col, and one that
 /// reads it.
 class ProgramPrepareTest : public ProgramTest {
 protected:
@@ -21,7 +21,7 @@ protected:
     step["shared"] = 0;
     nlohmann::json plan = step, use = step;
     plan["launch"] = "plan";
-    plan["prepare"] = true;
+    plan["preprocess"] = true;
     plan["arguments"] = {
         {{"memref", Crow}}, {{"memref", Col}}, {{"scratch", 0}}};
     use["launch"] = "use";
@@ -204,12 +204,12 @@ TEST_F(ProgramPrepareTest, WhatAPrepareStepCannotHave) {
   nlohmann::json good = manifest;
   manifest["steps"][0]["when"] = 0;
   EXPECT_TRUE(contains(messageOf(loadBoth()),
-                       "expected no 'when' of a step with 'prepare'"));
+                       "expected no 'when' of a step with 'preprocess'"));
   manifest = good;
   manifest["steps"][0]["arguments"][1] = {{"memref", Values}};
   EXPECT_TRUE(contains(messageOf(loadBoth()), "but parameter 1 is another"));
   manifest = good;
-  manifest["steps"][0]["prepare"] = 1;
+  manifest["steps"][0]["preprocess"] = 1;
   EXPECT_TRUE(
       contains(messageOf(loadBoth()), "expected true or false, but got 1"));
 }

@@ -12,7 +12,7 @@ using namespace sattn::tuning::bsr_addmm;
 
 static auto asTuple(const Parameters &tile) {
   return std::make_tuple(tile.rows, tile.columns, tile.depth, tile.stages,
-                         tile.warps, tile.group);
+                         tile.warps, tile.rasterGroup);
 }
 
 TEST(BsrAddmmCandidatesTest, DefaultFirstAllDifferentAndWithinLimits) {

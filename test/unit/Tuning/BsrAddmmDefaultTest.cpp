@@ -23,7 +23,8 @@ static std::string tile(llvm::StringRef target, Problem problem) {
   EXPECT_FALSE(result.stages || result.warps);
   // Flat tiles of Hopper take one column of tiles after the other.
   bool isFlat = target == "sm_90a" && result.rows < 128;
-  EXPECT_EQ(result.group, isFlat ? std::optional<int64_t>(1) : std::nullopt);
+  EXPECT_EQ(result.rasterGroup,
+            isFlat ? std::optional<int64_t>(1) : std::nullopt);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
          " x " + std::to_string(result.depth);
 }
@@ -65,7 +66,7 @@ TEST(DefaultParametersTest, PanelsWhereTheyPay) {
   EXPECT_EQ(sparseTile(problem(32), 60), "128 x 256 x 32");
   EXPECT_EQ(sparseTile(problem(32), 61), "32 x 256 x 32");
   EXPECT_EQ(sparseTile(problem(16), 0), "16 x 256 x 16");
-  // Tiles of 128 x 256: 64 of them, fewer than multiprocessors.
+  // Tiles of 128 x 256: 64 of them, fewer than SMs.
   EXPECT_EQ(sparseTile(problem(32, 4096, 256), 50), "32 x 128 x 32");
   EXPECT_EQ(sparseTile(problem(32, 8192, 8192), 50), "128 x 256 x 32");
   // A stage of blocks of 32 rows takes no more than 32 columns of a block.
@@ -74,7 +75,7 @@ TEST(DefaultParametersTest, PanelsWhereTheyPay) {
   EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 32");
   wide.blockColumns = 48;
   EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 16");
-  // Padding, which the copy engine cannot load.
+  // Padding, which TMA cannot load.
   wide.blockColumns = 24;
   EXPECT_EQ(sparseTile(wide, 50), "32 x 256 x 24");
   wide.elementBytes = 4;
@@ -112,7 +113,7 @@ TEST(DefaultParametersTest, AnyN) {
 
 TEST(DefaultParametersTest, NarrowerWhereTilesAreFew) {
   EXPECT_EQ(tile("sm_90a", problem(64, 8192, 8192)), "128 x 256 x 64");
-  // 64 tiles of 256 columns, 128 of 128, 256 of 64, for 132 multiprocessors.
+  // 64 tiles of 256 columns, 128 of 128, 256 of 64, for 132 SMs.
   EXPECT_EQ(tile("sm_90a", problem(64, 4096, 256)), "64 x 64 x 64");
   // 132 tiles.
   EXPECT_EQ(tile("sm_90a", problem(64, 64 * 132, 256)), "64 x 256 x 64");

@@ -106,20 +106,27 @@ TEST(FitRowTest, WarpsOfWgmmaFollowFromTheRows) {
 TEST(FitRowTest, GroupWithinTheColumnsOfTiles) {
   FitCase fit;
   fit.n = 512;
-  EXPECT_EQ(fit.fit("3, 4, 3, 4").parameters.group, 3);
-  EXPECT_EQ(fit.fit("9, 4, 3, 4").parameters.group, 4);
+  EXPECT_EQ(fit.fit("3, 4, 3, 4").parameters.rasterGroup, 3);
+  EXPECT_EQ(fit.fit("9, 4, 3, 4").parameters.rasterGroup, 4);
 }
 
 TEST(FitRowTest, OurOwnTiles) {
   FitCase fit;
-  fit.names = R"(["tile_m", "tile_n", "tile_k", "stages", "warps", "group"])";
+  fit.names =
+      R"(["tile_m", "tile_n", "tile_k", "stages", "warps", "raster_group"])";
   Parameters tile = fit.fit("128, 256, 32, 3, 8, 2").parameters;
   EXPECT_EQ(tile.rows, 128);
   EXPECT_EQ(tile.columns, 256);
   EXPECT_EQ(tile.depth, 32);
   EXPECT_EQ(tile.stages, 3);
   EXPECT_EQ(tile.warps, 8);
-  EXPECT_EQ(tile.group, 2);
+  EXPECT_EQ(tile.rasterGroup, 2);
+}
+
+TEST(FitRowTest, OlderTablesCallTheRasterGroupGroup) {
+  FitCase fit;
+  fit.names = R"(["tile_n", "group"])";
+  EXPECT_EQ(fit.fit("128, 2").parameters.rasterGroup, 2);
 }
 
 TEST(FitRowTest, WhatARowDoesNotGiveIsLeftOut) {
@@ -130,7 +137,7 @@ TEST(FitRowTest, WhatARowDoesNotGiveIsLeftOut) {
   EXPECT_EQ(tile.columns, 128);
   EXPECT_EQ(tile.stages, std::nullopt);
   EXPECT_EQ(tile.warps, std::nullopt);
-  EXPECT_EQ(tile.group, std::nullopt);
+  EXPECT_EQ(tile.rasterGroup, std::nullopt);
 }
 
 TEST(FitRowTest, TheCPUTakesTheTileAlone) {
@@ -142,5 +149,5 @@ TEST(FitRowTest, TheCPUTakesTheTileAlone) {
   EXPECT_EQ(tile.columns, 504); // 500, rounded up
   EXPECT_EQ(tile.stages, std::nullopt);
   EXPECT_EQ(tile.warps, std::nullopt);
-  EXPECT_EQ(tile.group, std::nullopt);
+  EXPECT_EQ(tile.rasterGroup, std::nullopt);
 }

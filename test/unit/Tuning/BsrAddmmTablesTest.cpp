@@ -78,7 +78,7 @@ static Choice choose(llvm::ArrayRef<Table> tables, const Query &query,
 static int64_t group(llvm::ArrayRef<Table> tables) {
   Parameters chosen =
       choose(tables, makeQuery(256), problem(), hopper()).parameters;
-  return chosen.stages ? chosen.group.value_or(0) : 0;
+  return chosen.stages ? chosen.rasterGroup.value_or(0) : 0;
 }
 
 TEST_F(BsrAddmmTablesTest, ArgumentThenEnvironmentThenUserThenShipped) {
@@ -150,7 +150,7 @@ TEST_F(BsrAddmmTablesTest, RowOfTheShippedTable) {
   EXPECT_EQ(choice.parameters.columns, 64);
   EXPECT_EQ(choice.parameters.stages, 3);
   EXPECT_EQ(choice.parameters.warps, 4);
-  EXPECT_EQ(choice.parameters.group, 2);
+  EXPECT_EQ(choice.parameters.rasterGroup, 2);
 }
 
 TEST_F(BsrAddmmTablesTest, MissIsNamed) {

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Support/OldNames.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -57,6 +59,50 @@ static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
   llvm::interleaveComma(ValueRange(operands).getTypes(), printer);
 }
 
+/// `, stages = 4, warps = 8, raster_group = 2`: each at most once, in any
+/// order.
+static ParseResult parseMetaSchedule(AsmParser &parser,
+                                     std::optional<int64_t> &stages,
+                                     std::optional<int64_t> &warps,
+                                     std::optional<int64_t> &rasterGroup) {
+  std::pair<StringRef, std::optional<int64_t> *> counts[] = {
+      {"stages", &stages}, {"warps", &warps}, {"raster_group", &rasterGroup}};
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    auto *found =
+        llvm::find_if(counts, [&](auto entry) { return entry.first == name; });
+    if (found == std::end(counts)) {
+      if (std::string renaming = sattn::findRenaming(name, "meta");
+          !renaming.empty())
+        return parser.emitError(loc) << renaming;
+      return parser.emitError(loc) << "expected 'stages', 'warps' or "
+                                      "'raster_group', but got '"
+                                   << name << "'";
+    }
+    if (*found->second)
+      return parser.emitError(loc) << "expected '" << name << "' once";
+    int64_t count;
+    if (parser.parseEqual() || parser.parseInteger(count))
+      return failure();
+    *found->second = count;
+  }
+  return success();
+}
+
+static void printMetaSchedule(AsmPrinter &printer,
+                              std::optional<int64_t> stages,
+                              std::optional<int64_t> warps,
+                              std::optional<int64_t> rasterGroup) {
+  std::pair<StringRef, std::optional<int64_t>> counts[] = {
+      {"stages", stages}, {"warps", warps}, {"raster_group", rasterGroup}};
+  for (auto [name, count] : counts)
+    if (count)
+      printer << ", " << name << " = " << *count;
+}
+
 #include "sattn/Dialect/SAttn/IR/SAttnDialect.cpp.inc"
 
 #include "sattn/Dialect/SAttn/IR/ContractOpInterface.cpp.inc"
@@ -96,11 +142,39 @@ void SAttnDialect::initialize() {
       >();
 }
 
+/// Attributes of a loop over tiles (Support/TileLoopAttributes.h).
+LogicalResult SAttnDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name == kTileStagesAttrName || name == kTileWarpsAttrName ||
+      name == kTileRasterGroupAttrName) {
+    auto count = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!count || !count.getType().isInteger(64) || count.getInt() < 1)
+      return op->emitOpError() << "expected a positive i64 as '" << name
+                               << "', but got " << attr.getValue();
+  } else if (name == kTileConsumerGroupsAttrName) {
+    auto factors = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+    if (!factors || llvm::any_of(factors.asArrayRef(),
+                                 [](int64_t factor) { return factor < 1; }))
+      return op->emitOpError() << "expected an array of positive i64 as '"
+                               << name << "', but got " << attr.getValue();
+  } else if (name == kTuningAttrName) {
+    auto texts = dyn_cast<DictionaryAttr>(attr.getValue());
+    if (!texts || texts.size() != 2 || !texts.getAs<StringAttr>("parameters") ||
+        !texts.getAs<StringAttr>("origin"))
+      return op->emitOpError()
+             << "expected a dictionary of the strings 'parameters' and "
+                "'origin' as '"
+             << name << "', but got " << attr.getValue();
+  }
+  return success();
+}
+
 LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> tile,
                                std::optional<int64_t> stages,
                                std::optional<int64_t> warps,
-                               std::optional<int64_t> group) {
+                               std::optional<int64_t> rasterGroup) {
   if (tile.size() != 3)
     return emitError() << "expected 3 tile sizes (M, N, K), but got "
                        << tile.size();
@@ -108,7 +182,7 @@ LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected positive tile sizes, but got [" << tile
                        << "]";
   std::pair<StringRef, std::optional<int64_t>> counts[] = {
-      {"stages", stages}, {"warps", warps}, {"group", group}};
+      {"stages", stages}, {"warps", warps}, {"raster_group", rasterGroup}};
   for (auto [name, count] : counts)
     if (count && *count <= 0)
       return emitError() << "expected '" << name << "' to be positive, but got "

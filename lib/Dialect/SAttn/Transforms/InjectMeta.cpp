@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Support/TileLoopAttributes.h"
 #include "sattn/Tuning/Ops.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -132,9 +133,9 @@ private:
     for (const std::string &warning : choice->problems)
       op->emitWarning() << warning;
     const tuning::Parameters &chosen = choice->parameters;
-    MetaAttr attr = MetaAttr::get(op->getContext(),
-                                  {chosen.rows, chosen.columns, chosen.depth},
-                                  chosen.stages, chosen.warps, chosen.group);
+    MetaAttr attr = MetaAttr::get(
+        op->getContext(), {chosen.rows, chosen.columns, chosen.depth},
+        chosen.stages, chosen.warps, chosen.rasterGroup);
     op.setTileParameters(attr);
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);

@@ -13,6 +13,7 @@
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Support/SourceOp.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -73,16 +74,17 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
     return op->emitOpError("could not be tiled");
   rewriter.replaceOp(op, tiled->replacements);
   if (llvm::any_of(groups, [](int64_t count) { return count > 1; }))
-    tiled->loops.front()->setAttr(kTileGroupsAttrName,
+    tiled->loops.front()->setAttr(kTileConsumerGroupsAttrName,
                                   rewriter.getDenseI64ArrayAttr(groups));
-  for (auto [name, wish] : {std::pair(kTileStagesAttrName, schedule.stages),
-                            std::pair(kTileWarpsAttrName, schedule.warps),
-                            std::pair(kTileColumnsAttrName, schedule.columns)})
+  for (auto [name, wish] :
+       {std::pair(kTileStagesAttrName, schedule.stages),
+        std::pair(kTileWarpsAttrName, schedule.warps),
+        std::pair(kTileRasterGroupAttrName, schedule.rasterGroup)})
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
   if (tuning)
-    tiled->loops.front()->setAttr(kTileTuningAttrName, tuning);
+    tiled->loops.front()->setAttr(kTuningAttrName, tuning);
 
   linalg::GenericOp fused;
   if (consumer) {

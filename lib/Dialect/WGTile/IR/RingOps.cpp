@@ -51,7 +51,7 @@ static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
                            << "), but got " << tile;
 }
 
-LogicalResult RingCopyOp::verify() {
+LogicalResult TmaLoadOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
   if (failed(verifyTile(*this, ring, getTile())))

@@ -28,7 +28,7 @@ int64_t StagesType::getTileOffset(int64_t tile) const {
   return bytes;
 }
 
-LogicalResult FillOp::verify() {
+LogicalResult AsyncCopyOp::verify() {
   // (C1)
   ArrayRef<Type> tiles = getStages().getType().getTiles();
   int64_t tile = getTile(), count = tiles.size();

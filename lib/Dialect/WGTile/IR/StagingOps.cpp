@@ -86,7 +86,7 @@ static LogicalResult verifyIndices(Operation *op, TensorMapType map,
                            << " indices, but got " << indices.size();
 }
 
-LogicalResult StoreAsyncOp::verify() {
+LogicalResult TmaStoreOp::verify() {
   // (C1)
   TensorMapType map = getDest().getType();
   if (failed(verifyIndices(*this, map, getIndices())))

@@ -48,13 +48,13 @@ void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::forward(getAcc(), getResult()));
 }
 
-void WaitMmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WarpgroupMmaWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Product, getPending()));
   for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
     effects.push_back(SyncEffect::forward(tile, result));
 }
 
-void FenceAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void FenceProxyAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::fence());
 }
 
@@ -82,19 +82,19 @@ void BlockBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-void RingAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void ProducerAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Acquire, getRing()));
 }
 
-void RingCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void TmaLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::fill(getRing(), getTile(), getInstance()));
 }
 
-void RingCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void ProducerCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::CommitStage, getRing()));
 }
 
-void RingTakeOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void ConsumerWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Take, getRing()));
 }
 
@@ -102,12 +102,12 @@ void RingTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::StageTile, getRing(), getResult()));
 }
 
-void RingReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void ConsumerReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::stage(Kind::Release, getRing()).ifHeld(getRing(), getHeld()));
 }
 
-void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0)
                         .ifHeld(getRing(), getHeld()));
   effects.push_back(SyncEffect::stage(Kind::ReleaseAll, getRing())
@@ -116,7 +116,7 @@ void RingDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 //===----------------------------------------------------------------------===//
-// The queue of tiles
+// The work-tile pipeline
 //===----------------------------------------------------------------------===//
 
 /// The counter of the scheduler stands for the work-tile pipeline.
@@ -124,27 +124,27 @@ static Value getQueue(Operation *op) {
   return cast<ForEachTileOp>(op->getParentOp()).getCounter();
 }
 
-void QueueAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Acquire, getQueue(*this)));
 }
 
-void QueueWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Fill, getQueue(*this)));
 }
 
-void QueueCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::CommitStage, getQueue(*this)));
 }
 
-void QueueTakeOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Take, getQueue(*this)));
 }
 
-void QueueReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::ReadHeld, getQueue(*this)));
 }
 
-void QueueReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void WorkTileReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::Release, getQueue(*this)));
 }
 
@@ -161,17 +161,17 @@ void ReadSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::read(getSource(), Proxy::Generic));
 }
 
-void StoreAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void TmaStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::read(getSource(), Proxy::Async,
                                      AsyncKind::Store, SyncScope::Group));
   effects.push_back(SyncEffect::commit(AsyncKind::Store));
 }
 
-void WaitStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void TmaStoreWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Store, getPending()));
 }
 
-void GroupBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void NamedBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::barrier(SyncScope::Group));
 }
 
@@ -183,17 +183,17 @@ void StagesOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::MakeStages, getStages()));
 }
 
-void FillOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void AsyncCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   SyncEffect effect = SyncEffect::stage(Kind::FillStage, getStages());
   effect.tile = getTile();
   effects.push_back(effect);
 }
 
-void CommitFillsOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void AsyncCommitGroupOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::commit(AsyncKind::Copy));
 }
 
-void WaitFillsOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+void AsyncWaitGroupOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::wait(AsyncKind::Copy, getPending()));
   effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }

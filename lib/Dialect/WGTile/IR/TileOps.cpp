@@ -10,6 +10,7 @@
 // descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Support/OldNames.h"
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -88,6 +89,12 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError() << "expected " << getCounts().size()
                          << " index arguments of the body, but got "
                          << getBody().getArgumentTypes();
+  // What an older name stands for would be ignored.
+  for (NamedAttribute attr : (*this)->getDiscardableAttrs())
+    if (std::string renaming =
+            sattn::findRenaming(attr.getName(), "for_each_tile");
+        !renaming.empty())
+      return emitOpError() << "has an attribute's old name: " << renaming;
   // (C2)
   if (std::optional<int64_t> columns = getPersistent();
       columns && (*columns < 1 || getCounts().size() < 2))
@@ -95,10 +102,10 @@ LogicalResult ForEachTileOp::verify() {
                             "two counts, but got "
                          << *columns << " of " << getCounts().size();
   // (C3)
-  if (std::optional<ArrayRef<int64_t>> groups = getGroups()) {
+  if (std::optional<ArrayRef<int64_t>> groups = getConsumerGroups()) {
     if (groups->size() != getCounts().size())
       return emitOpError() << "expected " << getCounts().size()
-                           << " factors in 'groups', but got "
+                           << " factors in 'consumer_groups', but got "
                            << groups->size();
     if (llvm::any_of(*groups,
                      [](int64_t factor) {
@@ -107,8 +114,8 @@ LogicalResult ForEachTileOp::verify() {
         llvm::count_if(*groups, [](int64_t factor) { return factor > 1; }) > 1)
       return emitOpError()
              << "expected factors from 1 to " << kMaxGroupSize
-             << " in 'groups', at most one of them above 1, but got "
-             << getGroupsAttr();
+             << " in 'consumer_groups', at most one of them above 1, but got "
+             << getConsumerGroupsAttr();
   }
   // (C4)
   if (getCounter() && !getPersistent())
@@ -120,7 +127,7 @@ LogicalResult ForEachTileOp::verify() {
   // (C5)
   for (auto [name, wish] : {std::pair("stages", getStagesAttr()),
                             std::pair("warps", getWarpsAttr()),
-                            std::pair("columns", getColumnsAttr())})
+                            std::pair("raster_group", getRasterGroupAttr())})
     if (wish && wish.getInt() < 1)
       return emitOpError() << "expected '" << name
                            << "' to be positive, but got " << wish.getInt();
@@ -128,7 +135,7 @@ LogicalResult ForEachTileOp::verify() {
 }
 
 std::optional<int64_t> ForEachTileOp::getGroupedDim() {
-  if (std::optional<ArrayRef<int64_t>> groups = getGroups())
+  if (std::optional<ArrayRef<int64_t>> groups = getConsumerGroups())
     for (auto [dim, factor] : llvm::enumerate(*groups))
       if (factor > 1)
         return dim;
@@ -142,7 +149,7 @@ std::optional<int64_t> ForEachTileOp::getAskedStages() {
 
 int64_t ForEachTileOp::getGroupSize() {
   std::optional<int64_t> dim = getGroupedDim();
-  return dim ? (*getGroups())[*dim] : 1;
+  return dim ? (*getConsumerGroups())[*dim] : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +261,7 @@ LogicalResult StoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// MmaOp, WaitMmaOp, BroadcastOp
+// MmaOp, WarpgroupMmaWaitOp, BroadcastOp
 //===----------------------------------------------------------------------===//
 
 void MmaOp::getEffects(
@@ -300,16 +307,14 @@ LogicalResult MmaOp::verify() {
   return success();
 }
 
-LogicalResult WaitMmaOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location>,
-                                          ValueRange operands, DictionaryAttr,
-                                          OpaqueProperties, RegionRange,
-                                          SmallVectorImpl<Type> &types) {
+LogicalResult WarpgroupMmaWaitOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   llvm::append_range(types, operands.getTypes());
   return success();
 }
 
-LogicalResult WaitMmaOp::verify() {
+LogicalResult WarpgroupMmaWaitOp::verify() {
   // (C1)
   if (getTiles().empty())
     return emitOpError("expected at least one tile");

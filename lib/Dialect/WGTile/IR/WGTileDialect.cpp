@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Support/OldNames.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -27,6 +28,24 @@ static void printTileShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
                            Type elementType) {
   printer.printDimensionList(shape);
   printer << 'x' << elementType;
+}
+
+/// `preprocess`, or nothing.
+static ParseResult parsePreprocess(OpAsmParser &parser, UnitAttr &preprocess) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("preprocess"))) {
+    preprocess = parser.getBuilder().getUnitAttr();
+    return success();
+  }
+  if (succeeded(parser.parseOptionalKeyword("prepare")))
+    return parser.emitError(loc) << sattn::findRenaming("prepare", "launch");
+  return success();
+}
+
+static void printPreprocess(OpAsmPrinter &printer, Operation *,
+                            UnitAttr preprocess) {
+  if (preprocess)
+    printer << " preprocess";
 }
 
 #include "sattn/Dialect/WGTile/IR/WGTileDialect.cpp.inc"
@@ -55,6 +74,38 @@ void WGTileDialect::initialize() {
 #define GET_OP_LIST
 #include "sattn/Dialect/WGTile/IR/WGTileOps.cpp.inc"
       >();
+}
+
+static ParseResult refuseOldOp(OpAsmParser &parser, OperationState &state) {
+  // The parser's errors begin with the op's name.
+  std::string renaming = sattn::findRenaming(state.name.getStringRef());
+  return parser.emitError(parser.getNameLoc())
+         << StringRef(renaming).substr(renaming.find("is now"));
+}
+
+std::optional<Dialect::ParseOpHook>
+WGTileDialect::getParseOperationHook(StringRef name) const {
+  if (sattn::findRenaming(name).empty())
+    return std::nullopt;
+  return ParseOpHook(refuseOldOp);
+}
+
+static LogicalResult verifyAttributeName(Operation *op, NamedAttribute attr) {
+  std::string renaming = sattn::findRenaming(attr.getName());
+  if (!renaming.empty())
+    return op->emitOpError() << "has an attribute's old name: " << renaming;
+  return success();
+}
+
+LogicalResult WGTileDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute attr) {
+  return verifyAttributeName(op, attr);
+}
+
+LogicalResult WGTileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                      unsigned,
+                                                      NamedAttribute attr) {
+  return verifyAttributeName(op, attr);
 }
 
 } // namespace wgtile

@@ -12,7 +12,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -96,11 +96,11 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   kernel.walk([&](ForEachTileOp loop) {
     if (!loop.getCounter())
       return;
-    loop.setQueue(bytes);
+    loop.setWorkTiles(bytes);
     hasQueue = true;
   });
   if (hasQueue)
-    bytes += sattn::layout::TileQueueLayout::sizeInBytes();
+    bytes += sattn::layout::WorkTilesLayout::sizeInBytes();
   if (bytes > maxBytes)
     return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes

@@ -336,9 +336,9 @@ struct AssignLayoutsPass
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() &&
-          failed(LayoutAssignment(kernel,
-                                  wgmma && kernel->hasAttr(kCopyEngineAttrName))
-                     .run()))
+          failed(
+              LayoutAssignment(kernel, wgmma && kernel->hasAttr(kTMAAttrName))
+                  .run()))
         return signalPassFailure();
   }
 };

@@ -44,7 +44,7 @@ static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
     if (isa<MemRefType>(load.getSource().getType()))
       loads.push_back(load);
   });
-  if (!kernel->hasAttr(kCopyEngineAttrName))
+  if (!kernel->hasAttr(kTMAAttrName))
     return success();
   if (failed(verifySwizzles(kernel)))
     return failure();

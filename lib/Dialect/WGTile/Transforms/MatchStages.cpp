@@ -129,7 +129,7 @@ private:
         producer.getPersistent() != consumer.getPersistent() ||
         producer.getCounter() != consumer.getCounter() ||
         producer.getOrder() != consumer.getOrder() ||
-        producer.getQueue() != consumer.getQueue() ||
+        producer.getWorkTiles() != consumer.getWorkTiles() ||
         producer.getCounts().size() != consumer.getCounts().size())
       return refuse(take, producer, "expected the producer's walk over tiles");
     std::optional<int64_t> grouped = consumer.getGroupedDim();

@@ -10,6 +10,8 @@
 #define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_OPTIONS_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace wgtile {
 
@@ -20,6 +22,11 @@ inline constexpr int64_t kMaxSharedBytes = INT32_MAX;
 /// runs on.
 mlir::LogicalResult verifyOption(mlir::Operation *root, llvm::StringRef name,
                                  int64_t value, int64_t least, int64_t most);
+
+/// Fails with a hint where the text of a pass's options has an old name.
+mlir::LogicalResult verifyOptionNames(
+    llvm::StringRef pass, llvm::StringRef options,
+    llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> error);
 
 } // namespace wgtile
 

@@ -409,7 +409,7 @@ static Value sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel) {
       SymbolRefAttr::get(module.getNameAttr(),
                          {FlatSymbolRefAttr::get(sorter.getNameAttr())}),
       planes, arguments);
-  sort.setPrepare(true);
+  sort.setPreprocess(true);
 
   return order;
 }
@@ -433,7 +433,7 @@ struct OrderTilesPass
     for (auto [launch, kernel] : getLaunches(getOperation())) {
       // The generic version of a kernel is not worth another launch.
       if (isa<scf::IfOp>(launch->getParentOp()) &&
-          !kernel->hasAttr(kCopyEngineAttrName))
+          !kernel->hasAttr(kTMAAttrName))
         continue;
       auto other = kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName);
       Value order = other ? orders.lookup(other.getAttr()) : Value();

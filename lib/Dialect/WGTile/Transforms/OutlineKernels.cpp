@@ -9,6 +9,8 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
+#include "sattn/Support/OldNames.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,14 +30,6 @@ namespace wgtile {
 } // namespace wgtile
 
 using namespace wgtile;
-
-/// Attributes of the loop that become attributes of the loop over tiles.
-static constexpr StringLiteral kGroupsAttrName = "groups";
-static constexpr StringLiteral kStagesAttrName = "stages";
-static constexpr StringLiteral kWarpsAttrName = "warps";
-static constexpr StringLiteral kColumnsAttrName = "columns";
-/// The attribute that becomes one of the launch.
-static constexpr StringLiteral kLoopTuningAttrName = "tuning";
 
 static bool isMappedToBlocks(scf::ForallOp loop) {
   std::optional<ArrayAttr> mapping = loop.getMapping();
@@ -154,15 +148,21 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   IRRewriter rewriter(b);
   auto tiles =
       ForEachTileOp::create(rewriter, loc, tripCounts(rewriter, loop, mapping));
-  if (auto groups = loop->getAttrOfType<DenseI64ArrayAttr>(kGroupsAttrName))
-    tiles.setGroupsAttr(groups);
-  tiles.setStagesAttr(loop->getAttrOfType<IntegerAttr>(kStagesAttrName));
-  tiles.setWarpsAttr(loop->getAttrOfType<IntegerAttr>(kWarpsAttrName));
-  tiles.setColumnsAttr(loop->getAttrOfType<IntegerAttr>(kColumnsAttrName));
-  // Attributes of other dialects stay on the loop.
-  for (NamedAttribute attr : loop->getDiscardableAttrs())
-    if (attr.getNameDialect())
+  // What a dialect has noted on the loop stays on it, but for what the loop
+  // over tiles has attributes for, and the launch.
+  for (NamedAttribute attr : loop->getDiscardableAttrs()) {
+    StringRef name = attr.getName();
+    if (name == sattn::kTileConsumerGroupsAttrName)
+      tiles.setConsumerGroupsAttr(dyn_cast<DenseI64ArrayAttr>(attr.getValue()));
+    else if (name == sattn::kTileStagesAttrName)
+      tiles.setStagesAttr(dyn_cast<IntegerAttr>(attr.getValue()));
+    else if (name == sattn::kTileWarpsAttrName)
+      tiles.setWarpsAttr(dyn_cast<IntegerAttr>(attr.getValue()));
+    else if (name == sattn::kTileRasterGroupAttrName)
+      tiles.setRasterGroupAttr(dyn_cast<IntegerAttr>(attr.getValue()));
+    else if (attr.getNameDialect() && name != sattn::kTuningAttrName)
       tiles->setDiscardableAttr(attr.getName(), attr.getValue());
+  }
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0),
@@ -196,6 +196,11 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
                              SymbolTable &symbols) {
   auto function = loop->getParentOfType<func::FuncOp>();
   viewArguments(loop);
+  // What an older name stands for would be ignored.
+  for (NamedAttribute attr : loop->getDiscardableAttrs())
+    if (std::string renaming = sattn::findRenaming(attr.getName(), "forall");
+        !renaming.empty())
+      return loop.emitOpError() << "has an attribute's old name: " << renaming;
   if (loop->getNumResults() != 0)
     return loop.emitOpError("expected a loop on memrefs, but it has results");
   if (loop->getParentOp() != function)
@@ -262,8 +267,8 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
   auto kernelName = SymbolRefAttr::get(
       module.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
   auto launch = LaunchOp::create(b, loc, kernelName, grid, kernelArguments);
-  if (Attribute tuning = loop->getAttr(kLoopTuningAttrName))
-    launch->setAttr(kTuningAttrName, tuning);
+  if (Attribute tuning = loop->getAttr(sattn::kTuningAttrName))
+    launch->setAttr(wgtile::kTuningAttrName, tuning);
   loop.erase();
   return success();
 }

@@ -29,15 +29,23 @@ using namespace wgtile;
 
 /// Most columns of a raster group. Points are counted in 32 bits, which must
 /// hold so many columns times the rows of tiles.
-static constexpr int64_t kMaxColumns = 64;
+static constexpr int64_t kMaxRasterGroup = 64;
 
 namespace {
 struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
   using WGTilePersistBase::WGTilePersistBase;
 
+  LogicalResult
+  initializeOptions(StringRef options,
+                    function_ref<LogicalResult(const Twine &)> error) override {
+    if (failed(verifyOptionNames(getArgument(), options, error)))
+      return failure();
+    return WGTilePersistBase::initializeOptions(options, error);
+  }
+
   void runOnOperation() override {
-    if (failed(
-            verifyOption(getOperation(), "columns", columns, 1, kMaxColumns)))
+    if (failed(verifyOption(getOperation(), "raster-group", rasterGroup, 1,
+                            kMaxRasterGroup)))
       return signalPassFailure();
     for (auto [launch, kernel] : getLaunches(getOperation())) {
       SmallVector<ForEachTileOp> loops;
@@ -47,8 +55,7 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
           }))
         continue;
       OpBuilder b(launch);
-      Value count =
-          MultiprocessorsOp::create(b, launch.getLoc(), b.getIndexType());
+      Value count = SmCountOp::create(b, launch.getLoc(), b.getIndexType());
       if (auto blocks = kernel->getAttrOfType<IntegerAttr>(
               NVVM::NVVMDialect::getMinctasmAttrName()))
         count = arith::MulIOp::create(b, launch.getLoc(), count,
@@ -57,18 +64,18 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
       Value tiles = launch.getGrid();
       launch.getGridMutable().assign(limitGrid(b, launch, count));
       for (ForEachTileOp loop : loops) {
-        loop.setPersistent(getColumns(loop));
-        loop.removeColumnsAttr();
+        loop.setPersistent(getRasterGroup(loop));
+        loop.removeRasterGroupAttr();
       }
       if (dynamic)
         addCounter(b, launch, kernel, tiles, loops);
     }
   }
 
-  int64_t getColumns(ForEachTileOp loop) {
-    if (std::optional<int64_t> wish = loop.getColumns())
-      return std::min(*wish, kMaxColumns);
-    return columns;
+  int64_t getRasterGroup(ForEachTileOp loop) {
+    if (std::optional<int64_t> wish = loop.getRasterGroup())
+      return std::min(*wish, kMaxRasterGroup);
+    return rasterGroup;
   }
 
   /// Gives the kernel a counter, which is allocated if blocks get more than one
@@ -91,24 +98,24 @@ struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
     for (ForEachTileOp loop : loops) {
       loop.getCounterMutable().assign(kernel.getArgument(position));
       if (auto roles = dyn_cast<RolesOp>(loop->getParentOp()))
-        placeQueue(loop,
-                   roles.getProducer().isAncestor(loop->getParentRegion()));
+        passWorkTiles(loop,
+                      roles.getProducer().isAncestor(loop->getParentRegion()));
     }
   }
 
   /// Ends an iteration of a role's tile loop with the ops that pass on the
   /// producer's next tile.
-  static void placeQueue(ForEachTileOp loop, bool isProducer) {
+  static void passWorkTiles(ForEachTileOp loop, bool isProducer) {
     OpBuilder b(loop.getBody().front().getTerminator());
     Location loc = loop.getLoc();
     if (isProducer) {
-      QueueAcquireOp::create(b, loc);
-      QueueWriteOp::create(b, loc);
-      QueueCommitOp::create(b, loc);
+      WorkTileAcquireOp::create(b, loc);
+      WorkTileWriteOp::create(b, loc);
+      WorkTileCommitOp::create(b, loc);
     } else {
-      QueueTakeOp::create(b, loc);
-      QueueReadOp::create(b, loc);
-      QueueReleaseOp::create(b, loc);
+      WorkTileWaitOp::create(b, loc);
+      WorkTileReadOp::create(b, loc);
+      WorkTileReleaseOp::create(b, loc);
     }
   }
 

@@ -11,7 +11,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -104,7 +104,7 @@ public:
         fill(computeIndices(turn), constant(i));
         scf::YieldOp::create(b, loc);
       });
-      CommitFillsOp::create(b, loc);
+      AsyncCommitGroupOp::create(b, loc);
     }
 
     SmallVector<Value> inits(loop.getInitArgs());
@@ -116,7 +116,7 @@ public:
     b.setInsertionPointToStart(body);
     // The stage of this iteration has arrived, and that of the last one is
     // read.
-    WaitFillsOp::create(b, loc, count - 2);
+    AsyncWaitGroupOp::create(b, loc, count - 2);
     Value stage = body->getArguments().back();
     Value next = arith::AddIOp::create(b, loc, rotated.getInductionVar(),
                                        constant(count - 1));
@@ -145,7 +145,7 @@ public:
       fill(indices, free);
       scf::YieldOp::create(b, loc);
     });
-    CommitFillsOp::create(b, loc);
+    AsyncCommitGroupOp::create(b, loc);
     Value following = arith::AddIOp::create(b, loc, stage, constant(1));
     yielded.push_back(arith::SelectOp::create(
         b, loc, equal(following, constant(count)), constant(0), following));
@@ -158,7 +158,7 @@ public:
 
     // All reads of stages are complete: the stages may be filled again.
     b.setInsertionPointAfter(rotated);
-    WaitFillsOp::create(b, loc, 0);
+    AsyncWaitGroupOp::create(b, loc, 0);
     loop.replaceAllUsesWith(rotated.getResults().drop_back());
     loop.erase();
   }
@@ -189,8 +189,8 @@ private:
 
   void fill(ArrayRef<SmallVector<Value>> indices, Value stage) {
     for (auto [tile, load] : llvm::enumerate(loads))
-      FillOp::create(b, load.getLoc(), stages, stage, tile, load.getSource(),
-                     indices[tile], load.getAligned());
+      AsyncCopyOp::create(b, load.getLoc(), stages, stage, tile,
+                          load.getSource(), indices[tile], load.getAligned());
   }
 
   Value constant(int64_t value) {
@@ -250,7 +250,7 @@ private:
     auto fitting = [&](int64_t blocks) {
       int64_t bytes = (maxSharedBytes + kReservedBytes) / blocks -
                       kReservedBytes - otherBytes -
-                      sattn::layout::TileQueueLayout::sizeInBytes();
+                      sattn::layout::WorkTilesLayout::sizeInBytes();
       return bytes / stageBytes;
     };
     int64_t most = maxStages;

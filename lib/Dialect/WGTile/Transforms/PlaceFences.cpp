@@ -123,14 +123,14 @@ private:
       if (llvm::any_of(unfencedAt[op],
                        [&](Value tile) { return needed.contains(tile); }) &&
           fenced.insert(op).second)
-        return placeBefore<FenceAsyncOp>(op);
+        return placeBefore<FenceProxyAsyncOp>(op);
     for (Operation *op : fenceless) {
       Value ring = getReleased(op);
       if (ring && fencedRings.insert(ring).second) {
         fenceReads(ring);
         rings.insert(ring);
       } else if (!rings.contains(ring) && fenced.insert(op).second) {
-        placeBefore<FenceAsyncOp>(op);
+        placeBefore<FenceProxyAsyncOp>(op);
       }
     }
   }
@@ -150,7 +150,7 @@ private:
     for (auto [block, read] : lastReads) {
       OpBuilder b(kernel.getContext());
       b.setInsertionPointAfter(read);
-      FenceAsyncOp::create(b, read->getLoc());
+      FenceProxyAsyncOp::create(b, read->getLoc());
       WarpBarrierOp::create(b, read->getLoc());
     }
     placed = true;
@@ -180,7 +180,7 @@ private:
       if (getReleased(op) || scope == SyncScope::Warp)
         placeBefore<WarpBarrierOp>(op);
       else if (scope == SyncScope::Group)
-        placeBefore<GroupBarrierOp>(op);
+        placeBefore<NamedBarrierOp>(op);
       else if (!op->getParentOfType<RolesOp>())
         placeBefore<BlockBarrierOp>(op);
       if (placed)

@@ -63,7 +63,7 @@ static void followProducts(Operation *op,
            effect.kind == SyncEffect::Kind::Barrier ||
            (effect.async && effect.async != AsyncKind::Product);
   });
-  auto wait = dyn_cast<WaitMmaOp>(op);
+  auto wait = dyn_cast<WarpgroupMmaWaitOp>(op);
   if (!wait || wait.getPending() != kUncounted)
     return;
   auto *all = llvm::find_if(effects, [](const SyncEffect &effect) {
@@ -104,7 +104,7 @@ public:
 
 private:
   gpu::GPUFuncOp kernel;
-  SmallVector<WaitMmaOp> waits;
+  SmallVector<WarpgroupMmaWaitOp> waits;
 
   /// The op of a tile's block that is or contains `op`.
   static Operation *placeOf(Value tile, Operation *op) {
@@ -168,16 +168,17 @@ private:
   }
 
   /// Places a wait for tiles of the block of `before`.
-  WaitMmaOp place(Operation *before, ValueRange tiles) {
+  WarpgroupMmaWaitOp place(Operation *before, ValueRange tiles) {
     OpBuilder b(before);
-    auto wait = WaitMmaOp::create(b, tiles.front().getLoc(), tiles, kUncounted);
+    auto wait = WarpgroupMmaWaitOp::create(b, tiles.front().getLoc(), tiles,
+                                           kUncounted);
     for (auto [tile, result] : llvm::zip_equal(tiles, wait.getResults()))
       replaceBehind(wait, tile, result);
     waits.push_back(wait);
     return wait;
   }
 
-  static void replaceBehind(WaitMmaOp wait, Value tile, Value result) {
+  static void replaceBehind(WarpgroupMmaWaitOp wait, Value tile, Value result) {
     tile.replaceUsesWithIf(result, [&](OpOperand &use) {
       return wait->isBeforeInBlock(placeOf(tile, use.getOwner()));
     });
@@ -206,7 +207,7 @@ private:
                             [&](MmaOp reader) { return isBehind(op, reader); });
       };
       if (llvm::any_of(tile.getUsers(), [&](Operation *user) {
-            return isa<WaitMmaOp>(user) && isBehindAll(user);
+            return isa<WarpgroupMmaWaitOp>(user) && isBehindAll(user);
           }))
         continue;
       Operation *first = tile.getParentBlock()->getTerminator();
@@ -220,7 +221,7 @@ private:
         return first->isBeforeInBlock(placeOf(tile, reader));
       });
       Operation *last = placeOf(tile, readers.back());
-      auto earlier = llvm::find_if(waits, [&](WaitMmaOp wait) {
+      auto earlier = llvm::find_if(waits, [&](WarpgroupMmaWaitOp wait) {
         return wait->getBlock() == first->getBlock() &&
                wait->isBeforeInBlock(first) && isBehindAll(wait) &&
                llvm::any_of(wait.getTiles(), [&](Value other) {
@@ -231,11 +232,11 @@ private:
         place(first, tile);
         return true;
       }
-      WaitMmaOp old = *earlier;
+      WarpgroupMmaWaitOp old = *earlier;
       waits.erase(earlier);
       SmallVector<Value> tiles(old.getTiles());
       tiles.push_back(tile);
-      WaitMmaOp both = place(old, tiles);
+      WarpgroupMmaWaitOp both = place(old, tiles);
       old.replaceAllUsesWith(both.getResults().drop_back());
       old.erase();
       return true;
@@ -252,7 +253,7 @@ private:
       DenseMap<Operation *, int64_t> pending;
       SyncAnalysis analysis(kernel, followProducts);
       auto visitor = [&](Operation *op, const SyncState &before) {
-        auto wait = dyn_cast<WaitMmaOp>(op);
+        auto wait = dyn_cast<WarpgroupMmaWaitOp>(op);
         if (!wait)
           return;
         for (Value value : wait.getTiles()) {
@@ -269,7 +270,7 @@ private:
       if (failed(analysis.run(goOn, visitor)))
         return failure();
       changed = false;
-      for (WaitMmaOp wait : waits) {
+      for (WarpgroupMmaWaitOp wait : waits) {
         auto it = pending.find(wait);
         int64_t count = it == pending.end() ? 0 : it->second;
         changed |= count != static_cast<int64_t>(wait.getPending());

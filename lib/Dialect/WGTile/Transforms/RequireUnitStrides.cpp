@@ -58,7 +58,7 @@ struct RequireUnitStridesPass
   void runOnOperation() override {
     for (auto [launch, kernel] : getLaunches(getOperation()))
       // The other version takes any strides.
-      if (kernel->hasAttr(kCopyEngineAttrName))
+      if (kernel->hasAttr(kTMAAttrName))
         requireUnitStrides(kernel, launch);
   }
 };

@@ -10,7 +10,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -88,16 +88,16 @@ private:
 
   /// The loops of all roles share one.
   void addQueue(ForEachTileOp loop) {
-    if (!loop.getQueue())
+    if (!loop.getWorkTiles())
       return;
     if (!queue) {
       queue = loop;
-      add(loop, loop.getQueue(), sattn::layout::TileQueueLayout::sizeInBytes(),
-          kBarrierBytes);
-    } else if (queue.getQueue() != loop.getQueue()) {
-      loop.emitOpError() << "expected the queue at " << *queue.getQueue()
+      add(loop, loop.getWorkTiles(),
+          sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
+    } else if (queue.getWorkTiles() != loop.getWorkTiles()) {
+      loop.emitOpError() << "expected 'work_tiles' at " << *queue.getWorkTiles()
                          << ", as of the kernel's other loop, but got "
-                         << *loop.getQueue();
+                         << *loop.getWorkTiles();
       failed = true;
     }
   }

@@ -11,7 +11,7 @@
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,7 +29,7 @@ namespace wgtile {
 using namespace wgtile;
 
 /// CTAs that an SM runs at most.
-static constexpr int64_t kMaxBlocks = 32;
+static constexpr int64_t kMaxCTAsPerSM = 32;
 /// Threads of a thread block at most.
 static constexpr int64_t kMaxThreads = 1024;
 /// Threads of a warpgroup; the producer is one.
@@ -88,11 +88,11 @@ struct RegisterBudget {
   int64_t entry, producer = 0, consumer = 0;
 
   /// `tiles` are the registers of the tiles that a consumer's thread holds.
-  RegisterBudget(int64_t consumerThreads, int64_t blocks, int64_t tiles) {
+  RegisterBudget(int64_t consumerThreads, int64_t ctasPerSM, int64_t tiles) {
     int64_t threads = consumerThreads + kWarpgroupThreads;
     auto floor8 = [](int64_t count) { return count / 8 * 8; };
     entry =
-        floor8(std::min(kMaxThreadRegisters, kRegisters / blocks / threads));
+        floor8(std::min(kMaxThreadRegisters, kRegisters / ctasPerSM / threads));
     if (consumerThreads % kWarpgroupThreads != 0)
       return;
     for (int64_t wanted : kProducerRegisters) {
@@ -110,9 +110,9 @@ struct RegisterBudget {
 class Specialization {
 public:
   Specialization(gpu::GPUFuncOp kernel, int64_t maxSharedBytes,
-                 int64_t maxStages, int64_t blocks)
+                 int64_t maxStages, int64_t ctasPerSM)
       : kernel(kernel), maxSharedBytes(maxSharedBytes), maxStages(maxStages),
-        blocks(blocks) {}
+        ctasPerSM(ctasPerSM) {}
 
   LogicalResult run() {
     SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
@@ -137,9 +137,9 @@ public:
     if (failed(collectGroups()))
       return failure();
     chooseOwners();
-    if (blocks == 0)
-      blocks = chooseBlocks(threads[0]);
-    RegisterBudget budget(consumerThreads, blocks,
+    if (ctasPerSM == 0)
+      ctasPerSM = chooseCTAsPerSM(threads[0]);
+    RegisterBudget budget(consumerThreads, ctasPerSM,
                           countTileRegisters(threads[0]));
     if (failed(checkThreads(threads[0], budget)) || failed(createRings()))
       return failure();
@@ -170,13 +170,13 @@ public:
     kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     b.getI32IntegerAttr(budget.entry));
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(blocks));
+                    b.getI32IntegerAttr(ctasPerSM));
     return success();
   }
 
 private:
   gpu::GPUFuncOp kernel;
-  int64_t maxSharedBytes, maxStages, blocks;
+  int64_t maxSharedBytes, maxStages, ctasPerSM;
   ForEachTileOp loop;
   int64_t consumerThreads = 0;
   SmallVector<LoadGroup> groups;
@@ -299,7 +299,7 @@ private:
     if (!mma || !mma.getAsync())
       return op;
     for (Operation *user : mma.getResult().getUsers())
-      if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock())
+      if (isa<WarpgroupMmaWaitOp>(user) && user->getBlock() == op->getBlock())
         return user;
     return op->getBlock()->getTerminator();
   }
@@ -401,7 +401,7 @@ private:
 
   /// CTAs per SM: with one warpgroup of consumers, a second CTA works while the
   /// first stores; small-M tiles have two more.
-  int64_t chooseBlocks(int64_t threads) {
+  int64_t chooseCTAsPerSM(int64_t threads) {
     int64_t accumulator = 0;
     bool isFlat = true;
     loop.walk([&](MmaOp op) {
@@ -438,10 +438,10 @@ private:
 
   /// Bytes that each of so many CTAs has for its rings, beside the work-tile
   /// pipeline (wgtile-persist).
-  int64_t getAvailable(int64_t blocks) {
-    int64_t available = (maxSharedBytes + kReservedBytes) / blocks -
+  int64_t getAvailable(int64_t ctas) {
+    int64_t available = (maxSharedBytes + kReservedBytes) / ctas -
                         kReservedBytes -
-                        sattn::layout::TileQueueLayout::sizeInBytes();
+                        sattn::layout::WorkTilesLayout::sizeInBytes();
     kernel.walk([&](StagingOp staging) {
       available -= consumerThreads / kWarpgroupThreads * staging.getTileBytes();
     });
@@ -451,7 +451,7 @@ private:
   /// Makes as many stages as fit, the same number in all rings that loops fill.
   /// A ring that is loaded once per tile needs two stages at most.
   LogicalResult createRings() {
-    int64_t available = getAvailable(blocks);
+    int64_t available = getAvailable(ctasPerSM);
     auto [inLoop, loopBytes, tileBytes] = countBytes();
     int64_t tileStages = std::min<int64_t>(maxStages, 2), stages = 0;
     for (; tileStages > 0; --tileStages) {
@@ -488,17 +488,26 @@ struct SpecializePass
     : public wgtile::impl::WGTileSpecializeBase<SpecializePass> {
   using WGTileSpecializeBase::WGTileSpecializeBase;
 
+  LogicalResult
+  initializeOptions(StringRef options,
+                    function_ref<LogicalResult(const Twine &)> error) override {
+    if (failed(verifyOptionNames(getArgument(), options, error)))
+      return failure();
+    return WGTileSpecializeBase::initializeOptions(options, error);
+  }
+
   void runOnOperation() override {
     if (failed(verifyOption(getOperation(), "max-stages", maxStages, 1,
                             kMaxStages)) ||
-        failed(verifyOption(getOperation(), "blocks", blocks, 0, kMaxBlocks)) ||
+        failed(verifyOption(getOperation(), "ctas-per-sm", ctasPerSM, 0,
+                            kMaxCTAsPerSM)) ||
         failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
                             0, kMaxSharedBytes)))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() &&
-          failed(
-              Specialization(kernel, maxSharedBytes, maxStages, blocks).run()))
+          failed(Specialization(kernel, maxSharedBytes, maxStages, ctasPerSM)
+                     .run()))
         return signalPassFailure();
   }
 };

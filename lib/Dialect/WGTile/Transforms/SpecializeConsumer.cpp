@@ -52,7 +52,7 @@ static Operation *findWait(Operation *op) {
   Operation *last = op;
   for (Value tile : tiles)
     for (Operation *user : tile.getUsers())
-      if (isa<WaitMmaOp>(user) && user->getBlock() == op->getBlock() &&
+      if (isa<WarpgroupMmaWaitOp>(user) && user->getBlock() == op->getBlock() &&
           last->isBeforeInBlock(user))
         last = user;
   return last;
@@ -67,13 +67,13 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   auto mma = dyn_cast<MmaOp>(lastReader);
   if (!mma || !mma.getAsync()) {
     b.setInsertionPointAfter(findWait(lastReader));
-    RingReleaseOp::create(b, loc, ring, /*held=*/0);
+    ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
     return false;
   }
   // Retired in the same iteration.
   if (Operation *wait = findWait(mma); wait != mma) {
     b.setInsertionPointAfter(wait);
-    RingReleaseOp::create(b, loc, ring, /*held=*/0);
+    ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
     return false;
   }
   b.setInsertionPointAfter(lastReader);
@@ -82,9 +82,9 @@ static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
   // iteration releases it, since the next could not take it.
   bool isLone = cast<RingType>(ring.getType()).getStages() == 1;
   int64_t products = isLone ? 0 : llvm::range_size(block->getOps<MmaOp>());
-  auto wait = WaitMmaOp::create(b, loc, mma.getResult(), products);
+  auto wait = WarpgroupMmaWaitOp::create(b, loc, mma.getResult(), products);
   mma.getResult().replaceAllUsesExcept(wait.getResults().front(), wait);
-  RingReleaseOp::create(b, loc, ring, /*held=*/isLone ? 0 : 1);
+  ConsumerReleaseOp::create(b, loc, ring, /*held=*/isLone ? 0 : 1);
   return !isLone;
 }
 
@@ -119,9 +119,9 @@ namespace {
 /// that passes over the others:
 ///   scf.while (%s) {
 ///     %t = scf.while (%u = %s) { %u < end and not %present(%u) }
-///          do { ring_take, ring_drain, %u + 1 }
+///          do { consumer_wait, consumer_drain, %u + 1 }
 ///     %t < end
-///   } do { ring_take, mma, wait, ring_release, %t + 1 }
+///   } do { consumer_wait, mma, wait, consumer_release, %t + 1 }
 /// ptxas serializes products in a branch, but not in a loop.
 class SkippingLoop {
 public:
@@ -150,12 +150,12 @@ public:
     SmallVector<Value> yielded;
     yielded.push_back(next(b, body->getArgument(0)));
     yielded.push_back(present(b, yielded.front()));
-    Operation *take = RingTakeOp::create(b, loc, ring);
+    Operation *take = ConsumerWaitOp::create(b, loc, ring);
     IRMapping mapping;
     mapTurn(mapping, body->getArguments());
     // Values of the iteration that the MMAs need beside the loads.
     for (Operation &op : forOp.getBody()->without_terminator())
-      if (&op != branch && !isa<RingTakeOp>(op))
+      if (&op != branch && !isa<ConsumerWaitOp>(op))
         b.clone(op, mapping);
     Block *program = branch.thenBlock();
     Operation *yield = program->getTerminator();
@@ -189,7 +189,7 @@ private:
                   branch.elseYield().getOperands() ==
                       ValueRange(forOp.getRegionIterArgs());
     for (Operation &op : forOp.getBody()->without_terminator())
-      passes &= &op == branch || isa<RingTakeOp, RingTileOp>(op) ||
+      passes &= &op == branch || isa<ConsumerWaitOp, RingTileOp>(op) ||
                 (op.getNumRegions() == 0 && !isa<MmaOp>(op));
     if (!passes || forOp.getNumResults() == 0)
       return branch.emitOpError(
@@ -258,11 +258,11 @@ private:
     Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
     SmallVector<Value> yielded = {next(b, body->getArgument(0))};
     yielded.push_back(present(b, yielded.front()));
-    RingTakeOp::create(b, loc, ring);
+    ConsumerWaitOp::create(b, loc, ring);
     int64_t held = std::min(kMaxHeld, ring.getRing().getType().getStages() - 1);
     for (Value tile : body->getArguments().drop_front(2))
       yielded.push_back(
-          RingDrainOp::create(b, loc, tile.getType(), ring, tile, held));
+          ConsumerDrainOp::create(b, loc, tile.getType(), ring, tile, held));
     scf::YieldOp::create(b, loc, yielded);
     return loop;
   }
@@ -274,10 +274,11 @@ private:
     Operation *wait = findWait(loop);
     b.setInsertionPointAfter(wait);
     if (wait == loop)
-      WaitMmaOp::create(b, loc, loop.getResults().back(), /*pending=*/0);
+      WarpgroupMmaWaitOp::create(b, loc, loop.getResults().back(),
+                                 /*pending=*/0);
     int64_t stages = ring.getRing().getType().getStages();
     for (int64_t i = 0; i < std::min(kMaxHeld, stages - 1); ++i)
-      RingReleaseOp::create(b, loc, ring, /*held=*/0);
+      ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
   }
 };
 } // namespace
@@ -314,7 +315,7 @@ static void guardTile(ForEachTileOp loop) {
   Operation *last = nullptr;
   for (Operation &op : body)
     op.walk([&](Operation *nested) {
-      if (isa<RingTakeOp, RingReleaseOp, RingDrainOp>(nested))
+      if (isa<ConsumerWaitOp, ConsumerReleaseOp, ConsumerDrainOp>(nested))
         last = &op;
     });
   Operation *first = last ? last->getNextNode() : &body.front();
@@ -351,7 +352,7 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       continue;
     }
     OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
-    Operation *take = RingTakeOp::create(b, loc, group.ring);
+    Operation *take = ConsumerWaitOp::create(b, loc, group.ring);
     if (failed(makeTiles(loop, group)))
       return failure();
     FailureOr<Operation *> last = findLastReader(group.block, group.ring, take);
@@ -370,7 +371,7 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     if (isNext && wait != inner)
       wait->moveAfter(inner);
     b.setInsertionPointAfter(wait);
-    RingReleaseOp::create(b, loc, group.ring, /*held=*/0);
+    ConsumerReleaseOp::create(b, loc, group.ring, /*held=*/0);
   }
   guardTile(loop);
   return success();

@@ -139,7 +139,7 @@ void wgtile::loadIndicesAhead(Region &role) {
   SmallVector<scf::ForOp> loops;
   role.walk([&](scf::ForOp loop) {
     for (Operation &op : *loop.getBody())
-      if (isa<RingAcquireOp, RingTakeOp>(op)) {
+      if (isa<ProducerAcquireOp, ConsumerWaitOp>(op)) {
         loops.push_back(loop);
         return;
       }

@@ -33,8 +33,8 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
                               "(wgtile-create-tensor-maps)");
     OpBuilder b(load);
     Operation *copy =
-        RingCopyOp::create(b, load.getLoc(), group.ring, position,
-                           /*instance=*/0, source, load.getIndices());
+        TmaLoadOp::create(b, load.getLoc(), group.ring, position,
+                          /*instance=*/0, source, load.getIndices());
     Block *block = mapping.lookup(group.block);
     Operation *ancestor = ancestorIn(block, copy);
     first = first ? first : ancestor;
@@ -46,14 +46,14 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
     load.erase();
   }
   OpBuilder b(first);
-  RingAcquireOp::create(b, first->getLoc(), group.ring);
+  ProducerAcquireOp::create(b, first->getLoc(), group.ring);
   b.setInsertionPointAfter(last);
-  RingCommitOp::create(b, last->getLoc(), group.ring);
+  ProducerCommitOp::create(b, last->getLoc(), group.ring);
   return success();
 }
 
 static bool isRoot(Operation *op) {
-  return isa<RingAcquireOp, RingCopyOp, RingCommitOp>(op);
+  return isa<ProducerAcquireOp, TmaLoadOp, ProducerCommitOp>(op);
 }
 
 namespace {
@@ -293,7 +293,7 @@ private:
       b.setInsertionPointAfter(&op);
       for (auto [position, mapping] : llvm::enumerate(mappings)) {
         Operation *clone = b.clone(op, mapping);
-        clone->walk([&](RingCopyOp copy) { copy.setInstance(position + 1); });
+        clone->walk([&](TmaLoadOp copy) { copy.setInstance(position + 1); });
       }
     }
   }
@@ -316,7 +316,7 @@ private:
                        b.getAffineDimExpr(0).ceilDiv(loop.getGroupSize())),
         {OpFoldResult(count)});
     loop.getCountsMutable().slice(dim, 1).assign(count);
-    loop.removeGroupsAttr();
+    loop.removeConsumerGroupsAttr();
     loop.walk([&](affine::AffineApplyOp apply) {
       AffineMap map = apply.getAffineMap();
       SmallVector<Value> operands(apply.getMapOperands());
@@ -337,7 +337,7 @@ LogicalResult wgtile::makeProducer(ForEachTileOp loop,
       return failure();
   eraseUnneeded(*loop->getParentRegion());
   WalkResult walk = loop.walk([&](Operation *op) {
-    if (!isa<MmaOp, WaitMmaOp>(op))
+    if (!isa<MmaOp, WarpgroupMmaWaitOp>(op))
       return WalkResult::advance();
     op->emitOpError("expected loads that do not depend on a product");
     return WalkResult::interrupt();

@@ -74,7 +74,7 @@ private:
       BlockArgument dest = maps.getArgument(store.getDest());
       SharedType type = getStagingType(store);
       if (dest && type &&
-          kernel.getArgAttr(dest.getArgNumber(), kMappableAttrName))
+          kernel.getArgAttr(dest.getArgNumber(), kTMACompatibleAttrName))
         stores.push_back({store, type, Value()});
     }
     return stores;
@@ -111,7 +111,7 @@ private:
       StoreOp store = staged.store;
       Location loc = store.getLoc();
       b.setInsertionPoint(store);
-      WaitStoreOp::create(b, loc, staged.pending, /*read=*/true);
+      TmaStoreWaitOp::create(b, loc, staged.pending, /*read=*/true);
       StoreSharedOp::create(b, loc, store.getTile(), staged.slot);
       SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
       llvm::append_range(box, staged.type.getShape());
@@ -119,13 +119,13 @@ private:
           store.getContext(), box, staged.type.getElementType(), kRowSwizzle);
       Value map =
           maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc);
-      StoreAsyncOp::create(b, loc, staged.slot, map, store.getIndices(),
-                           getNumWarpgroups(store.getTile().getType()));
+      TmaStoreOp::create(b, loc, staged.slot, map, store.getIndices(),
+                         getNumWarpgroups(store.getTile().getType()));
       store.erase();
     }
     // Shared memory must outlive the copies.
     b.setInsertionPointAfter(loop);
-    WaitStoreOp::create(b, loop.getLoc(), /*pending=*/0, /*read=*/false);
+    TmaStoreWaitOp::create(b, loop.getLoc(), /*pending=*/0, /*read=*/false);
   }
 };
 

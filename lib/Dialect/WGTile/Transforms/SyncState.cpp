@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SyncState.h"
 
-#include "sattn/Layout/TileQueue.h"
+#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/SetOperations.h"
@@ -332,7 +332,7 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
 
 static int64_t countStages(Value ring) {
   auto type = dyn_cast<RingType>(ring.getType());
-  return type ? type.getStages() : sattn::layout::TileQueueLayout::kSlots;
+  return type ? type.getStages() : sattn::layout::WorkTilesLayout::kSlots;
 }
 
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,

@@ -50,12 +50,13 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
 /// An iteration passes on one tile. A second time, or in the wrong role, it
 /// would wait for a slot that no iteration of the other role fills or releases.
 static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
-  const SmallVector<StringRef> producing = {QueueAcquireOp::getOperationName(),
-                                            QueueWriteOp::getOperationName(),
-                                            QueueCommitOp::getOperationName()};
-  const SmallVector<StringRef> consuming = {QueueTakeOp::getOperationName(),
-                                            QueueReadOp::getOperationName(),
-                                            QueueReleaseOp::getOperationName()};
+  const SmallVector<StringRef> producing = {
+      WorkTileAcquireOp::getOperationName(),
+      WorkTileWriteOp::getOperationName(),
+      WorkTileCommitOp::getOperationName()};
+  const SmallVector<StringRef> consuming = {
+      WorkTileWaitOp::getOperationName(), WorkTileReadOp::getOperationName(),
+      WorkTileReleaseOp::getOperationName()};
   WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
     auto roles = dyn_cast<RolesOp>(loop->getParentOp());
     if (!loop.getCounter() || !roles)
@@ -64,8 +65,8 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
     const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
     SmallVector<StringRef> found;
     for (Operation &op : loop.getBody().front())
-      if (isa<QueueAcquireOp, QueueWriteOp, QueueCommitOp, QueueTakeOp,
-              QueueReadOp, QueueReleaseOp>(op))
+      if (isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
+              WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(op))
         found.push_back(op.getName().getStringRef());
     if (found == expected)
       return WalkResult::advance();

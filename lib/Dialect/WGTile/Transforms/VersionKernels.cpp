@@ -26,7 +26,7 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Alignment in bytes of a mappable tensor's rows.
+/// Alignment in bytes of a TMA-compatible tensor's rows.
 static constexpr int64_t kAlignment = 16;
 
 static bool isMultipleOf(Value index, int64_t factor) {
@@ -67,7 +67,7 @@ public:
     setVersion(branchTo(b, condition, generic), "generic");
     setVersion(launch, "aligned");
     if (readCondition) {
-      gpu::GPUFuncOp unmapped = cloneKernel("_unmapped");
+      gpu::GPUFuncOp unmapped = cloneKernel("_register_loads");
       unmapped->setAttr(kVersionOfAttrName,
                         FlatSymbolRefAttr::get(kernel.getNameAttr()));
       b.setInsertionPoint(launch);
@@ -180,8 +180,9 @@ private:
     for (auto [argument, found] : accesses) {
       Value actual = getActual(argument);
       if (found.byTiles) {
-        condition = combine(b, loc, condition,
-                            MappableOp::create(b, loc, b.getI1Type(), actual));
+        condition =
+            combine(b, loc, condition,
+                    TmaCompatibleOp::create(b, loc, b.getI1Type(), actual));
         if (found.isStored)
           condition =
               combine(b, loc, condition, createHasWholeChunks(b, loc, actual));
@@ -200,9 +201,9 @@ private:
     Value condition;
     for (auto [argument, found] : accesses)
       if (found.isOnlyRead())
-        condition = combine(
-            b, loc, condition,
-            MappableOp::create(b, loc, b.getI1Type(), getActual(argument)));
+        condition = combine(b, loc, condition,
+                            TmaCompatibleOp::create(b, loc, b.getI1Type(),
+                                                    getActual(argument)));
     return condition;
   }
 
@@ -277,7 +278,8 @@ private:
     auto argument = dyn_cast<BlockArgument>(memref);
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     return argument && bytes > 0 &&
-           version.getArgAttr(argument.getArgNumber(), kMappableAttrName) &&
+           version.getArgAttr(argument.getArgNumber(),
+                              kTMACompatibleAttrName) &&
            isMultipleOf(column, kAlignment / bytes);
   }
 
@@ -285,10 +287,10 @@ private:
   void mark(gpu::GPUFuncOp version,
             llvm::function_ref<bool(const Accesses &)> isMapped) {
     UnitAttr yes = UnitAttr::get(version.getContext());
-    version->setAttr(kCopyEngineAttrName, yes);
+    version->setAttr(kTMAAttrName, yes);
     for (auto [argument, found] : accesses)
       if (isMapped(found))
-        version.setArgAttr(argument, kMappableAttrName, yes);
+        version.setArgAttr(argument, kTMACompatibleAttrName, yes);
     version.walk([&](LoadOp load) {
       int64_t bytes = load.getTile().getType().getElementBytes();
       if (isMultipleOf(load.getIndices().back(), kAlignment / bytes))

@@ -79,7 +79,7 @@ static void repeat(Operation *op) {
 
 /// Attributes that are places in shared memory.
 static constexpr StringLiteral kPlaces[] = {"offset", "barriers", "barrier",
-                                            "queue"};
+                                            "work_tiles"};
 
 static SmallVector<int64_t> collectPlaces(Operation *root) {
   SmallVector<int64_t> places;

@@ -36,7 +36,7 @@ namespace sattn {
 struct TileSchedule {
   /// Steps of the reduction in flight together, warps that compute a tile, and
   /// columns of tiles that are walked together.
-  std::optional<int64_t> stages, warps, columns;
+  std::optional<int64_t> stages, warps, rasterGroup;
 };
 } // namespace sattn
 
@@ -56,18 +56,6 @@ void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
 /// Unit attribute on the same loop: its matrix products of f32 may use tf32.
 inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
-
-/// Attribute of an scf.forall over tiles: the number of tiles along each loop
-/// that one thread block should take together (array of i64).
-inline constexpr llvm::StringLiteral kTileGroupsAttrName = "groups";
-/// Attributes of the same loop: a TileSchedule (i64 each).
-inline constexpr llvm::StringLiteral kTileStagesAttrName = "stages";
-inline constexpr llvm::StringLiteral kTileWarpsAttrName = "warps";
-inline constexpr llvm::StringLiteral kTileColumnsAttrName = "columns";
-inline constexpr llvm::StringLiteral kTileTuningAttrName = "tuning";
-/// On an op: a dictionary of its `parameters` and of their `origin`, two texts,
-/// which the loop over its tiles gets as `tuning`.
-inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
 } // namespace sattn
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

@@ -24,28 +24,28 @@ def SAttn_MetaAttr : SAttn_Attr<"Meta", "meta"> {
     in elements: rows (M), columns (N), reduction (K). The other parameters are
     optional; the passes choose absent ones:
 
-    | parameter | meaning                                             |
-    |-----------|-----------------------------------------------------|
-    | `stages`  | steps of the reduction that are in flight together  |
-    | `warps`   | warps that compute a tile                           |
-    | `group`   | columns of tiles in a raster group                  |
+    | parameter      | meaning                                            |
+    |----------------|----------------------------------------------------|
+    | `stages`       | steps of the reduction that are in flight together |
+    | `warps`        | warps that compute a tile                          |
+    | `raster_group` | columns of tiles in a raster group                 |
 
     They are hints: a schedule without the parameter ignores it, and a schedule that
     cannot hold so many stages or warps takes as many as it can.
 
     ```mlir
     #sattn.meta<tile = [64, 128, 64]>
-    #sattn.meta<tile = [64, 128, 64], stages = 4, warps = 8, group = 2>
+    #sattn.meta<tile = [64, 128, 64], stages = 4, warps = 8, raster_group = 2>
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$tile,
     OptionalParameter<"::std::optional<int64_t>">:$stages,
     OptionalParameter<"::std::optional<int64_t>">:$warps,
-    OptionalParameter<"::std::optional<int64_t>">:$group);
+    OptionalParameter<"::std::optional<int64_t>">:$raster_group);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]`
-    (`,` struct($stages, $warps, $group)^)? `>`
+    `` custom<MetaSchedule>($stages, $warps, $raster_group) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -16,7 +16,7 @@ def SAttn_StorageOpInterface : OpInterface<"StorageOpInterface"> {
   let description = [{
     An op with operands that are sparse matrices, each in BSR storage or in one
     tensor with upstream's encoding. By this interface alone, `sattn-unpack-bsr`
-    replaces the latter by the former, `sattn-plan-panels` plans the block rows that
+    replaces the latter by the former, `sattn-plan-row-block-groups` plans the block rows that
     share a tile, and `sattn-record-contracts` adds checks of indices.
   }];
   let methods = [

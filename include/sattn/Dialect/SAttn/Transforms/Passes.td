@@ -260,7 +260,7 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   ];
 }
 
-def SAttnPlanPanels : Pass<"sattn-plan-panels", "::mlir::func::FuncOp"> {
+def SAttnPlanRowBlockGroups : Pass<"sattn-plan-row-block-groups", "::mlir::func::FuncOp"> {
   let summary = "Plan the steps of tiles of several block rows";
   let description = [{
     Gives every op whose tile has more rows than a block of its sparse operand

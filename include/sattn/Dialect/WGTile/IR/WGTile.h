@@ -61,9 +61,10 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
 
 /// On a gpu.func: the version of a kernel that moves tiles by TMA. On its
-/// arguments: those that the host has found `wgtile.mappable`.
-inline constexpr llvm::StringLiteral kCopyEngineAttrName = "wgtile.copy_engine";
-inline constexpr llvm::StringLiteral kMappableAttrName = "wgtile.mappable";
+/// arguments: those that the host has found `wgtile.tma_compatible`.
+inline constexpr llvm::StringLiteral kTMAAttrName = "wgtile.tma";
+inline constexpr llvm::StringLiteral kTMACompatibleAttrName =
+    "wgtile.tma_compatible";
 
 /// On a gpu.func: the symbol of the kernel that the host launches instead if
 /// more of the arguments can be mapped. Both do the same work, tile by tile.

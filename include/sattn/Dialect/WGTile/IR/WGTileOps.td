@@ -37,7 +37,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     starts, tiles are scheduled dynamically: block b of g takes point b first and
     then, each time it has finished a tile, the first point that no block has
     taken. Long tiles then do not delay the others. If there are no more points
-    than blocks, the counter is not accessed. `queue` is the offset in the kernel's
+    than blocks, the counter is not accessed. `work_tiles` is the offset in the kernel's
     shared memory, in bytes, at which one thread tells the others its point
     (`wgtile-allocate-shared`).
 
@@ -45,11 +45,11 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     indices before it, `order` holds all its values, in the order in which blocks
     take them. With `descending` the index goes from its last value to its first.
 
-    `groups` has a factor for each count: tiles whose indices fall into the same
-    multiple of the factor belong to the consumer groups of one thread block, since
+    `consumer_groups` has a factor for each count: tiles whose indices fall into the
+    same multiple of the factor belong to the consumer groups of one thread block, since
     they load some of the same data. One dimension at most has a factor above 1.
 
-    `stages`, `warps` and `columns` are hints of the program for the schedule:
+    `stages`, `warps` and `raster_group` are hints of the program for the schedule:
     iterations of a loop whose tiles are in shared memory together
     (`wgtile-specialize`, `wgtile-pipeline`; 2 to 16), warps that compute the tiles
     of all consumer groups (`wgtile-assign-layouts`), and columns of a raster group
@@ -58,11 +58,11 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
-    - (C3) `groups` has one factor from 1 to 32 for each count, at most one of
+    - (C3) `consumer_groups` has one factor from 1 to 32 for each count, at most one of
       them above 1.
     - (C4) `counter` and `descending` come with `persistent`, `order` with
       `counter` and without `descending`.
-    - (C5) `stages`, `warps` and `columns` are positive.
+    - (C5) `stages`, `warps` and `raster_group` are positive.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -73,15 +73,15 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   let arguments = (ins Variadic<Index>:$counts,
                        OptionalAttr<I64Attr>:$persistent,
                        UnitAttr:$descending,
-                       OptionalAttr<DenseI64ArrayAttr>:$groups,
+                       OptionalAttr<DenseI64ArrayAttr>:$consumer_groups,
                        OptionalAttr<I64Attr>:$stages,
                        OptionalAttr<I64Attr>:$warps,
-                       OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<I64Attr>:$raster_group,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead, MemWrite]>:$counter,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead]>:$order,
-                       OptionalAttr<I64Attr>:$queue);
+                       OptionalAttr<I64Attr>:$work_tiles);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// The dimension that consumer groups divide, if there is one, and the
@@ -164,7 +164,7 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
     `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses.
 
     With `async`, which `wgtile-place-waits` sets, the MMA is only issued. Until a
-    `wgtile.wait_mma` its tiles must not change, and its result may only be the
+    `wgtile.warpgroup_mma_wait` its tiles must not change, and its result may only be the
     accumulator of another MMA. A register tile a may only be the left operand of
     other MMAs until then, and must pass through the wait, which keeps its
     registers. An asynchronous MMA has an effect on asynchronous work: no pass
@@ -376,7 +376,7 @@ def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
   let hasVerifier = 1;
 }
 
-def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
+def WGTile_WarpgroupMmaWaitOp : WGTile_Op<"warpgroup_mma_wait", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
@@ -391,7 +391,7 @@ def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
     - (C1) There is at least one tile. Its elements are f32, f16 or bf16.
 
     ```mlir
-    %done, %left = wgtile.wait_mma %d, %t pending 0
+    %done, %left = wgtile.warpgroup_mma_wait %d, %t pending 0
         : tensor<64x128xf32>, tensor<64x64xbf16>
     ```
   }];
@@ -402,20 +402,20 @@ def WGTile_WaitMmaOp : WGTile_Op<"wait_mma", [
   let hasVerifier = 1;
 }
 
-def WGTile_MultiprocessorsOp : WGTile_Op<"multiprocessors", [Pure]> {
+def WGTile_SmCountOp : WGTile_Op<"sm_count", [Pure]> {
   let summary = "Number of SMs of the device";
   let description = [{
     Host code.
 
     ```mlir
-    %n = wgtile.multiprocessors
+    %n = wgtile.sm_count
     ```
   }];
   let results = (outs Index:$count);
   let assemblyFormat = "attr-dict";
 }
 
-def WGTile_MappableOp : WGTile_Op<"mappable", [Pure]> {
+def WGTile_TmaCompatibleOp : WGTile_Op<"tma_compatible", [Pure]> {
   let summary = "Whether TMA can take a global tensor";
   let description = [{
     Host code. Whether a `wgtile.tensor_map` of `source` is possible: its rows have
@@ -424,7 +424,7 @@ def WGTile_MappableOp : WGTile_Op<"mappable", [Pure]> {
     dimensions of size 0 or 1 do not matter.
 
     ```mlir
-    %yes = wgtile.mappable %b : memref<?x?xbf16>
+    %yes = wgtile.tma_compatible %b : memref<?x?xbf16>
     ```
   }];
   let arguments = (ins AnyMemRef:$source);
@@ -459,9 +459,9 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   let summary = "Launch a kernel";
   let description = [{
     Host code. Launches `grid` thread blocks of `kernel`, none if it is 0. Threads
-    and shared memory are attributes of the kernel. `prepare` says that the
+    and shared memory are attributes of the kernel. `preprocess` says that the
     kernel's results depend on nothing but the arguments of this launch: if these
-    are index arrays and results of other `prepare` launches, a caller may launch
+    are index arrays and results of other `preprocess` launches, a caller may launch
     the kernel once for many calls.
 
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
@@ -474,14 +474,14 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
-                       Variadic<AnyType>:$args, UnitAttr:$prepare);
+                       Variadic<AnyType>:$args, UnitAttr:$preprocess);
   let assemblyFormat = [{
-    $kernel `grid` `(` $grid `)` `args` `(` $args `)` (`prepare` $prepare^)?
+    $kernel `grid` `(` $grid `)` `args` `(` $args `)` `` custom<Preprocess>($preprocess)
     attr-dict `:` type($args)
   }];
 }
 
-include "sattn/Dialect/WGTile/IR/WGTileQueueOps.td"
+include "sattn/Dialect/WGTile/IR/WGTileWorkTileOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStageOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStagingOps.td"

@@ -74,13 +74,13 @@ class WGTile_RingUse<string mnemonic, list<Trait> traits = []>
         [MemoryEffects<[MemRead, MemWrite]>,
          DeclareOpInterfaceMethods<WGTile_SyncOpInterface>])>;
 
-def WGTile_RingAcquireOp : WGTile_RingUse<"ring_acquire"> {
+def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
   let summary = "Wait until the producer's stage is empty";
   let arguments = (ins WGTile_RingType:$ring);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
-def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
+def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
   let summary = "Start a copy into the producer's stage";
   let description = [{
     Like `wgtile.load`, into tile `tile` of the acquired stage, or into instance
@@ -90,7 +90,7 @@ def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
       one of its instances.
 
     ```mlir
-    wgtile.ring_copy %ring 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
+    wgtile.tma_load %ring 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
     ```
   }];
   let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
@@ -103,7 +103,7 @@ def WGTile_RingCopyOp : WGTile_RingUse<"ring_copy"> {
   let hasVerifier = 1;
 }
 
-def WGTile_RingCommitOp : WGTile_RingUse<"ring_commit"> {
+def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
   let summary = "Commit the producer's stage and continue with the next";
   let description = [{
     The stage is full when all copies into it have arrived.
@@ -112,7 +112,7 @@ def WGTile_RingCommitOp : WGTile_RingUse<"ring_commit"> {
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
-def WGTile_RingTakeOp : WGTile_RingUse<"ring_take"> {
+def WGTile_ConsumerWaitOp : WGTile_RingUse<"consumer_wait"> {
   let summary = "Wait until the consumer's stage is full and take it";
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
   let arguments = (ins WGTile_RingType:$ring);
@@ -142,14 +142,14 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
   let hasVerifier = 1;
 }
 
-def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
+def WGTile_ConsumerReleaseOp : WGTile_RingUse<"consumer_release"> {
   let summary = "Release the oldest stage";
   let description = [{
     Releases the oldest stage that was taken, unless at most `held` stages are
     held. All reads of the stage must be complete.
 
     ```mlir
-    wgtile.ring_release %ring held 1 : !wgtile.ring<...>
+    wgtile.consumer_release %ring held 1 : !wgtile.ring<...>
     ```
   }];
   let arguments = (ins WGTile_RingType:$ring,
@@ -157,7 +157,7 @@ def WGTile_RingReleaseOp : WGTile_RingUse<"ring_release"> {
   let assemblyFormat = "$ring `held` $held attr-dict `:` qualified(type($ring))";
 }
 
-def WGTile_RingDrainOp : WGTile_RingUse<"ring_drain", [
+def WGTile_ConsumerDrainOp : WGTile_RingUse<"consumer_drain", [
     AllTypesMatch<["tile", "result"]>]> {
   let summary = "Wait for all MMAs and release all stages";
   let description = [{
@@ -167,7 +167,7 @@ def WGTile_RingDrainOp : WGTile_RingUse<"ring_drain", [
     stage that its last MMA reads until the producer has no other stage to fill.
 
     ```mlir
-    %t = wgtile.ring_drain %ring, %d held 2 : !wgtile.ring<...>, tensor<64x128xf32>
+    %t = wgtile.consumer_drain %ring, %d held 2 : !wgtile.ring<...>, tensor<64x128xf32>
     ```
   }];
   let arguments = (ins WGTile_RingType:$ring, WGTile_RegisterTile:$tile,

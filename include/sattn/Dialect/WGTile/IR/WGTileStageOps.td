@@ -33,12 +33,12 @@ def WGTile_StagesOp : WGTile_Op<"stages", [
   let assemblyFormat = "attr-dict `:` qualified(type($stages))";
 }
 
-def WGTile_FillOp : WGTile_Op<"fill", [
+def WGTile_AsyncCopyOp : WGTile_Op<"async_copy", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Start copying a tile from global memory into a stage";
   let description = [{
     Like `wgtile.load` of a memref, into tile `tile` of stage `stage`, but without
-    a wait: the tile has arrived after the `wgtile.wait_fills` that waits for the
+    a wait: the tile has arrived after the `wgtile.async_wait_group` that waits for the
     copy's commit group.
 
     - (C1) A tile of the stages, of the source's element type. The source is
@@ -46,7 +46,7 @@ def WGTile_FillOp : WGTile_Op<"fill", [
     - (C2) One index for each dimension of the source, which has at least two.
 
     ```mlir
-    wgtile.fill %stages[%s] 1, %b[%k, %j] : !wgtile.stages<4, [...]>, memref<?x?xbf16>
+    wgtile.async_copy %stages[%s] 1, %b[%k, %j] : !wgtile.stages<4, [...]>, memref<?x?xbf16>
     ```
   }];
   let arguments = (ins Arg<WGTile_StagesType, "", [MemWrite]>:$stages,
@@ -61,22 +61,22 @@ def WGTile_FillOp : WGTile_Op<"fill", [
   let hasVerifier = 1;
 }
 
-def WGTile_CommitFillsOp : WGTile_Op<"commit_fills", [
+def WGTile_AsyncCommitGroupOp : WGTile_Op<"async_commit_group", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "End a commit group of copies";
   let description = [{
-    The copies that `wgtile.fill` started since the last `wgtile.commit_fills` are
+    The copies that `wgtile.async_copy` started since the last `wgtile.async_commit_group` are
     a commit group, which may be empty.
 
     ```mlir
-    wgtile.commit_fills
+    wgtile.async_commit_group
     ```
   }];
   let assemblyFormat = "attr-dict";
 }
 
-def WGTile_WaitFillsOp : WGTile_Op<"wait_fills", [
+def WGTile_AsyncWaitGroupOp : WGTile_Op<"async_wait_group", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for commit groups of copies, and for all threads";
@@ -87,7 +87,7 @@ def WGTile_WaitFillsOp : WGTile_Op<"wait_fills", [
     can be overwritten.
 
     ```mlir
-    wgtile.wait_fills pending 2
+    wgtile.async_wait_group pending 2
     ```
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);

@@ -46,8 +46,8 @@ def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
   let summary = "Write a register tile to staging";
   let description = [{
     Each warpgroup writes its 64 rows of `tile` to its tile of `dest`. The other
-    threads of the warpgroup see them after a `wgtile.group_barrier`, TMA after a
-    `wgtile.fence_async` of the writers and that barrier.
+    threads of the warpgroup see them after a `wgtile.named_barrier`, TMA after a
+    `wgtile.fence_proxy_async` of the writers and that barrier.
 
     - (C1) The tile's columns and element type are the staging's; its elements
       have 16 or 32 bits; each of its warps holds 16 rows, and four warps make a
@@ -90,12 +90,12 @@ def WGTile_ReadSharedOp : WGTile_Op<"read_shared", [
   let hasVerifier = 1;
 }
 
-def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
+def WGTile_TmaStoreOp : WGTile_Op<"tma_store", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Start a copy from staging to global memory";
   let description = [{
     One thread of each warpgroup starts the copy of the warpgroup's tile to
-    `dest`, a commit group of its own for `wgtile.wait_store`. The tile of
+    `dest`, a commit group of its own for `wgtile.tma_store_wait`. The tile of
     `warpgroups` warpgroups starts at `indices`; each stores the 64 rows that it
     holds. Nothing is written outside the destination.
 
@@ -104,7 +104,7 @@ def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
     - (C3) `warpgroups` is positive.
 
     ```mlir
-    wgtile.store_async %s, %map[%i, %j] warpgroups 2
+    wgtile.tma_store %s, %map[%i, %j] warpgroups 2
         : !wgtile.shared<64x64xbf16, swizzle = 128>,
           !wgtile.tensor_map<64x64xbf16, swizzle = 128>
     ```
@@ -120,7 +120,7 @@ def WGTile_StoreAsyncOp : WGTile_Op<"store_async", [
   let hasVerifier = 1;
 }
 
-def WGTile_WaitStoreOp : WGTile_Op<"wait_store", [
+def WGTile_TmaStoreWaitOp : WGTile_Op<"tma_store_wait", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for copies from staging";
@@ -128,10 +128,10 @@ def WGTile_WaitStoreOp : WGTile_Op<"wait_store", [
     The thread of each warpgroup that starts copies waits until at most the newest
     `pending` copies are still running. With `read` it waits until all older copies
     have read their tiles, which may then be written again. The warpgroup's other
-    threads are ordered after the copies by a `wgtile.group_barrier`.
+    threads are ordered after the copies by a `wgtile.named_barrier`.
 
     ```mlir
-    wgtile.wait_store pending 1 read
+    wgtile.tma_store_wait pending 1 read
     ```
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending,
@@ -139,7 +139,7 @@ def WGTile_WaitStoreOp : WGTile_Op<"wait_store", [
   let assemblyFormat = "`pending` $pending (`read` $read^)? attr-dict";
 }
 
-def WGTile_GroupBarrierOp : WGTile_Op<"group_barrier", [
+def WGTile_NamedBarrierOp : WGTile_Op<"named_barrier", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Wait for the threads of the warpgroup";
@@ -147,7 +147,7 @@ def WGTile_GroupBarrierOp : WGTile_Op<"group_barrier", [
     All threads then see what any of them wrote before.
 
     ```mlir
-    wgtile.group_barrier
+    wgtile.named_barrier
     ```
   }];
   let assemblyFormat = "attr-dict";

@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "sattn/Dialect/WGTile/IR/WGTileBase.td"
 include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
 
-def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
+def WGTile_FenceProxyAsyncOp : WGTile_Op<"fence_proxy_async", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Order accesses of threads before asynchronous ones";
@@ -26,7 +26,7 @@ def WGTile_FenceAsyncOp : WGTile_Op<"fence_async", [
     places the op.
 
     ```mlir
-    wgtile.fence_async
+    wgtile.fence_proxy_async
     ```
   }];
   let assemblyFormat = "attr-dict";

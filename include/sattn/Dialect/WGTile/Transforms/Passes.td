@@ -21,8 +21,8 @@ def WGTileOutlineKernels
     the loop uses and that are cheap to compute again (constants, sizes, integer
     arithmetic) are computed in the kernel; all others must be arguments of the
     function. The function's result must be its argument, written in place; the
-    host function has no results. The hints `groups`, `stages`, `warps` and
-    `columns` of the loop become those of the loop over tiles.
+    host function has no results. The hints `consumer_groups`, `stages`, `warps`
+    and `raster_group` of the loop become those of the loop over tiles.
 
     Upstream's mapping and outlining passes refuse dynamic shapes.
 
@@ -57,18 +57,18 @@ def WGTileVersionKernels
   let description = [{
     TMA takes bases and strides in multiples of 16 bytes, and rows without gaps; a
     caller's tensors may have any. The pass clones every kernel that loads tiles
-    and lets the host choose. The original, marked `wgtile.copy_engine`, requires
+    and lets the host choose. The original, marked `wgtile.tma`, requires
     that
     - TMA can take every argument that is loaded or stored by tiles (marked
-      `wgtile.mappable`);
+      `wgtile.tma_compatible`);
     - rows of stored arguments are multiples of 16 bytes long (TMA stores no less);
     - rows of arguments that are read into registers have no gaps.
 
     The clone, NAME_generic, runs otherwise. In the original, reads and stores of
-    mappable arguments become `aligned`.
+    TMA-compatible arguments become `aligned`.
 
-    An argument that is only read, and only into registers, need not be mappable.
-    If there is such an argument, a second clone, NAME_unmapped, marked
+    An argument that is only read, and only into registers, need not be TMA-compatible.
+    If there is such an argument, a second clone, NAME_register_loads, marked
     `wgtile.version_of`, takes it as it is, and the original runs where TMA can
     take this argument too.
 
@@ -78,8 +78,8 @@ def WGTileVersionKernels
     ```
     After:
     ```mlir
-    %0 = wgtile.mappable %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-    %1 = wgtile.mappable %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %0 = wgtile.tma_compatible %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %1 = wgtile.tma_compatible %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
     %2 = arith.andi %0, %1 : i1
     scf.if %2 {
       wgtile.launch @kernels::@f grid(%n) args(%b, %out)
@@ -119,8 +119,8 @@ def WGTileRequireUnitStrides
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
-def WGTileSliceStores
-    : Pass<"wgtile-slice-stores", "::mlir::gpu::GPUModuleOp"> {
+def WGTileSubtileEpilogue
+    : Pass<"wgtile-subtile-epilogue", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
     Cuts a store of a wide tile into stores of subtiles whose rows are `bytes`
@@ -168,7 +168,7 @@ def WGTileAssignLayouts
   let summary = "Choose the layout of every register and shared tile";
   let description = [{
     Chooses how a kernel multiplies. It uses wgmma if the chip has it, TMA loads
-    the tiles (`wgtile.copy_engine`) and all MMAs fit (16-bit elements, rows in
+    the tiles (`wgtile.tma`) and all MMAs fit (16-bit elements, rows in
     multiples of 64, shared tiles of whole rows of the 128-byte swizzle), and
     mma.sync otherwise.
 
@@ -392,10 +392,10 @@ def WGTileOrderWarpgroups
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
-def WGTileStageReads : Pass<"wgtile-stage-reads", "::mlir::ModuleOp"> {
+def WGTileStageEpilogueLoads : Pass<"wgtile-stage-epilogue-loads", "::mlir::ModuleOp"> {
   let summary = "Read tiles by TMA, through shared memory";
   let description = [{
-    In the program of a tile, a read of a mappable argument (see
+    In the program of a tile, a read of a TMA-compatible argument (see
     `wgtile-version-kernels`) whose tile has the same type as a tile that the
     program's loop loads becomes a load of a shared tile and a read of that tile.
     `wgtile-specialize` gives the load a stage of the loop's ring: after the loop's
@@ -429,7 +429,7 @@ def WGTileStageStores
     : Pass<"wgtile-stage-stores", "::mlir::ModuleOp"> {
   let summary = "Store tiles by TMA, through shared memory";
   let description = [{
-    In the program of a tile, a store to a mappable argument (see
+    In the program of a tile, a store to a TMA-compatible argument (see
     `wgtile-version-kernels`) of a tile whose rows are one row of the swizzle goes
     through a staging tile: each warpgroup writes its rows there, one of its
     threads starts the copy to global memory, and the program goes on. Two staging
@@ -450,24 +450,24 @@ def WGTileStageStores
     %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
     wgtile.for_each_tile (%i, %j) in (%m, %n) {
       ...
-      wgtile.wait_store pending 0 read
-      wgtile.group_barrier
+      wgtile.tma_store_wait pending 0 read
+      wgtile.named_barrier
       wgtile.store_shared %t, %s : ...
-      wgtile.fence_async
-      wgtile.group_barrier
-      wgtile.store_async %s, %map[%r, %c] warpgroups 2 : ...
+      wgtile.fence_proxy_async
+      wgtile.named_barrier
+      wgtile.tma_store %s, %map[%r, %c] warpgroups 2 : ...
     }
-    wgtile.wait_store pending 0
+    wgtile.tma_store_wait pending 0
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
-def WGTilePrefetchReads
-    : Pass<"wgtile-prefetch-reads", "::mlir::ModuleOp"> {
+def WGTilePrefetchEpilogueLoads
+    : Pass<"wgtile-prefetch-epilogue-loads", "::mlir::ModuleOp"> {
   let summary = "Prefetch a tile program's reads into the L2 cache";
   let description = [{
-    At the start of a tile's program, prefetches the tiles of mappable arguments
+    At the start of a tile's program, prefetches the tiles of TMA-compatible arguments
     (see `wgtile-version-kernels`) that the program reads into registers. Without
     the prefetch the program would wait for them after its MMAs. A prefetch is
     under the conditions of the branches around its read, as far as these follow
@@ -501,7 +501,7 @@ def WGTilePlaceWaits
     : Pass<"wgtile-place-waits", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make MMAs asynchronous and wait where their results are used";
   let description = [{
-    Issues every wgmma asynchronously, and places a `wgtile.wait_mma` before the
+    Issues every wgmma asynchronously, and places a `wgtile.warpgroup_mma_wait` before the
     first use of its result as anything but another MMA's accumulator. The wait is
     in the block where the tile is defined: the MMA's own block or, if branches and
     iterations carry the result, the block that it is carried to. A wait leaves
@@ -528,7 +528,7 @@ def WGTilePlaceWaits
       %d = wgtile.mma %a, %b, %acc async : ...
       scf.yield %d
     }
-    %w = wgtile.wait_mma %r pending 0 : tensor<64x128xf32>
+    %w = wgtile.warpgroup_mma_wait %r pending 0 : tensor<64x128xf32>
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];
@@ -557,7 +557,7 @@ def WGTileSpecialize
     Values that the loops read from memory for the positions of their tiles, or for
     the existence of any, are read one iteration ahead.
 
-    With `groups` on the loop over tiles, that many consumer groups compute a tile
+    With `consumer_groups` on the loop over tiles, that many consumer groups compute a tile
     each, and the producer walks their loops as one: tiles that do not depend on
     the group are loaded once. MMAs by mma.sync stay in their branches. Around
     wgmma, which ptxas serializes in branches, the branch becomes a loop that
@@ -580,19 +580,19 @@ def WGTileSpecialize
     wgtile.roles producer 40 {
       wgtile.for_each_tile (%i, %j) in (%m, %n) {
         scf.for ... {
-          wgtile.ring_acquire %ring
-          wgtile.ring_copy %ring 0, %values[%p, %c0, %c0]
-          wgtile.ring_copy %ring 1, %map[%k, %j]
-          wgtile.ring_commit %ring
+          wgtile.producer_acquire %ring
+          wgtile.tma_load %ring 0, %values[%p, %c0, %c0]
+          wgtile.tma_load %ring 1, %map[%k, %j]
+          wgtile.producer_commit %ring
         }
       }
     } consumer 232 {
       wgtile.for_each_tile (%i, %j) in (%m, %n) {
         scf.for ... {
-          %a, %b = wgtile.ring_take %ring
+          %a, %b = wgtile.consumer_wait %ring
           %d = wgtile.mma %a, %b, %acc async : ...
-          %w = wgtile.wait_mma %d pending 1
-          wgtile.ring_release %ring held 1
+          %w = wgtile.warpgroup_mma_wait %d pending 1
+          wgtile.consumer_release %ring held 1
         }
         ...
     ```
@@ -602,7 +602,7 @@ def WGTileSpecialize
            "Shared memory of a thread block in bytes (227 KB on sm_90)">,
     Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
            "Most stages of a ring where the loop over tiles has no hint">,
-    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
+    Option<"ctasPerSM", "ctas-per-sm", "int64_t", /*default=*/"0",
            "CTAs per SM; 0: two for one warpgroup of consumers, four for "
            "small-M tiles, else one">
   ];
@@ -642,18 +642,18 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     ... // copies into stages 0 to 2, each committed
     %r:2 = scf.for %p = %begin to %end step %c1
         iter_args(%acc = %zero, %s = %c0) -> (..., index) {
-      wgtile.wait_fills pending 2
+      wgtile.async_wait_group pending 2
       %k = memref.load %col[min(%p + 3, %end - 1)] : memref<?xindex>
       %a, %b = wgtile.stage %stages[%s] : ...
       %d = wgtile.mma %a, %b, %acc mma_sync : ...
       scf.if %p + 3 < %end {
-        wgtile.fill %stages[(%s + 3) mod 4] 0, %values[%p + 3, %c0, %c0] aligned
-        wgtile.fill %stages[(%s + 3) mod 4] 1, %dense[%k, %c0] aligned
+        wgtile.async_copy %stages[(%s + 3) mod 4] 0, %values[%p + 3, %c0, %c0] aligned
+        wgtile.async_copy %stages[(%s + 3) mod 4] 1, %dense[%k, %c0] aligned
       }
-      wgtile.commit_fills
+      wgtile.async_commit_group
       scf.yield %d, (%s + 1) mod 4
     }
-    wgtile.wait_fills pending 0
+    wgtile.async_wait_group pending 0
     ```
   }];
   let options = [
@@ -667,8 +667,8 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def WGTileAdvanceReads
-    : Pass<"wgtile-advance-reads", "::mlir::gpu::GPUModuleOp"> {
+def WGTileHoistEpilogueLoads
+    : Pass<"wgtile-hoist-epilogue-loads", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Load the operands of the next epilogue subtile early";
   let description = [{
     Where the subtiles of a tile are stored through staging, one after the other
@@ -679,17 +679,17 @@ def WGTileAdvanceReads
 
     Before:
     ```mlir
-    wgtile.wait_store pending 1 read
+    wgtile.tma_store_wait pending 1 read
     ...
-    wgtile.store_async %s0, %map[%i, %j]
+    wgtile.tma_store %s0, %map[%i, %j]
     %c = wgtile.read %out[%i, %j1]
     ```
     After:
     ```mlir
     %c = wgtile.read %out[%i, %j1]
-    wgtile.wait_store pending 1 read
+    wgtile.tma_store_wait pending 1 read
     ...
-    wgtile.store_async %s0, %map[%i, %j]
+    wgtile.tma_store %s0, %map[%i, %j]
     ```
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
@@ -703,12 +703,12 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     Launches at most as many thread blocks as run at one time (one per SM, or the
     kernel's `nvvm.minctasm`) and makes every `wgtile.for_each_tile` of the kernel
     persistent. The loop walks a raster group of several columns of tiles at a time:
-    its hint `columns`, at most 64, else the option. With `dynamic`, the dynamic
+    its hint `raster_group`, at most 64, else the option. With `dynamic`, the dynamic
     persistent tile scheduler, the blocks take tiles one by one from a counter,
     which the runtime sets to zero before each launch (`wgtile.zeroed`); if every
     block has one tile, there is no counter. With roles, the producer takes the
     tiles and passes each on at the end of an iteration of the tile loop
-    (`wgtile.queue_acquire`). A loop over fewer than two indices is left alone.
+    (`wgtile.work_tile_acquire`). A loop over fewer than two indices is left alone.
 
     Before:
     ```mlir
@@ -716,7 +716,7 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %n = wgtile.multiprocessors
+    %n = wgtile.sm_count
     %blocks = arith.minsi %tiles, %n : index
     %more = arith.cmpi sgt, %tiles, %blocks : index
     %size = arith.select %more, %c1, %c0 : index
@@ -725,7 +725,7 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"columns", "columns", "int64_t", /*default=*/"4",
+    Option<"rasterGroup", "raster-group", "int64_t", /*default=*/"4",
            "Columns of tiles that are walked together where the loop has no "
            "hint">,
     Option<"dynamic", "dynamic", "bool", /*default=*/"true",
@@ -748,7 +748,7 @@ def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
     (`descending`). If the cost follows from memory, a kernel of its own,
     NAME_order, computes the bounds and sorts the values of that index by cost,
     longest first, in 1,024 classes; a condition that is the same for all tiles
-    counts as true. The host launches it first, with `prepare`: it reads the memory
+    counts as true. The host launches it first, with `preprocess`: it reads the memory
     that the loops' bounds are read from, and nothing else.
 
     A kernel without a loop of varying bounds is left alone, as is one whose bounds
@@ -766,7 +766,7 @@ def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
     After, on the host and in the kernel:
     ```mlir
     %order = memref.alloc(%m) : memref<?xi32>
-    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) prepare ...
+    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) preprocess ...
 
     wgtile.for_each_tile (%i, %j) in (%m, %n) counter %counter : memref<?xi32>
         order %order : memref<?xi32> {
@@ -809,26 +809,26 @@ def WGTilePlaceFences
   let summary = "Place fences and barriers around shared memory";
   let description = [{
     If threads wrote a shared tile that TMA or wgmma then uses, or read one that
-    TMA then writes, the pass places a `wgtile.fence_async` before the barrier at
+    TMA then writes, the pass places a `wgtile.fence_proxy_async` before the barrier at
     which these threads meet, or before the use if there is no barrier. Barriers
     that are then missing go before the use, for all threads that share the tile.
     After the last reads of a ring's stage in each block, a fence and a barrier of
     the warp precede the stage's release. Tiles, their uses and barriers are known
     by `SyncOpInterface` alone. All fences and barriers of a kernel come from this
-    pass, except those that are part of an op (`wgtile.load`, `wgtile.wait_fills`),
+    pass, except those that are part of an op (`wgtile.load`, `wgtile.async_wait_group`),
     which declares them by its effects.
 
     Before:
     ```mlir
     wgtile.store_shared %t, %s
-    wgtile.store_async %s, %map[%i, %j] warpgroups 1
+    wgtile.tma_store %s, %map[%i, %j] warpgroups 1
     ```
     After:
     ```mlir
     wgtile.store_shared %t, %s
-    wgtile.fence_async
-    wgtile.group_barrier
-    wgtile.store_async %s, %map[%i, %j] warpgroups 1
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%i, %j] warpgroups 1
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];
@@ -872,11 +872,11 @@ def WGTileVerifySync
     Before:
     ```mlir
     %d = wgtile.mma %a, %b, %c async : ...
-    wgtile.ring_release %ring held 0 : ...
+    wgtile.consumer_release %ring held 0 : ...
     ```
     After:
     ```
-    error: 'wgtile.ring_release' op expected a wait for the product that reads
+    error: 'wgtile.consumer_release' op expected a wait for the product that reads
     the stage before it is given back
     ```
   }];
@@ -892,12 +892,12 @@ def WGTileInsertDelays
 
     Before:
     ```mlir
-    wgtile.ring_release %ring held 1 : ...
+    wgtile.consumer_release %ring held 1 : ...
     ```
     After:
     ```mlir
     wgtile.delay 2000 site 7
-    wgtile.ring_release %ring held 1 : ...
+    wgtile.consumer_release %ring held 1 : ...
     ```
   }];
   let options = [

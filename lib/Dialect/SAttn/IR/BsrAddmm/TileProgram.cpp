@@ -31,10 +31,10 @@ FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
                             "got none (sattn-inject-meta attaches one)";
   int64_t rows = getBlockRows();
   if (meta.getTile()[0] != rows * getPanelGroups())
-    return emitOpError() << "expected a tile of " << getPanelGroups()
-                         << " block rows (" << rows * getPanelGroups()
-                         << " rows), but got " << meta.getTile()[0]
-                         << " (sattn-plan-panels makes a plan for more)";
+    return emitOpError()
+           << "expected a tile of " << getPanelGroups() << " block rows ("
+           << rows * getPanelGroups() << " rows), but got " << meta.getTile()[0]
+           << " (sattn-plan-row-block-groups makes a plan for more)";
   SmallVector<OpFoldResult> sizes(getBatchRank(), b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(rows));
   sizes.push_back(b.getIndexAttr(meta.getTile()[1]));
@@ -51,7 +51,7 @@ TileSchedule BsrAddmmOp::getTileSchedule() {
   MetaAttr meta = getMetaAttr();
   if (!meta)
     return {};
-  return {meta.getStages(), meta.getWarps(), meta.getGroup()};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup()};
 }
 
 namespace {

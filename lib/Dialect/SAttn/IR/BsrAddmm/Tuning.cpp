@@ -81,7 +81,7 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
   SmallVector<int64_t> tile(meta.getTile());
   tile[0] = getBlockRows();
   setMetaAttr(MetaAttr::get(getContext(), tile, meta.getStages(),
-                            meta.getWarps(), meta.getGroup()));
+                            meta.getWarps(), meta.getRasterGroup()));
   return isForCPU ? "tile of one block row, as the CPU takes"
                   : "tile of one block row, since there is no plan";
 }

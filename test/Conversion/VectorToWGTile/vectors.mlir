@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-sattn-to-wgtile --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --convert-vector-to-wgtile --canonicalize --cse --split-input-file | FileCheck %s
 
 // A vector that is broadcast is one of columns; one that is broadcast and then
 // transposed, of rows.

@@ -1,4 +1,4 @@
-//===- TileQueue.h - Where the next tile is told of -------------*- C++ -*-===//
+//===- WorkTiles.h - Where the next tile is told of -------------*- C++ -*-===//
 //
 // Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_LAYOUT_TILEQUEUE_H
-#define SATTN_LAYOUT_TILEQUEUE_H
+#ifndef SATTN_LAYOUT_WORKTILES_H
+#define SATTN_LAYOUT_WORKTILES_H
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ inline constexpr int64_t kBarrierBytes = 8;
 
 /// Offsets in bytes from the pipeline's start, which is aligned to a barrier's
 /// size.
-struct TileQueueLayout {
+struct WorkTilesLayout {
   static constexpr int64_t kSlots = 2;
   static constexpr int64_t kNumberBytes = 4;
 
@@ -43,4 +43,4 @@ struct TileQueueLayout {
 
 } // namespace sattn::layout
 
-#endif // SATTN_LAYOUT_TILEQUEUE_H
+#endif // SATTN_LAYOUT_WORKTILES_H

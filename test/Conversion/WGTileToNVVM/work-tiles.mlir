@@ -35,17 +35,17 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     wgtile.roles producer 0 {
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
-          attributes {persistent = 4 : i64, queue = 1024 : i64} {
-        wgtile.queue_acquire
-        wgtile.queue_write
-        wgtile.queue_commit
+          attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
+        wgtile.work_tile_acquire
+        wgtile.work_tile_write
+        wgtile.work_tile_commit
       }
     } consumer 0 {
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
-          attributes {persistent = 4 : i64, queue = 1024 : i64} {
-        wgtile.queue_take
-        wgtile.queue_read
-        wgtile.queue_release
+          attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
+        wgtile.work_tile_wait
+        wgtile.work_tile_read
+        wgtile.work_tile_release
       }
     }
     gpu.return

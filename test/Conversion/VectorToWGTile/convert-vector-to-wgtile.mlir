@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-sattn-to-wgtile --canonicalize --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --convert-vector-to-wgtile --canonicalize --split-input-file | FileCheck %s
 
 // Reads that feed a product are loads of shared memory, of the argument itself.
 // CHECK-DAG:   #[[COLUMN:.*]] = affine_map<()[s0] -> (s0 * 128)>

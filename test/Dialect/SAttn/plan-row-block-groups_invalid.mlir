@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --sattn-plan-panels --split-input-file --verify-diagnostics --verify-each=0
+// RUN: sparse-opt %s --sattn-plan-row-block-groups --split-input-file --verify-diagnostics --verify-each=0
 
 func.func @panel_of_33(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                        %col: tensor<?xi32>, %values: tensor<?x8x8xbf16>,

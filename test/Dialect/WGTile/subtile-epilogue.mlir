@@ -1,5 +1,5 @@
-// RUN: sparse-opt %s --wgtile-slice-stores --cse --split-input-file | FileCheck %s
-// RUN: sparse-opt %s --wgtile-slice-stores=bytes=256 --split-input-file | FileCheck %s --check-prefix=HALVES
+// RUN: sparse-opt %s --wgtile-subtile-epilogue --cse --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --wgtile-subtile-epilogue=bytes=256 --split-input-file | FileCheck %s --check-prefix=HALVES
 
 // Everything that a tile is computed from is cut with its store: elementwise
 // ops, reads, broadcasts of columns, splats and constants. A broadcast of rows has

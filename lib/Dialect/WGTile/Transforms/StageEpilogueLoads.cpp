@@ -17,7 +17,7 @@
 using namespace mlir;
 
 namespace wgtile {
-#define GEN_PASS_DEF_WGTILESTAGEREADS
+#define GEN_PASS_DEF_WGTILESTAGEEPILOGUELOADS
 #include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
 } // namespace wgtile
 
@@ -58,7 +58,7 @@ static SharedType getStageType(ReadOp read, gpu::GPUFuncOp kernel) {
   auto source = dyn_cast<BlockArgument>(read.getSource());
   RankedTensorType tile = read.getTile().getType();
   if (!source || !read.getAligned() || !hasSwizzledRows(tile) ||
-      !kernel.getArgAttr(source.getArgNumber(), kMappableAttrName) ||
+      !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName) ||
       read.getIndices().size() > kMaxTensorMapRank ||
       !mayComeEarlier(read, kernel))
     return {};
@@ -101,11 +101,12 @@ static void stageReads(gpu::GPUFuncOp kernel, ForEachTileOp loop) {
 }
 
 namespace {
-struct StageReadsPass
-    : public wgtile::impl::WGTileStageReadsBase<StageReadsPass> {
+struct StageEpilogueLoadsPass
+    : public wgtile::impl::WGTileStageEpilogueLoadsBase<
+          StageEpilogueLoadsPass> {
   void runOnOperation() override {
     for (auto [launch, kernel] : getLaunches(getOperation())) {
-      if (!kernel->hasAttr(kCopyEngineAttrName))
+      if (!kernel->hasAttr(kTMAAttrName))
         continue;
       for (auto loop : kernel.getBody().getOps<ForEachTileOp>())
         // Consumer groups share the tiles that their loop loads.

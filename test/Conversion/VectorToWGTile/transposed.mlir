@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-sattn-to-wgtile --canonicalize --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --convert-vector-to-wgtile --canonicalize --split-input-file | FileCheck %s
 
 // A product with a transposed right operand: the tile is loaded as it lies.
 // CHECK-LABEL: gpu.func @shared

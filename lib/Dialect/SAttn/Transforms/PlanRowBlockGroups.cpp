@@ -16,7 +16,7 @@
 using namespace mlir;
 
 namespace sattn {
-#define GEN_PASS_DEF_SATTNPLANPANELS
+#define GEN_PASS_DEF_SATTNPLANROWBLOCKGROUPS
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
@@ -54,8 +54,8 @@ static void addPlan(StorageOpInterface op, unsigned index,
 }
 
 namespace {
-struct PlanPanelsPass
-    : public sattn::impl::SAttnPlanPanelsBase<PlanPanelsPass> {
+struct PlanRowBlockGroupsPass
+    : public sattn::impl::SAttnPlanRowBlockGroupsBase<PlanRowBlockGroupsPass> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([](StorageOpInterface op) {
       for (auto [i, operand] : llvm::enumerate(op.getSparseOperands())) {

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-sattn-to-wgtile --split-input-file \
+// RUN: sparse-opt %s --convert-vector-to-wgtile --split-input-file \
 // RUN:   --verify-diagnostics
 
 #mk = affine_map<(m, n, k) -> (m, k)>

@@ -1,11 +1,11 @@
-// RUN: sparse-opt %s --split-input-file --wgtile-prefetch-reads | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --wgtile-prefetch-epilogue-loads | FileCheck %s
 
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // Indices and the branch's condition are computed at the start of the tile's
 // program, and one branch serves all reads under a condition.
 // CHECK-LABEL: gpu.func @kernel
-// CHECK-SAME:    %[[OUT:[^:]*]]: memref<?x?xbf16> {wgtile.mappable}, %[[BETA:[^:]*]]: f32, %{{.*}}: memref<?xi32>, %{{.*}}: index, %[[MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+// CHECK-SAME:    %[[OUT:[^:]*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[BETA:[^:]*]]: f32, %{{.*}}: memref<?xi32>, %{{.*}}: index, %[[MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 // CHECK:         wgtile.for_each_tile (%[[I:.*]]) in
 // CHECK-DAG:       %[[ROW:.*]] = affine.apply #{{.*}}(%[[I]])
 // CHECK-DAG:       %[[USED:.*]] = arith.cmpf une, %[[BETA]]
@@ -16,7 +16,7 @@
 // CHECK-NOT:       wgtile.prefetch
 // CHECK:           memref.load
 gpu.module @kernels {
-  gpu.func @kernel(%out: memref<?x?xbf16> {wgtile.mappable}, %beta: f32,
+  gpu.func @kernel(%out: memref<?x?xbf16> {wgtile.tma_compatible}, %beta: f32,
                    %crow: memref<?xi32>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
@@ -74,7 +74,7 @@ func.func @host(%out: memref<?x?xbf16>, %beta: f32, %crow: memref<?xi32>,
 // CHECK:           memref.load
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 gpu.module @kernels {
-  gpu.func @arms(%out: memref<?x?xbf16> {wgtile.mappable},
+  gpu.func @arms(%out: memref<?x?xbf16> {wgtile.tma_compatible},
                  %crow: memref<?xi32>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c0_i32 = arith.constant 0 : i32

@@ -22,7 +22,7 @@
 using namespace mlir;
 
 namespace sattn {
-#define GEN_PASS_DEF_CONVERTSATTNTOWGTILE
+#define GEN_PASS_DEF_CONVERTVECTORTOWGTILE
 #include "sattn/Conversion/Passes.h.inc"
 } // namespace sattn
 
@@ -405,8 +405,8 @@ struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
   }
 };
 
-struct ConvertSAttnToWGTilePass
-    : public sattn::impl::ConvertSAttnToWGTileBase<ConvertSAttnToWGTilePass> {
+struct ConvertVectorToWGTilePass
+    : public sattn::impl::ConvertVectorToWGTileBase<ConvertVectorToWGTilePass> {
   void runOnOperation() override {
     SmallVector<vector::ContractionOp> contracts;
     getOperation().walk(

@@ -18,7 +18,7 @@
 using namespace mlir;
 
 namespace wgtile {
-#define GEN_PASS_DEF_WGTILEPREFETCHREADS
+#define GEN_PASS_DEF_WGTILEPREFETCHEPILOGUELOADS
 #include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
 } // namespace wgtile
 
@@ -142,7 +142,7 @@ private:
     RankedTensorType tile = read.getTile().getType();
     if (!source || !hasSwizzledRows(tile) ||
         read.getIndices().size() > kMaxTensorMapRank ||
-        !kernel.getArgAttr(source.getArgNumber(), kMappableAttrName))
+        !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName))
       return std::nullopt;
     Prefetch prefetch{read, {}, Value()};
     for (Value index : read.getIndices()) {
@@ -180,8 +180,9 @@ private:
   }
 };
 
-struct PrefetchReadsPass
-    : public wgtile::impl::WGTilePrefetchReadsBase<PrefetchReadsPass> {
+struct PrefetchEpilogueLoadsPass
+    : public wgtile::impl::WGTilePrefetchEpilogueLoadsBase<
+          PrefetchEpilogueLoadsPass> {
   void runOnOperation() override {
     for (auto [launch, kernel] : getLaunches(getOperation()))
       ReadPrefetching(kernel, launch).run();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H
-#define SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H
+#ifndef SATTN_LIB_CONVERSION_VECTORTOWGTILE_GLOBALWINDOW_H
+#define SATTN_LIB_CONVERSION_VECTORTOWGTILE_GLOBALWINDOW_H
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
@@ -33,4 +33,4 @@ resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer);
 
 } // namespace sattn
 
-#endif // SATTN_LIB_CONVERSION_SATTNTOWGTILE_GLOBALWINDOW_H
+#endif // SATTN_LIB_CONVERSION_VECTORTOWGTILE_GLOBALWINDOW_H

@@ -18,7 +18,7 @@
 using namespace mlir;
 
 namespace wgtile {
-#define GEN_PASS_DEF_WGTILEADVANCEREADS
+#define GEN_PASS_DEF_WGTILEHOISTEPILOGUELOADS
 #include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
 } // namespace wgtile
 
@@ -41,7 +41,7 @@ static bool areDisjoint(ReadOp read, Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op))
     return areDisjoint(read, store.getIndices(),
                        store.getTile().getType().getShape().back());
-  auto store = cast<StoreAsyncOp>(op);
+  auto store = cast<TmaStoreOp>(op);
   return areDisjoint(read, store.getIndices(),
                      store.getSource().getType().getColumns());
 }
@@ -59,9 +59,9 @@ class Slices {
 public:
   explicit Slices(Block &block) {
     for (Operation &op : block) {
-      if (isa<WaitStoreOp>(op))
+      if (isa<TmaStoreWaitOp>(op))
         waits.push_back(&op);
-      if (isa<StoreOp, StoreAsyncOp>(op))
+      if (isa<StoreOp, TmaStoreOp>(op))
         stores.push_back(&op);
       if (auto read = findRead(&op))
         reads.push_back({read, &op});
@@ -180,13 +180,14 @@ private:
   }
 };
 
-struct AdvanceReadsPass
-    : public wgtile::impl::WGTileAdvanceReadsBase<AdvanceReadsPass> {
+struct HoistEpilogueLoadsPass
+    : public wgtile::impl::WGTileHoistEpilogueLoadsBase<
+          HoistEpilogueLoadsPass> {
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
-      if (!block->getOps<WaitStoreOp>().empty() &&
-          !block->getOps<StoreAsyncOp>().empty())
+      if (!block->getOps<TmaStoreWaitOp>().empty() &&
+          !block->getOps<TmaStoreOp>().empty())
         blocks.push_back(block);
     });
     for (Block *block : blocks)

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --wgtile-stage-reads --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --wgtile-stage-epilogue-loads --split-input-file | FileCheck %s
 
 !a = !wgtile.shared<128x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -10,7 +10,7 @@
 // computed apart. The others stay: of a tensor that may not be mapped, of rows
 // that are not aligned, of other sizes, of what another tile stores.
 // CHECK-LABEL: gpu.func @kernel
-// CHECK-SAME:    %[[A:.*]]: memref<?x?xbf16> {wgtile.mappable}, %[[IN:.*]]: memref<?x?xbf16> {wgtile.mappable}, %[[OUT:.*]]: memref<?x?xbf16> {wgtile.mappable}, %[[PLAIN:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
+// CHECK-SAME:    %[[A:.*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[IN:.*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[OUT:.*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[PLAIN:.*]]: memref<?x?xbf16>, %[[N:.*]]: index
 // CHECK:         wgtile.for_each_tile (%[[I:.*]], %[[J:.*]]) in
 // CHECK:           %[[S0:.*]] = wgtile.load %[[IN]][%[[I]], %[[J]]] aligned : memref<?x?xbf16> -> !wgtile.shared<128x64xbf16, swizzle = 128>
 // CHECK:           %[[T0:.*]] = wgtile.read_shared %[[S0]] : !wgtile.shared<128x64xbf16, swizzle = 128> -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
@@ -28,9 +28,9 @@
 // CHECK:           scf.for
 // CHECK-NEXT:        wgtile.read %[[IN]]
 gpu.module @kernels {
-  gpu.func @kernel(%a: memref<?x?xbf16> {wgtile.mappable}, %in: memref<?x?xbf16> {wgtile.mappable},
-                   %out: memref<?x?xbf16> {wgtile.mappable}, %plain: memref<?x?xbf16>, %n: index, %yes: i1)
-      kernel attributes {wgtile.copy_engine} {
+  gpu.func @kernel(%a: memref<?x?xbf16> {wgtile.tma_compatible}, %in: memref<?x?xbf16> {wgtile.tma_compatible},
+                   %out: memref<?x?xbf16> {wgtile.tma_compatible}, %plain: memref<?x?xbf16>, %n: index, %yes: i1)
+      kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -81,7 +81,7 @@ func.func @host(%m: memref<?x?xbf16>, %yes: i1, %n: index) {
 !c = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 // Where some turns of the loop load nothing, or several tiles share the loop, or
-// the copy engine is not used, nothing changes.
+// TMA is not used, nothing changes.
 // CHECK-LABEL: gpu.func @branch
 // CHECK-NOT:     wgtile.read_shared
 // CHECK-LABEL: gpu.func @groups
@@ -89,7 +89,7 @@ func.func @host(%m: memref<?x?xbf16>, %yes: i1, %n: index) {
 // CHECK-LABEL: gpu.func @generic
 // CHECK-NOT:     wgtile.read_shared
 gpu.module @kernels {
-  gpu.func @branch(%a: memref<?x?xbf16> {wgtile.mappable}, %n: index, %yes: i1) kernel attributes {wgtile.copy_engine} {
+  gpu.func @branch(%a: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index, %yes: i1) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
@@ -102,10 +102,10 @@ gpu.module @kernels {
     }
     gpu.return
   }
-  gpu.func @groups(%a: memref<?x?xbf16> {wgtile.mappable}, %n: index) kernel attributes {wgtile.copy_engine} {
+  gpu.func @groups(%a: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {groups = array<i64: 2, 1>} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 2, 1>} {
       scf.for %k = %c0 to %n step %c1 {
         %x = wgtile.load %a[%i, %k] aligned : memref<?x?xbf16> -> !a
       }
@@ -113,7 +113,7 @@ gpu.module @kernels {
     }
     gpu.return
   }
-  gpu.func @generic(%a: memref<?x?xbf16> {wgtile.mappable}, %n: index) kernel {
+  gpu.func @generic(%a: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     wgtile.for_each_tile (%i, %j) in (%n, %n) {

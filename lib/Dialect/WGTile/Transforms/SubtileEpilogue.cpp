@@ -19,7 +19,7 @@
 using namespace mlir;
 
 namespace wgtile {
-#define GEN_PASS_DEF_WGTILESLICESTORES
+#define GEN_PASS_DEF_WGTILESUBTILEEPILOGUE
 #include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
 } // namespace wgtile
 
@@ -184,9 +184,9 @@ private:
   }
 };
 
-struct SliceStoresPass
-    : public wgtile::impl::WGTileSliceStoresBase<SliceStoresPass> {
-  using WGTileSliceStoresBase::WGTileSliceStoresBase;
+struct SubtileEpiloguePass
+    : public wgtile::impl::WGTileSubtileEpilogueBase<SubtileEpiloguePass> {
+  using WGTileSubtileEpilogueBase::WGTileSubtileEpilogueBase;
 
   void runOnOperation() override {
     // Eight columns of the widest elements.

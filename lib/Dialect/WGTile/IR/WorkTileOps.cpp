@@ -19,9 +19,9 @@ static LogicalResult verifyLoop(Operation *op) {
   return op->emitOpError("expected a loop with a counter, in a role");
 }
 
-LogicalResult QueueAcquireOp::verify() { return verifyLoop(*this); }
-LogicalResult QueueWriteOp::verify() { return verifyLoop(*this); }
-LogicalResult QueueCommitOp::verify() { return verifyLoop(*this); }
-LogicalResult QueueTakeOp::verify() { return verifyLoop(*this); }
-LogicalResult QueueReadOp::verify() { return verifyLoop(*this); }
-LogicalResult QueueReleaseOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileAcquireOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileWriteOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileCommitOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileWaitOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileReadOp::verify() { return verifyLoop(*this); }
+LogicalResult WorkTileReleaseOp::verify() { return verifyLoop(*this); }

@@ -1,0 +1,90 @@
+//===- OldNames.h - What has another name now -------------------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of ops, attributes, passes and options that IR, scripts and tables from
+// before a renaming have. They are refused, with a hint.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_SUPPORT_OLDNAMES_H
+#define SATTN_SUPPORT_OLDNAMES_H
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace sattn {
+
+/// Where a name is used (empty for ops, passes and attributes with a dialect's
+/// prefix), the old name and the new one.
+struct OldName {
+  llvm::StringLiteral scope, old, now;
+};
+
+inline constexpr OldName kOldNames[] = {
+    // Ops.
+    {"", "wgtile.ring_acquire", "wgtile.producer_acquire"},
+    {"", "wgtile.ring_copy", "wgtile.tma_load"},
+    {"", "wgtile.ring_commit", "wgtile.producer_commit"},
+    {"", "wgtile.ring_take", "wgtile.consumer_wait"},
+    {"", "wgtile.ring_release", "wgtile.consumer_release"},
+    {"", "wgtile.ring_drain", "wgtile.consumer_drain"},
+    {"", "wgtile.fill", "wgtile.async_copy"},
+    {"", "wgtile.commit_fills", "wgtile.async_commit_group"},
+    {"", "wgtile.wait_fills", "wgtile.async_wait_group"},
+    {"", "wgtile.store_async", "wgtile.tma_store"},
+    {"", "wgtile.wait_store", "wgtile.tma_store_wait"},
+    {"", "wgtile.wait_mma", "wgtile.warpgroup_mma_wait"},
+    {"", "wgtile.fence_async", "wgtile.fence_proxy_async"},
+    {"", "wgtile.group_barrier", "wgtile.named_barrier"},
+    {"", "wgtile.mappable", "wgtile.tma_compatible"},
+    {"", "wgtile.multiprocessors", "wgtile.sm_count"},
+    {"", "wgtile.queue_acquire", "wgtile.work_tile_acquire"},
+    {"", "wgtile.queue_commit", "wgtile.work_tile_commit"},
+    {"", "wgtile.queue_read", "wgtile.work_tile_read"},
+    {"", "wgtile.queue_release", "wgtile.work_tile_release"},
+    {"", "wgtile.queue_take", "wgtile.work_tile_wait"},
+    {"", "wgtile.queue_write", "wgtile.work_tile_write"},
+    // Attributes.
+    {"", "wgtile.copy_engine", "wgtile.tma"},
+    {"for_each_tile", "columns", "raster_group"},
+    {"for_each_tile", "groups", "consumer_groups"},
+    {"for_each_tile", "queue", "work_tiles"},
+    {"forall", "columns", "sattn.raster_group"},
+    {"forall", "groups", "sattn.consumer_groups"},
+    {"forall", "stages", "sattn.stages"},
+    {"forall", "tuning", "sattn.tuning"},
+    {"forall", "warps", "sattn.warps"},
+    {"launch", "prepare", "preprocess"},
+    {"meta", "group", "raster_group"},
+    // Passes and their options.
+    {"", "convert-sattn-to-wgtile", "convert-vector-to-wgtile"},
+    {"", "sattn-plan-panels", "sattn-plan-row-block-groups"},
+    {"", "wgtile-advance-reads", "wgtile-hoist-epilogue-loads"},
+    {"", "wgtile-prefetch-reads", "wgtile-prefetch-epilogue-loads"},
+    {"", "wgtile-slice-stores", "wgtile-subtile-epilogue"},
+    {"", "wgtile-stage-reads", "wgtile-stage-epilogue-loads"},
+    {"wgtile-persist", "columns", "raster-group"},
+    {"wgtile-specialize", "blocks", "ctas-per-sm"},
+};
+
+/// A sentence on what a name is called now; empty where it is no old name.
+inline std::string findRenaming(llvm::StringRef name,
+                                llvm::StringRef scope = "") {
+  const auto *found = llvm::find_if(kOldNames, [&](const OldName &entry) {
+    return entry.old == name && entry.scope == scope;
+  });
+  return found == std::end(kOldNames)
+             ? std::string()
+             : ("'" + name + "' is now '" + found->now + "'").str();
+}
+
+} // namespace sattn
+
+#endif // SATTN_SUPPORT_OLDNAMES_H

@@ -1,0 +1,36 @@
+//===- TileLoopAttributes.h - Attributes of a loop over tiles ---*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes of an scf.forall over tiles. `sattn-tile` or the author of a tile
+// program writes them, the dialect sattn verifies them, and
+// `wgtile-outline-kernels` reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_SUPPORT_TILELOOPATTRIBUTES_H
+#define SATTN_SUPPORT_TILELOOPATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace sattn {
+/// How many tiles along each loop one thread block takes together, each for a
+/// group of its consumers (array of i64).
+inline constexpr llvm::StringLiteral kTileConsumerGroupsAttrName =
+    "sattn.consumer_groups";
+/// Hints for the schedule, i64 each: stages of the loops that load, warps that
+/// compute a tile, columns of tiles that are walked together.
+inline constexpr llvm::StringLiteral kTileStagesAttrName = "sattn.stages";
+inline constexpr llvm::StringLiteral kTileWarpsAttrName = "sattn.warps";
+inline constexpr llvm::StringLiteral kTileRasterGroupAttrName =
+    "sattn.raster_group";
+/// On an op, and then on the loop over its tiles: a dictionary of two texts,
+/// the op's `parameters` and their `origin`.
+inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
+} // namespace sattn
+
+#endif // SATTN_SUPPORT_TILELOOPATTRIBUTES_H
