@@ -170,7 +170,7 @@ private:
     return found;
   }
 
-  /// Argument and dimension that a message is about.
+  /// Argument and dimension of a message.
   std::string subject(AffineExpr symbol) {
     const Symbol &extent =
         symbols[cast<AffineSymbolExpr>(symbol).getPosition()];
