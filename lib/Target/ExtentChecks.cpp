@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Checks of extents in a manifest. A message is about one dimension of one
-// argument where the check can be put so.
+// Checks of extents in a manifest. A message names one dimension of one
+// argument if the check allows it.
 
 #include "ExtentChecks.h"
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Walks a function in the order in which it runs. What an op requires is told
-// by its interfaces; where none tells it, the op is refused.
+// Walks a function in the order in which it runs. The requirements of an op
+// come from its interfaces; an op without them is refused.
 
 #include "CollectExtentConstraints.h"
 
