@@ -109,7 +109,7 @@ private:
   json::Array arguments, contractList, values, checks, scratch, steps;
   /// Position in `scratch` of an allocation.
   DenseMap<Value, int64_t> scratchIndex;
-  /// Scratch that launches without `prepare` use.
+  /// Scratch that launches without `preprocess` use.
   DenseSet<Value> usedScratch;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
