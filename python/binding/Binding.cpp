@@ -68,7 +68,7 @@ static const Device &openDevice(int64_t ordinal) {
   return **device;
 }
 
-/// prepare(arguments...) -> Function that launches with what was prepared.
+/// prepare(arguments...) -> Function that launches with the prepared results.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   const std::vector<Argument> &arguments = loaded.read(packed);
   const runtime::CudaDriver &driver = loaded.device->driver();
