@@ -34,7 +34,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "python"), str(HERE.parent / "test"
 import attention_programs  # noqa: E402
 from timing import Timed, head_start, measure  # noqa: E402
 
-# Batch, heads, length, and the tile program; what it must reach, times cuDNN.
+# Batch, heads, length, and the tile program; the goal, times cuDNN.
 ROWS = {
     "dense_4096": (4, 16, 4096, {"head_dim": 128, "raster_group": 1}, 1.06),
     "dense_8192": (2, 16, 8192, {"head_dim": 128, "raster_group": 2}, 1.06),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-# What stands around the parts of README and docs/Performance.md that are written from results.
+# Markers around the parts of README and docs/Performance.md that are written from results.
 MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"),
            "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->"),
            "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->")}
@@ -124,7 +124,7 @@ def sentence(path):
 
 
 def split(text, name):
-    """What is before, between and after the markers of a part of a page."""
+    """The text before, between and after the markers of a part of a page."""
     begin, end = MARKERS[name]
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise ResultsError(f"expected the page to have both markers of its {name} once")

@@ -167,7 +167,7 @@ sattn_entry sattn_program_entry(const sattn_program *program) {
   return program->cpu ? program->cpu->entryPoint() : nullptr;
 }
 
-/// What a memref descriptor of this rank says.
+/// The fields of a memref descriptor of this rank.
 static runtime::TensorView readDescriptor(const void *descriptor,
                                           const runtime::ArgumentSpec &spec) {
   auto *words = static_cast<const int64_t *>(descriptor);

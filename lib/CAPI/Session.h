@@ -24,8 +24,8 @@ public:
   /// Adds a line of ours.
   void say(const llvm::Twine &message);
 
-  /// What was said so far, for the caller of the C function to free; null
-  /// where nobody asks.
+  /// The messages so far, for the caller of the C function to free; null if
+  /// they are not requested.
   void giveMessages(char **messages) const;
 
 private:

@@ -12,8 +12,8 @@ struct sattn_tables {
 
 namespace sattn::capi {
 
-/// Calls `choose` with what the caller gave, and gives back what it chose or
-/// why it could not.
+/// Calls `choose` with the caller's values, and returns the choice or the
+/// reason for its failure.
 int chooseParameters(const sattn_tables *tables, const sattn_search &search,
                      sattn_parameters &parameters, char **messages,
                      llvm::function_ref<llvm::Expected<tuning::Choice>(

@@ -32,7 +32,7 @@ using namespace mlir;
 static void addTilePasses(OpPassManager &pm,
                           const sattn::SAttnToCPUOptions &options) {
   sattn::buildSAttnEntryPipeline(pm);
-  // What has nothing to compute, as without a stored block, is not tiled.
+  // An op that has nothing to compute, as without a stored block, is not tiled.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(sattn::createSAttnInjectMeta());
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnTile());

@@ -49,7 +49,7 @@ static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
 static void addTileAndBufferize(OpPassManager &pm,
                                 const SAttnToGPUOptions &options) {
   buildSAttnEntryPipeline(pm, options.precision);
-  // What has nothing to compute, as without a stored block, is not tiled.
+  // An op that has nothing to compute, as without a stored block, is not tiled.
   pm.addPass(createCanonicalizerPass());
   SAttnInjectMetaOptions meta = metaOptions(options);
   pm.addPass(createSAttnInjectMeta(meta));
@@ -82,8 +82,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
                                      const SAttnToGPUOptions &options) {
   addTileAndBufferize(pm, options);
   pm.addPass(wgtile::createWGTileOutlineKernels());
-  // What is left of it on the host has to be arithmetic, and sizes of reshaped
-  // views those of what they are views of.
+  // The rest on the host has to be arithmetic, and sizes of reshaped views have
+  // to be sizes of their sources.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   pm.addPass(createCSEPass());
@@ -137,12 +137,12 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   if (options.delays > 0)
     kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
   kernels.addPass(createConvertWGTileToNVVM());
-  // Of views that kernels make of their arguments.
+  // Views that kernels make of their arguments.
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(math::createMathExtendToSupportedTypes());
   kernels.addPass(createSAttnApproximateMath({/*keepAfn=*/true}));
   kernels.addPass(createLowerAffinePass());
-  // Not canonicalized: LLVM does the same to it in less time.
+  // Not canonicalized: LLVM does the same in less time.
   kernels.addPass(createCSEPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelToLLVM());

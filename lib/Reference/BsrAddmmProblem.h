@@ -44,8 +44,8 @@ struct Operand {
   double load(int64_t offset) const { return loadElement(view, offset); }
 };
 
-/// The operands, after every check that needs no content: ranks, types and
-/// extents fit, and what will be read has memory.
+/// The operands, after every check that needs no contents: ranks, types and
+/// extents fit, and operands that will be read have memory.
 struct BsrAddmmProblem {
   static runtime::ErrorOr<BsrAddmmProblem>
   create(const BsrAddmmOperands &operands);

@@ -19,6 +19,6 @@ void CallCache::insert(uint64_t hash, std::shared_ptr<const ReadyCall> call) {
   // with profit.
   if (calls.size() >= capacity)
     calls.clear();
-  // Of two kinds with one hash the last is kept.
+  // If two kinds have one hash, the last is kept.
   calls[hash] = std::move(call);
 }

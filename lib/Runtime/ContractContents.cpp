@@ -19,9 +19,9 @@ public:
   const std::vector<int64_t> &batchShape() const { return batch; }
   int64_t length() const { return tensor.shape.back(); }
 
-  /// Where the row of a batch index begins, in elements. The index may have
-  /// more dimensions than the array, or larger ones where the array has 1: they
-  /// broadcast.
+  /// The offset of the row of a batch index, in elements. The index may have
+  /// more dimensions than the array, or larger ones than its dimensions of 1:
+  /// they broadcast.
   int64_t rowOffset(const std::vector<int64_t> &index) const {
     int64_t offset = 0;
     size_t lead = index.size() - batch.size();

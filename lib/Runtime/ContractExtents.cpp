@@ -57,7 +57,7 @@ public:
                      " for each batch (", check.reason, "), but got ", actual);
   }
 
-  // Of memory and of contents.
+  // Checks of memory and of contents.
   template <class Other> Error operator()(const Other &) const {
     return Error::success();
   }

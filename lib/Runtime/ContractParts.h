@@ -49,12 +49,12 @@ Error checkExtents(const Manifest &manifest, const Contract &contract,
 /// `who` begins the messages.
 Error checkPlacement(const std::string &who, const TensorView &tensor);
 
-/// What may share memory with what. The placements have been checked.
+/// Checks which arguments may share memory. The placements have been checked.
 Error checkAliasing(const Manifest &manifest, const Contract &contract,
                     const std::vector<Argument> &arguments);
 
-/// What arrays of indices hold, in host memory. Their shapes have been checked.
-/// Offsets are compared in 64 bits whatever their type.
+/// Checks the contents of arrays of indices, in host memory. Their shapes have
+/// been checked. Offsets of any type are compared in 64 bits.
 Error checkContents(const Manifest &manifest, const Contract &contract,
                     const std::vector<Argument> &arguments);
 

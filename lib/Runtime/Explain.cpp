@@ -22,7 +22,7 @@ public:
                const std::vector<int64_t> &values)
       : manifest(manifest), arguments(arguments), values(values) {}
 
-  /// What in a condition that holds says that another does not.
+  /// The part of a true condition that says that another one is false.
   std::vector<std::string> find(size_t value) {
     findIn(value);
     return std::move(reasons);
@@ -64,8 +64,8 @@ private:
     }
     if (expr.op == ValueOp::TmaCompatible)
       return explainNotTMACompatible(expr.argument);
-    // What else a version asks for is whole chunks, of extents, or strides
-    // of 1.
+    // A version's other requirements are extents of whole chunks, or strides of
+    // 1.
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
       return explainStride(*argument);
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))

@@ -13,8 +13,8 @@ namespace sattn::runtime {
 /// kind: addresses and scalars.
 class ParameterPlan {
 public:
-  /// Collects what a step's parameters stand for. The arguments have been
-  /// checked; of scratch only shapes count. Errors: a value that does not fit
+  /// Collects the values of a step's parameters. The arguments have been
+  /// checked; only shapes of scratch count. Errors: a value that does not fit
   /// in i32, a tensor that a tensor map cannot describe.
   static ErrorOr<ParameterPlan> create(const Manifest &manifest,
                                        const LaunchStep &step,
@@ -38,7 +38,7 @@ private:
     /// Without the address.
     TensorMapFields fields;
   };
-  /// Where a parameter is: a word, or a tensor map.
+  /// The location of a parameter: a word, or a tensor map.
   struct Place {
     bool isMap;
     size_t index;

@@ -101,7 +101,7 @@ Outcome compute(ValueOp op, int64_t a, int64_t b, int64_t &result) {
   return Outcome::Ok;
 }
 
-/// What a Dim, Stride or TmaCompatible value says of its tensor.
+/// The number of a Dim, Stride or TmaCompatible value.
 ErrorOr<int64_t> readTensor(const Manifest &manifest, const ValueExpr &value,
                             const std::vector<Argument> &arguments) {
   const TensorView *tensor =

@@ -95,7 +95,7 @@ Error parseParameter(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// What a step that may run ahead of the others can be given.
+/// The parameters that a step may have that runs ahead of the others.
 Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
                           const LaunchStep &step) {
   if (step.when)
@@ -116,7 +116,7 @@ Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// What says why a step is as it is.
+/// The keys that explain a step.
 Error parseExplanation(const JsonNode &node, LaunchStep &step) {
   for (auto [key, text] :
        {std::pair("version", &step.version), std::pair("reason", &step.reason)})

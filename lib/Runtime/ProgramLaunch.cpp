@@ -93,7 +93,7 @@ Program::makeReady(const Prepared *prepared,
   if (Error err = runChecks(description, *values))
     return err;
 
-  // What was prepared has its memory already.
+  // Prepared results already have their memory.
   auto call = std::make_shared<ReadyCall>(description, tensors);
   std::vector<bool> wanted(description.scratch.size(), true);
   for (size_t i = 0; prepared && i < wanted.size(); ++i)

@@ -6,8 +6,8 @@
 
 using namespace sattn::runtime;
 
-/// What placement in memory is checked for, and mapped tensors are chosen by:
-/// no element is wider, and tensor maps need as much.
+/// Alignment that placement is checked for, and that TMA-compatible tensors
+/// have: no element is wider, and tensor maps need as much.
 static constexpr uintptr_t alignment = 16;
 
 static uintptr_t addressOf(const TensorView &tensor) {

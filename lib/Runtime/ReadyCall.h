@@ -16,11 +16,10 @@ struct ReadyLaunch {
   ParameterPlan parameters;
 };
 
-/// A call whose every check has passed, and what other calls of its kind need
-/// not do again: those with tensors of the same types, shapes and strides, at
-/// addresses that are equal modulo 16 bytes, or null in both. Of what memory
-/// holds nothing is kept, and where it is only that which is the same at any
-/// address.
+/// A call whose every check has passed, with the plan for other calls of its
+/// kind: those with tensors of the same types, shapes and strides, at addresses
+/// that are equal modulo 16 bytes, or null in both. The plan depends on no
+/// contents of memory, and on addresses only modulo 16.
 class ReadyCall {
 public:
   /// `tensors` have passed the manifest's contracts.

@@ -6,7 +6,8 @@
 
 using namespace sattn::runtime;
 
-/// What cuMemAlloc gives, so that every array is aligned as if it were alone.
+/// The alignment of cuMemAlloc, so that every array is aligned as if it were
+/// alone.
 static constexpr int64_t alignment = 256;
 
 ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,

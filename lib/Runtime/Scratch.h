@@ -14,9 +14,9 @@ namespace sattn::runtime {
 struct ScratchLayout {
   /// One for each array of the manifest; `data` is null until `place`.
   std::vector<TensorView> arrays;
-  /// Of both parts, and of the first.
+  /// Bytes of both parts, and of the first.
   size_t bytes = 0, unsetBytes = 0;
-  /// Of the second part, up to the end of its last array.
+  /// Bytes of the second part, up to the end of its last array.
   size_t zeroBytes = 0;
 
   /// Lays out the arrays that `wanted` holds for; the others get no memory.
@@ -25,8 +25,8 @@ struct ScratchLayout {
                                        const std::vector<int64_t> &values,
                                        const std::vector<bool> &wanted);
 
-  /// Where an array is, with the two parts in these places; null for an array
-  /// without memory.
+  /// The address of an array, with the two parts at these addresses; null for
+  /// an array without memory.
   void *address(size_t array, void *unset, void *zeros) const;
 
   /// Sets the arrays' addresses, in memory of `bytes` bytes.

@@ -12,7 +12,7 @@ using namespace sattn::runtime;
 namespace {
 
 constexpr size_t alignment = 256;
-/// What a stream keeps is a multiple of this, so that it seldom grows.
+/// The memory of a stream is a multiple of this, so that it seldom grows.
 constexpr size_t unitBytes = size_t(64) << 10;
 
 /// CU_STREAM_PER_THREAD.
@@ -78,14 +78,14 @@ Error ScratchMemory::open() {
   return Error::success();
 }
 
-/// What the stream keeps, or null where it must not keep anything.
+/// The memory of the stream, or null if it must not keep any.
 ScratchMemory::Kept *ScratchMemory::keptBy(CUstream stream, size_t bytes) {
   const CudaDriver &driver = device.driver();
   int capture = 0;
   // The default stream is one for ever, and so needs no number.
   unsigned long long id = std::numeric_limits<unsigned long long>::max();
-  // A captured stream does not tell its number. Of other failures the call's
-  // own commands will tell.
+  // A captured stream has no number. Other failures show in the call's own
+  // commands.
   if (bytes > keptBytes || stream == perThreadStream() ||
       driver.streamIsCapturing(stream, &capture) != cuda::success ||
       capture != cuda::streamCaptureNone ||

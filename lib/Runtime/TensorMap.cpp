@@ -11,7 +11,7 @@ using namespace sattn::runtime;
 
 namespace {
 
-/// Of the base, and of all strides but the innermost, in bytes.
+/// Alignment of the base, and of all strides except the innermost, in bytes.
 constexpr int64_t alignment = 16;
 constexpr int64_t strideLimit = int64_t(1) << 40;
 constexpr int64_t extentLimit = int64_t(1) << 32;

@@ -34,8 +34,8 @@ static std::string findAssembler(StringRef ptxas) {
 }
 
 namespace {
-/// A file without a place on a disk, which programs that are started open by
-/// its path. Nothing is left of it when this process ends, however it ends.
+/// A file in memory, which child processes open by its path. It disappears when
+/// this process ends, in any way.
 class MemoryFile {
 public:
   MemoryFile() : descriptor(memfd_create("sattn", MFD_CLOEXEC)) {}
@@ -71,7 +71,7 @@ private:
 };
 } // namespace
 
-/// The kernel that ptxas named last before a place in what it said, or none.
+/// The kernel that ptxas named last before a position in its output, or none.
 static StringRef findKernel(StringRef log, size_t place) {
   StringRef before = log.take_front(log.find('\n', place));
   constexpr llvm::StringLiteral word = "unction ";

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Checks of extents in a manifest. A message is about one dimension of one
-// argument where the check can be put so.
+// Checks of extents in a manifest. A message names one dimension of one
+// argument if the check allows it.
 
 #include "ExtentChecks.h"
 
@@ -170,7 +170,7 @@ private:
     return found;
   }
 
-  /// Argument and dimension that a message is about.
+  /// Argument and dimension of a message.
   std::string subject(AffineExpr symbol) {
     const Symbol &extent =
         symbols[cast<AffineSymbolExpr>(symbol).getPosition()];

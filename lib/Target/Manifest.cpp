@@ -31,7 +31,7 @@ namespace json = llvm::json;
 
 static constexpr int64_t kVersion = 3;
 
-/// Name of a scalar or element type, empty for one that the runtime has not.
+/// Name of a scalar or element type, empty for a type that the runtime lacks.
 static StringRef typeName(Type type) {
   if (type.isF16())
     return "f16";
@@ -109,14 +109,14 @@ private:
   json::Array arguments, contractList, values, checks, scratch, steps;
   /// Position in `scratch` of an allocation.
   DenseMap<Value, int64_t> scratchIndex;
-  /// Scratch that launches other than those with `preprocess` are given.
+  /// Scratch that launches without `preprocess` use.
   DenseSet<Value> usedScratch;
   /// Position in `values` of a host value.
   DenseMap<Value, int64_t> valueIndex;
   /// Position in `values` of the condition of the branches around the op that
   /// is written.
   std::optional<int64_t> condition;
-  /// Argument that a cast on the host is a view of.
+  /// The argument that a cast on the host views.
   DenseMap<Value, int64_t> castArgument;
 
   /// Calls `visit` with the dictionaries in one of the contracts' lists.
@@ -139,7 +139,7 @@ private:
     return index && index.getInt() == argument;
   }
 
-  /// The first operand of a contract that an argument is, or null.
+  /// The first contract operand that an argument is, or null.
   DictionaryAttr findOperand(int64_t argument) {
     DictionaryAttr found;
     forEachEntry("operands", [&](DictionaryAttr operand) {
@@ -149,7 +149,7 @@ private:
     return found;
   }
 
-  /// Whether a contract says what an array of indices holds.
+  /// Whether a contract describes the contents of an array of indices.
   bool isIndexArray(int64_t argument) {
     bool found = false;
     forEachEntry("checks", [&](DictionaryAttr check) {
@@ -199,7 +199,7 @@ private:
             {"kind", "scalar"}, {"type", element}, {"name", name}});
         continue;
       }
-      // Without a contract nothing is known of how an argument is used.
+      // Without a contract the uses of an argument are unknown.
       bool written = !operand || operand.contains("written");
       arguments.push_back(
           json::Object{{"kind", "tensor"},
@@ -253,7 +253,7 @@ private:
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
 
-  /// A cast on the host asserts what its type says of strides.
+  /// A cast on the host asserts the strides of its type.
   LogicalResult writeCast(memref::CastOp cast) {
     std::optional<int64_t> argument = argumentIndex(cast.getSource());
     SmallVector<int64_t> from, to;
@@ -503,7 +503,7 @@ private:
       auto it = valueIndex.find(*dynamicSizes++);
       if (it == valueIndex.end())
         return alloc.emitOpError("expected sizes computed on the host");
-      // Memory of a branch that is not taken takes none.
+      // A branch that is not taken allocates no memory.
       sizes.push_back(condition
                           ? addSelect(*condition, it->second, addConstant(0))
                           : it->second);

@@ -23,7 +23,7 @@ namespace sattn {
 
 using namespace sattn;
 
-/// LLVM ends the process at an instruction that the chip has not.
+/// LLVM ends the process at an instruction that the chip lacks.
 static LogicalResult checkInstructions(gpu::GPUModuleOp module,
                                        const Chip &target) {
   auto version =

@@ -58,14 +58,14 @@ createTargetMachine(Operation *op, const Chip &chip) {
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// What of -O1 ptxas, which optimizes again, does not make up for: found by
-/// leaving out one pass after the other while neither the registers nor the
-/// instructions of loops became more. Loops are not unrolled, which copies
-/// asynchronous products, and nothing is vectorized: scalars are register
-/// tiles. Variables on the stack, the phases of barriers, become registers
-/// late, so that no induction variable is made of them. What a tile's epilogue
-/// at the edge and inside have in common is shared at the end; twice there, it
-/// spills.
+/// The passes of -O1 that ptxas, which optimizes again, does not make up for.
+/// They were found by leaving out one pass after the other while neither
+/// registers nor instructions of loops increased. Loops are not unrolled, since
+/// that copies asynchronous MMAs, and nothing is vectorized: scalars are
+/// register tiles. Variables on the stack, the phases of barriers, become
+/// registers late, so that they do not become induction variables. Common code
+/// of a tile's epilogues at the edge and inside is shared at the end;
+/// duplicated, it spills.
 static constexpr llvm::StringLiteral kOptimization =
     "function(nvvm-intr-range),ipsccp,"
     "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,reassociate,"
@@ -73,9 +73,9 @@ static constexpr llvm::StringLiteral kOptimization =
     "loop(indvars),sroa,sccp,loop-mssa(licm),"
     "simplifycfg<hoist-common-insts;sink-common-insts>)";
 
-/// Moves the single results of inline assembly back behind it, from the blocks
-/// that InstCombine sank them to: there instruction selection would copy all of
-/// the 128 registers of a product for each of them.
+/// Moves the single results of inline assembly back to it, from the blocks that
+/// InstCombine sank them to: there instruction selection would copy all of the
+/// 128 registers of an MMA for each of them.
 static void collectResults(llvm::Function &function) {
   for (llvm::Instruction &instruction :
        llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -191,10 +191,10 @@ static bool isDeclaration(LLVM::GlobalOp global) {
          !global.getValueOrNull() && global.getInitializerRegion().empty();
 }
 
-/// A module for each kernel, with what it refers to. The kernels leave the
-/// given one. That one is the only part where there are other functions, and
-/// where several kernels, or none, refer to a global that is defined: each part
-/// would define it, or no part.
+/// Moves each kernel, with the globals it refers to, from the given module to a
+/// module of its own. The given module stays the only part if it has other
+/// functions, or if several kernels, or none, refer to a global that is
+/// defined, since every part, or no part, would define it.
 static SmallVector<OwningOpRef<gpu::GPUModuleOp>>
 takeKernels(gpu::GPUModuleOp module) {
   SymbolTable symbols(module);
@@ -257,7 +257,7 @@ FailureOr<std::string> sattn::translateToPTX(gpu::GPUModuleOp module,
 
   SmallVector<std::unique_ptr<Job>> jobs;
   std::atomic<bool> done = true;
-  // Declared last: its threads end before what they work on.
+  // Declared last: its threads end before their data.
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(modules.size()));
   for (gpu::GPUModuleOp part : modules) {
     jobs.push_back(std::make_unique<Job>());

@@ -68,7 +68,7 @@ static const Device &openDevice(int64_t ordinal) {
   return **device;
 }
 
-/// prepare(arguments...) -> Function that launches with what was prepared.
+/// prepare(arguments...) -> Function that launches with the prepared results.
 static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   const std::vector<Argument> &arguments = loaded.read(packed);
   const runtime::CudaDriver &driver = loaded.device->driver();
@@ -88,7 +88,7 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
     throwFailure(prepared.error(), loaded.program->manifest(), *loaded.device,
                  arguments);
   // Launches with it follow on any stream, captured ones too: to wait here,
-  // once, costs less than to order each of them behind an event.
+  // once, costs less than to order each of them after an event.
   check(driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize"));
   auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
   return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,

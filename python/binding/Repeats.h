@@ -23,7 +23,7 @@ public:
   static constexpr int numOperands = Out + 1;
   static constexpr size_t capacity = 4096;
 
-  /// What is called with (alpha, beta, operands...).
+  /// The function that is called with (alpha, beta, operands...).
   struct Product {
     tvm::ffi::Function program;
     bool takesBeta = false, takesInput = false;
@@ -31,7 +31,7 @@ public:
     tvm::ffi::Any crow, col;
   };
 
-  /// `operands` are numOperands tensors or None. What was there is replaced.
+  /// `operands` are numOperands tensors or None. An earlier entry is replaced.
   void insert(int64_t number, const tvm::ffi::AnyView *operands,
               Product product);
 

@@ -117,7 +117,7 @@ class TorchArrays:
 
 
 NUMPY = NumpyArrays()
-# Of a view such as the imaginary part of a conjugate; DLPack would pass the memory without the sign.
+# A view such as the imaginary part of a conjugate: DLPack would pass the memory without the sign.
 LAZY_NEGATION = ("expected a tensor whose memory has its elements, but got one that is negated when read; use "
                  "resolve_neg()")
 _torch = functools.cache(TorchArrays)

@@ -1,10 +1,10 @@
-"""What PyTorch's autograd asks of an operation that has no gradient."""
+"""What an operation without a gradient owes PyTorch's autograd."""
 
 import sys
 
 
 def needs_gradient(tensor):
-    """Whether PyTorch would record what is done with the tensor, for a backward pass."""
+    """Whether PyTorch would record operations on the tensor, for a backward pass."""
     return tensor.requires_grad and sys.modules["torch"].is_grad_enabled()
 
 
@@ -14,6 +14,6 @@ def is_dual(tensor):
 
 
 def count_write(tensor):
-    """Counts a write into the tensor's memory, so that a backward pass that needs what was there before is refused."""
+    """Counts a write into the tensor's memory, so that a backward pass that needs the old content is refused."""
     if not tensor.is_inference():  # Those count nothing.
         sys.modules["torch"].autograd.graph.increment_version(tensor)

@@ -19,14 +19,14 @@ CALLS_LIMIT = 4096
 
 @dataclasses.dataclass(frozen=True)
 class _Meta:
-    """Parameters of a call: the tile, PyTorch's SPLIT_N, or neither; and what is asked of the schedule."""
+    """Parameters of a call: the tile, PyTorch's SPLIT_N, or neither; and hints for the schedule."""
 
     tile: tuple = ()
     split: int = 0
     wishes: tuple = ()
 
     def text(self, choose):
-        """The inside of #sattn.meta<...>. choose(row) is what the compiler chooses, with a row's parameters."""
+        """The inside of #sattn.meta<...>. choose(row) is the compiler's choice, with a row's parameters."""
         if self.tile:
             tile = f"tile = [{', '.join(map(str, self.tile))}]"
         elif self.split:
@@ -86,7 +86,7 @@ def _broadcast(name, shape, wanted):
 
 @dataclasses.dataclass
 class _Call:
-    """What one kind of call does."""
+    """The plan of one kind of call."""
 
     program: object
     shape: tuple

@@ -13,7 +13,7 @@ CPU = "cpu"
 
 
 class CompileError(RuntimeError):
-    """A program that the compiler refuses; the message is what it said."""
+    """A program that the compiler refuses; the message is the compiler's."""
 
 
 class _Options(ctypes.Structure):
@@ -53,7 +53,7 @@ def _taken(pointer):
 
 
 def _with_messages(function, *arguments):
-    """(what a function of the library returns, what the compiler said)."""
+    """(result of a function of the library, messages of the compiler)."""
     messages = ctypes.c_char_p()
     result = function(*arguments, ctypes.byref(messages))
     return result, _taken(ctypes.cast(messages, ctypes.c_void_p).value).strip()
@@ -84,7 +84,7 @@ def chip_of(device):
 
 @functools.cache
 def table_options(device):
-    """What names the rows of tuned parameters of a CUDA device: an option of passes and pipelines."""
+    """The option of passes and pipelines that selects the tuned parameters of a CUDA device."""
     name = re.sub(r"['\"{}]", "", _libraries.binding().device_name(device))
     return f"device='{name}'"
 
@@ -96,7 +96,7 @@ def shared_bytes(device):
 
 
 def warn(messages, stacklevel=2):
-    """Warns of what is wrong with the user's files, such as a table that cannot be read."""
+    """Warns of faults in the user's files, such as a table that cannot be read."""
     for line in messages.splitlines():
         if "warning: " in line:
             warnings.warn(line.split("warning: ", 1)[1], RuntimeWarning, stacklevel + 1)

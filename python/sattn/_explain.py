@@ -1,4 +1,4 @@
-"""What a call of a program would do: which version of each kernel, and why."""
+"""The launches of a call of a program: the version of each kernel, and the reasons."""
 
 import dataclasses
 import json

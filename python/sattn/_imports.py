@@ -1,4 +1,4 @@
-"""What is done once another library is imported, by whomever."""
+"""Actions that run once another library is imported, by any code."""
 
 import importlib.abc
 import sys

@@ -30,7 +30,7 @@ def number(name, value):
 
 
 def _item(name, array):
-    """What a 0-d array holds."""
+    """The value of a 0-d array."""
     arrays = _arrays.arrays_of(name, array)
     if array.ndim:
         raise TypeError(f"argument '{name}': expected a real number, but got an array of shape {tuple(array.shape)}")

@@ -27,7 +27,7 @@ class Operand:
         if any(size % 8 or size <= 0 for size in self.block):
             raise NotImplementedError("argument 'bsr': expected blocks of positive multiples of 8, but got "
                                       f"{self.block[0]} x {self.block[1]}")
-        # What a call's kernel depends on.
+        # The facts that a call's kernel depends on.
         self.signature = (*(tuple(array.shape) for array in (crow, col, values)), crow.dtype, values.dtype, shape)
 
     @property
@@ -36,7 +36,7 @@ class Operand:
 
 
 def operand_of(bsr):
-    """An Operand. Raises TypeError for what is no BSR matrix."""
+    """An Operand. Raises TypeError for anything but a BSR matrix."""
     if isinstance(bsr, Operand):
         return bsr
     if isinstance(bsr, tuple) and len(bsr) == 3:

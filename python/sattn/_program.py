@@ -30,7 +30,7 @@ def _passed(manifest, function, arguments):
 
 
 def _launched(manifest, function, arguments):
-    """Runs the program, and tells PyTorch what it may have written."""
+    """Runs the program, and tells PyTorch which arrays it may have written."""
     _passed(manifest, function, arguments)
     for (_, is_written), argument in zip(_arguments_of(manifest), arguments):
         if is_written and _arrays.is_torch(argument):
@@ -57,7 +57,7 @@ class Program:
                  "_is_logged")
 
     def __init__(self, manifest, launch, prepare=None, messages=""):
-        #: The JSON that says what the program takes (docs/Manifest.md).
+        #: The JSON that describes the program's arguments (docs/Manifest.md).
         self.manifest = manifest
         #: What the compiler said, a line each.
         self.messages = messages
@@ -107,7 +107,7 @@ class Program:
 
     @property
     def target(self):
-        """What it is compiled for: "cpu" or a chip, such as "sm_90a"."""
+        """Its target: "cpu" or a chip, such as "sm_90a"."""
         return json.loads(self.manifest)["target"]
 
     @property

@@ -11,7 +11,7 @@ from . import _autograd, _libraries
 
 # The kind of a call: what its tensors do not tell.
 BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
-# What the binding's call returns.
+# Results of the binding's call.
 FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()

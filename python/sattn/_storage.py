@@ -1,4 +1,4 @@
-"""What the arrays of a BSR matrix must have in common: shapes, batches, contents."""
+"""Checks of the arrays of a BSR matrix: shapes, batches, contents."""
 
 import functools
 import json

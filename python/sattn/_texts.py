@@ -7,7 +7,7 @@ BYTECODE = b"ML\xefR"
 
 
 def source_bytes(source):
-    """The bytes of a module of MLIR. Raises TypeError for what is neither text nor bytecode."""
+    """The bytes of a module of MLIR. Raises TypeError for anything but text and bytecode."""
     if isinstance(source, str):
         return text_bytes("source", source)
     if not isinstance(source, bytes):
@@ -40,7 +40,7 @@ def c_string(name, text):
 
 
 def integer(name, value):
-    """An int. Raises TypeError for what is none, ValueError for one that 64 bits do not hold."""
+    """An int. Raises TypeError for anything else, ValueError for one that 64 bits do not hold."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -68,7 +68,7 @@ def choose(tables, source, target, sizes, nnz, batches, row):
     be, or fits no tile.
     """
     m, n, k = sizes
-    # What is not known before the call counts as 1, as in the pass.
+    # Values that are unknown before the call count as 1, as in the pass.
     alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
     product = _Product(m, n, k, *source.block, nnz, batches, False, alpha, beta, source.dtype.encode(),
                        source.out.encode())

@@ -28,7 +28,7 @@ class _WithoutTorch(importlib.abc.MetaPathFinder):
 
 
 def _connect(torch):
-    """What tvm-ffi does with PyTorch as it is imported."""
+    """The part of tvm-ffi's import that uses PyTorch."""
     from tvm_ffi import _convert, _optional_torch_c_dlpack, core, stream
     import tvm_ffi
 

@@ -8,7 +8,7 @@ Info = collections.namedtuple("Info", "kernels compilations choices")
 
 # Choices that are remembered, at most.
 CHOICES_LIMIT = 65536
-# What each kind of call (shapes and types) was found to need.
+# The plan of each kind of call (shapes and types).
 calls = {}
 # Their programs, for tensors of PyTorch that are not prepared.
 repeats = _repeats.Repeats()
@@ -59,7 +59,7 @@ def chosen(source, target, sizes, nnz, batches=1, row=()):
 
 
 def reason(error):
-    """What a refusal of the compiler says first, without the place."""
+    """The first message of a refusal by the compiler, without its location."""
     lines = str(error).splitlines() or [""]
     return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 

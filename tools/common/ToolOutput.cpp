@@ -51,7 +51,7 @@ static LogicalResult runOpt(StringRef tool, StringRef inputName,
   LogicalResult result = MlirOptMain(output->os(), std::move(input), registry,
                                      MlirOptMainConfig::createFromCLOptions());
   if (failed(result)) {
-    // What was printed before is of no use, whether it could be written or not.
+    // Earlier output is of no use, whether it could be written or not.
     (void)sattn::flushOutput(tool, output->os(), outputName);
     return failure();
   }
@@ -63,7 +63,7 @@ int sattn::optMain(int argc, char **argv, StringRef tool, StringRef overview,
   auto [inputName, outputName] =
       registerAndParseCLIOptions(argc, argv, overview, registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  // Lists of what there is, on stdout.
+  // Lists of dialects and passes, on stdout.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(
         MlirOptMain(argc, argv, inputName, outputName, registry));

@@ -15,9 +15,9 @@
 
 namespace sattn {
 
-/// Writes what the stream holds. Where that, or something before, failed, as on
-/// a full disk or a closed pipe, says so on stderr, with the name of the file,
-/// and returns failure: LLVM would end the process without a name.
+/// Flushes the stream. If that or an earlier write failed, as on a full disk or
+/// a closed pipe, prints an error with the file's name and returns failure:
+/// LLVM would end the process without a name.
 mlir::LogicalResult flushOutput(llvm::StringRef tool, llvm::raw_fd_ostream &os,
                                 llvm::StringRef file);
 

@@ -12,7 +12,7 @@
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
-/// What mlir-opt calls for --load-dialect-plugin.
+/// The entry point for mlir-opt's --load-dialect-plugin.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "sattn", sattn::version(),
@@ -21,8 +21,8 @@ mlirGetDialectPluginInfo() {
           }};
 }
 
-/// What mlir-opt calls for --load-pass-plugin. That it has upstream's passes
-/// already does no harm.
+/// The entry point for mlir-opt's --load-pass-plugin. Registering upstream's
+/// passes again does no harm.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "sattn", sattn::version(),

@@ -31,7 +31,7 @@ using runtime::TensorView;
 using Shape = std::vector<int64_t>;
 
 namespace {
-/// A word for a tensor: its source and what follows it.
+/// A word for a tensor: its source and the options after it.
 struct TensorWord {
   enum Kind { File, Zeros, NaN, Random } kind = File;
   std::string path;
@@ -78,7 +78,7 @@ static std::string text(const Shape &shape) {
          "]";
 }
 
-/// A byte of what is no element; a NaN in all float types.
+/// A byte outside of elements; a NaN in all float types.
 static constexpr unsigned char kGap = 0xFF;
 
 /// Dense row-major memory, except that rows lie `rowStride` elements apart
@@ -154,9 +154,9 @@ static ErrorOr<NpyArray> loadFile(const TensorWord &word,
   return array;
 }
 
-/// The batch dimensions that the operands of a contract, but for the result,
-/// broadcast to, aligned at the last, `rank` of them. Where they do not fit the
-/// largest is taken; the contract's check reports it.
+/// The batch dimensions that the operands of a contract, except for the result,
+/// broadcast to, aligned at the last, `rank` of them. If they do not fit, the
+/// largest is taken; the contract's check reports the error.
 static Shape broadcastBatch(const runtime::Contract &contract, size_t result,
                             const std::vector<runtime::Argument> &values,
                             size_t rank) {
@@ -312,7 +312,7 @@ Error sattn::run::checkDeclaredShapes(const Manifest &manifest,
                                       const Arguments &arguments) {
   for (size_t i = 0; i < declared.size(); ++i) {
     const auto *view = std::get_if<TensorView>(&arguments.values[i]);
-    // An array of another rank is the contract's to report.
+    // The contract's check reports an array of another rank.
     if (!view || view->shape.size() != declared[i].size())
       continue;
     for (size_t dim = 0; dim < declared[i].size(); ++dim)

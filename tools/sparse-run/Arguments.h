@@ -30,21 +30,21 @@ const runtime::Contract *findContract(const runtime::Manifest &manifest);
 /// Makes the arguments from the words of the command line. An operand that is
 /// written may be a word such as `zeros`, whose shape the others imply. Errors
 /// name the argument or the file. `declared` has the extents that the program
-/// was written for, -1 where it takes any. Whether the arguments fit together
-/// is not looked at here (runtime::checkContracts).
+/// was written for, -1 for dynamic ones. runtime::checkContracts checks whether
+/// the arguments fit together.
 runtime::ErrorOr<Arguments>
 loadArguments(const runtime::Manifest &manifest,
               const std::vector<std::vector<int64_t>> &declared,
               const std::vector<std::string> &words);
 
-/// An error where an array has another extent than the declared one.
+/// An error if an array has another extent than the declared one.
 runtime::Error
 checkDeclaredShapes(const runtime::Manifest &manifest,
                     const std::vector<std::vector<int64_t>> &declared,
                     const Arguments &arguments);
 
-/// An error where what lies between the rows of an array that was loaded with a
-/// row stride is no longer what it was.
+/// An error if memory between the rows of an array that was loaded with a row
+/// stride has changed.
 runtime::Error checkGaps(const runtime::NpyArray &array);
 
 /// A copy of the array in memory of its own, gaps between rows included.

@@ -31,7 +31,7 @@ struct CudaOptions {
   int64_t delays = 0;
   /// Plans once, before the first launch.
   bool prepare = false;
-  /// Of f32 products of linalg ops: "ieee" or "tf32".
+  /// Precision of f32 matrix products of linalg ops: "ieee" or "tf32".
   std::string precision = "ieee";
   /// File of tuned parameters that is searched first; empty: none.
   std::string metaTable;
@@ -57,14 +57,14 @@ struct CommandLine {
   /// Launches whose results are compared, the first included.
   int64_t launches = 1;
   bool json = false;
-  /// Prints what the compiler remarks, such as where parameters come from.
+  /// Prints the compiler's remarks, such as the origin of parameters.
   bool remarks = false;
   /// Empty: the result is not written.
   std::string out;
   bool verifyContents = true;
 };
 
-/// What --help prints.
+/// The text of --help.
 extern const char *const kUsage;
 
 /// Errors name the option.

@@ -48,7 +48,7 @@ const std::string &CudaProgram::deviceName() const {
 }
 
 namespace {
-/// What the compiler makes of a function for a GPU.
+/// A function compiled for a GPU.
 struct Image {
   std::string manifest, ptx;
 };

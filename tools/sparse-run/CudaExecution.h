@@ -19,8 +19,8 @@
 
 namespace sattn::run {
 
-/// What tile parameters are chosen for: M, N, K, and the part of the blocks
-/// that is not stored.
+/// The problem that tile parameters are chosen for: M, N, K, and the fraction
+/// of blocks that are not stored.
 struct Problem {
   std::array<int64_t, 3> sizes;
   double sparsity;

@@ -90,14 +90,14 @@ ErrorOr<ProgramSource> sattn::run::loadProgram(MLIRContext *context,
   if (!name)
     return name.takeError();
   program.entry = *name;
-  // What the entry does not use is neither compiled nor run.
+  // Functions that the entry does not use are neither compiled nor run.
   for (auto function :
        llvm::make_early_inc_range(program.module->getOps<func::FuncOp>()))
     if (function.getName() != program.entry &&
         SymbolTable::symbolKnownUseEmpty(function, *program.module))
       function.erase();
-  // The entry is called from outside, whatever it says; functions that nobody
-  // calls go away.
+  // The entry is called from outside, whatever its visibility; functions
+  // without callers go away.
   program.module->lookupSymbol<func::FuncOp>(program.entry).setPublic();
   // From here on the functions have the arguments that are passed.
   PassManager pm(context);

@@ -23,8 +23,8 @@ class SourceMgr;
 
 namespace sattn::run {
 
-/// Prints what MLIR reports of errors and warnings, with the line of the
-/// source, while it lives; remarks are left out.
+/// Prints MLIR's errors and warnings, with the line of the source, while it
+/// lives; remarks are left out.
 class DiagnosticPrinter {
 public:
   DiagnosticPrinter(std::shared_ptr<llvm::SourceMgr> sources,
@@ -54,8 +54,8 @@ runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
                                             bool remarks,
                                             const std::string &precision);
 
-/// What the entry's arguments must be, whatever it is compiled for. An error
-/// where the function takes what is neither an array nor a number.
+/// The requirements on the entry's arguments, on any target. An error if the
+/// function takes anything but arrays and numbers.
 runtime::ErrorOr<runtime::Manifest> describeProgram(ProgramSource &program);
 
 /// The shapes of the entry's arguments as its type has them: -1 for an extent

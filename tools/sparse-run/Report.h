@@ -18,7 +18,7 @@
 
 namespace sattn::run {
 
-/// What one call of sparse-run found out.
+/// The results of one run of sparse-run.
 struct Report {
   std::string entry;
   /// "cpu" or "cuda".
@@ -33,7 +33,7 @@ struct Report {
   /// Milliseconds of each timed run.
   std::vector<double> times;
 
-  /// The op that the program consists of, where it is one.
+  /// The op that the program consists of, if it is a single op.
   std::string op;
   std::optional<reference::Description> description;
 };

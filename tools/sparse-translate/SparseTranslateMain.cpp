@@ -119,7 +119,7 @@ struct Options {
 };
 } // namespace
 
-/// Why options do not go with each other, or nothing: what has no effect is
+/// The reason why options conflict, or nothing. An option without effect is
 /// refused.
 static std::string checkOptions(const Options &options) {
   auto isGiven = [](const llvm::cl::Option &option) {

@@ -48,7 +48,7 @@ constexpr int64_t columnOfLane(int64_t lane) { return 2 * (lane % 4); }
 ///
 /// The unit is one instruction's 16 x 8 fragment: lane l holds, in registers
 /// 2r + c (r and c 0 or 1), the elements of row l/4 + 8r and column 2(l%4) + c.
-/// `columnWarps` neighbouring warps divide the columns, eight by eight in turn:
+/// `columnWarps` neighboring warps divide the columns round-robin, 8 at a time:
 /// warp w has the eights w % columnWarps, + columnWarps, + 2 columnWarps, ...
 /// Along the rows each has `rowTiles` fragments, one below the other. Register
 /// 4 (j * rowTiles + m) + 2r + c of lane l in warp w is
@@ -58,7 +58,7 @@ constexpr int64_t columnOfLane(int64_t lane) { return 2 * (lane % 4); }
 /// and undivided columns: register 4j + 2r + c is row 16w + l/4 + 8r, column
 /// 8j + 2(l%4) + c.
 ///
-/// Four neighbouring lanes (a quad) hold a row of a fragment between them;
+/// Four neighboring lanes (a quad) hold a row of a fragment between them;
 /// eight lanes four apart hold a column of it. Columns [n, n + 8 columnWarps)
 /// for n a multiple of 8 columnWarps are consecutive registers in every thread.
 struct AccumulatorFragment {

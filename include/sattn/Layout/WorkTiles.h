@@ -5,10 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The shared memory in which the thread that takes tiles from a counter tells
-// the others of them: two numbers of tiles, which are used in turn, then a full
-// barrier of each, then an empty barrier of each.
+//  The shared memory of the work-tile pipeline, in which the thread that takes
+// tiles from a counter passes them on: two slots with a tile's number, used
+// alternately, then a full barrier of each, then an empty barrier of each.
 //
 //===----------------------------------------------------------------------===//
 

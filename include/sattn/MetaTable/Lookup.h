@@ -11,13 +11,13 @@
 
 namespace sattn::meta {
 
-/// What parameters are wanted for.
+/// The problem that parameters are for.
 struct Query {
   /// Of the op.
   const OpSchema *schema = nullptr;
   /// As the driver names it.
   std::string device;
-  /// Of the tuned kernels; only sections of this version are seen.
+  /// Version of the tuned kernels; only sections of this version are searched.
   int64_t version = 0;
   /// Element types of the operands and of the result, as in Section. An
   /// `outDtype` equal to `dtype` is the same as an empty one.

@@ -29,7 +29,7 @@ struct Row {
   llvm::SmallVector<int64_t, 6> values;
 };
 
-/// What the rows of one op look like, which the op itself says.
+/// The form of the rows of one op, which the op itself defines.
 struct OpSchema {
   llvm::StringLiteral op;
   /// Names of the numbers of a key, in order. A name with `==` is a flag,
@@ -64,8 +64,8 @@ struct Section {
   const OpSchema *schema = nullptr;
   /// As the driver names it ("NVIDIA A100-SXM4-80GB").
   std::string device;
-  /// Of the tuned kernels, not of the file format: rows of another version than
-  /// a query's are not seen by it.
+  /// Version of the tuned kernels, not of the file format: a query ignores rows
+  /// of other versions.
   int64_t version = 0;
   /// Element type of the operands: "f16", "bf16", "f32".
   std::string dtype;
@@ -96,7 +96,7 @@ std::string parametersProblem(const Section &section);
 std::string rowProblem(const Section &section, const Row &row);
 
 struct Table {
-  /// What messages call it: a path, or "the shipped table".
+  /// Its name in messages: a path, or "the shipped table".
   std::string name;
   std::vector<Section> sections;
 };
@@ -104,8 +104,8 @@ struct Table {
 /// Reads a table in JSON. A text that is no table of the format and version
 /// that this reader knows is an error. A row that holds impossible values is
 /// left out, and `problems` gets a message for it. Every message starts with
-/// `name`, and says what was expected and what was found. Sections are of the
-/// ops in `schemas`, which the table points into.
+/// `name` and has the form "expected X, but got Y". Sections are of the ops in
+/// `schemas`, which the table points into.
 llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef name,
                                  OpSchemas schemas,
                                  std::vector<std::string> &problems);

@@ -14,8 +14,8 @@ namespace sattn::meta {
 /// The table that the library carries.
 llvm::StringRef shippedTableText();
 
-/// Where the user's own table lies: $XDG_CONFIG_HOME/sattn/meta-table.json, by
-/// default ~/.config/sattn/meta-table.json; empty where neither is known.
+/// The path of the user's own table: $XDG_CONFIG_HOME/sattn/meta-table.json, by
+/// default ~/.config/sattn/meta-table.json; empty if neither is known.
 std::string userTablePath();
 
 /// The tables to search, in this order: the file `path` (an option or argument;

@@ -38,7 +38,7 @@ public:
   const runtime::TensorView *findTensor(std::string_view name) const;
 };
 
-/// What an op computes with certain operands.
+/// The result of an op for certain operands.
 struct Description {
   /// For people: "512x256 @ 256x64, block 16x16, ...".
   std::string text;
@@ -49,8 +49,8 @@ struct Description {
   /// Operations on elements, of which additions and multiplications count one
   /// each; 0 where they are not counted.
   double operations = 0;
-  /// What parameters are chosen for: M, N and K, and the part of the blocks
-  /// that is not stored.
+  /// The problem that parameters are chosen for: M, N and K, and the fraction
+  /// of blocks that are not stored.
   std::array<int64_t, 3> sizes = {};
   double sparsity = -1;
 };

@@ -161,9 +161,9 @@ public:
                                size_t *offset, size_t *size) = nullptr;
 
   /// The process's driver, opened at the first call that succeeds:
-  /// $SATTN_LIBCUDA if that is set, else libcuda.so.1 wherever the dynamic
-  /// linker looks. Errors: no driver (with what was searched), or one that
-  /// lacks a function, with its version.
+  /// $SATTN_LIBCUDA if that is set, else libcuda.so.1 on the dynamic linker's
+  /// path. Errors: no driver (with the searched names), or a driver that lacks
+  /// a function, with its version.
   static ErrorOr<const CudaDriver *> get();
 
   /// Opens the library at `path`, apart from `get`'s. It stays loaded.

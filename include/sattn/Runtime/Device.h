@@ -81,8 +81,8 @@ private:
 /// Memory on a device.
 class DeviceBuffer {
 public:
-  /// Of 0 bytes: a null pointer. Where memory is short the error says how many
-  /// bytes were asked for, and `purpose`, if there is one: "a copy of x".
+  /// 0 bytes give a null pointer. If memory is short, the error has the
+  /// requested bytes and `purpose`, if given: "a copy of x".
   static ErrorOr<DeviceBuffer> allocate(const Device &device, size_t bytes,
                                         std::string_view purpose = {});
 

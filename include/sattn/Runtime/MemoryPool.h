@@ -7,22 +7,22 @@
 
 namespace sattn::runtime {
 
-/// Memory that is allocated and given back in the order of a stream's work, so
-/// that neither waits, and both work while the stream is captured into a graph.
-/// What was given back is kept for later allocations: the driver's own pool
-/// would return it to the system at every synchronization.
+/// Memory that is allocated and freed in the order of a stream's work, so that
+/// neither waits, and both work while the stream is captured into a graph.
+/// Freed memory is kept for later allocations: the driver's own pool would
+/// return it to the system at every synchronization.
 class MemoryPool {
 public:
   static ErrorOr<MemoryPool> create(const Device &device);
 
   MemoryPool(MemoryPool &&other) noexcept;
   MemoryPool &operator=(MemoryPool &&other) noexcept;
-  /// What is not given back yet stays until it is.
+  /// Memory that is not freed yet stays until it is.
   ~MemoryPool();
 
-  /// Memory for work that follows on `stream`, aligned to 256 bytes; null for
-  /// 0 bytes. Where memory is short the error says how many bytes were asked
-  /// for. The device's context is current.
+  /// Memory for work that follows on `stream`, aligned to 256 bytes; null for 0
+  /// bytes. If memory is short, the error has the requested bytes. The device's
+  /// context is current.
   ErrorOr<void *> allocate(size_t bytes, CUstream stream) const;
 
   /// Gives memory back after the work that `stream` has so far. Null is fine.

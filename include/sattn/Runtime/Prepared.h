@@ -14,8 +14,8 @@ class CallCache;
 class Program;
 struct Manifest;
 
-/// What kernels are given for each argument of a program, null for scalars:
-/// the caller's tensors, or copies of index arrays in their place.
+/// The tensors that kernels get for each argument of a program, null for
+/// scalars: the caller's, or copies of index arrays.
 using CallTensors = std::vector<const TensorView *>;
 
 /// A snapshot of the index arrays of a program's sparse operands, and what the

@@ -38,25 +38,26 @@ public:
   ///
   /// Before the first launch everything is checked: shapes and aliasing (not
   /// the contents of index arrays, which are on the device), the manifest's
-  /// checks, grids, tensor maps. Where that fails nothing is launched. What
-  /// follows from types, shapes, strides and alignment is kept for later calls
-  /// of the same kind. May be called from several threads.
+  /// checks, grids, tensor maps. If that fails, nothing is launched. Values
+  /// that follow from types, shapes, strides and alignment are kept for later
+  /// calls of the same kind. May be called from several threads.
   Error launch(const std::vector<Argument> &arguments, CUstream stream);
 
   /// Copies the index arrays of the arguments' sparse operands and launches, on
-  /// `stream`, what depends on them alone. Of the other arguments only shapes
-  /// count; their data may be null. Allocates memory, so not while the stream
-  /// is captured. Checks shapes and the manifest's checks before.
+  /// `stream`, the steps that depend on them alone. Only the shapes of the
+  /// other arguments count; their data may be null. Allocates memory, so not
+  /// while the stream is captured. Checks shapes and the manifest's checks
+  /// before.
   ErrorOr<Prepared> prepare(const std::vector<Argument> &arguments,
                             CUstream stream);
 
   /// As `launch` without `prepared`, but with its copies of index arrays and
-  /// what was computed from them. `arguments` has index arrays too, of which
-  /// only shapes and types count: they must be those that were prepared. A
-  /// change of the caller's index arrays does not show; one of the values does,
-  /// since they are read in place. The work of `prepare` must come before, as
-  /// it does on the same stream. Several launches may use one `prepared` at the
-  /// same time.
+  /// the results computed from them. `arguments` has index arrays too, whose
+  /// shapes and types must be those that were prepared; their contents do not
+  /// count. A change of the caller's index arrays does not show; one of the
+  /// values does, since they are read in place. The work of `prepare` must come
+  /// before, as it does on the same stream. Several launches may use one
+  /// `prepared` at the same time.
   Error launch(const Prepared &prepared, const std::vector<Argument> &arguments,
                CUstream stream);
 
@@ -77,12 +78,12 @@ private:
                   const std::vector<Argument> &arguments,
                   const std::vector<void *> &scratch, CUstream stream);
 
-  /// Checks everything, and finds out what calls of this kind do.
+  /// Checks everything and computes the plan of calls of this kind.
   ErrorOr<std::shared_ptr<const ReadyCall>>
   makeReady(const Prepared *prepared, const std::vector<Argument> &arguments,
             const CallTensors &tensors) const;
 
-  /// The call of a program, or of what is left of it after `prepared`.
+  /// The call of a program, or of its remaining steps after `prepared`.
   Error run(const Prepared *prepared, CallCache &cache,
             const std::vector<Argument> &arguments, const CallTensors &tensors,
             CUstream stream);

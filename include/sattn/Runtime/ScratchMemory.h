@@ -14,17 +14,17 @@ class Device;
 class MemoryPool;
 
 /// Memory of a device for the scratch of calls. A stream keeps what its calls
-/// need: since its work is done in order, one call may use what the one before
-/// did, of whatever program, and a call costs neither an allocation nor, most
-/// of the time, a fill. Zeros are taken from a piece that is filled once for
-/// many calls.
+/// need: since its work is done in order, one call may use the memory of the
+/// call before it, of any program, and a call costs neither an allocation nor,
+/// most of the time, a fill. Zeros are taken from a piece that is filled once
+/// for many calls.
 ///
-/// Where that would be wrong, memory is allocated in the order of the stream
-/// and given back after the call: while the stream is captured, since the graph
-/// may run beside the stream's later calls; on the stream of each thread, whose
-/// handle is that of many streams; for more than `keptBytes`; and on streams
-/// past the first `keptStreams`. Streams are told apart by their number, which
-/// is never used again, as a handle is.
+/// If that would be wrong, memory is allocated in the order of the stream and
+/// freed after the call: while the stream is captured, since the graph may run
+/// beside the stream's later calls; on the stream of each thread, whose handle
+/// is that of many streams; for more than `keptBytes`; and on streams past the
+/// first `keptStreams`. Streams are told apart by their number, which is never
+/// used again, as a handle is.
 ///
 /// Nothing here knows of kernels that begin before the one in front of them in
 /// the stream has ended: the runtime launches none.
@@ -32,7 +32,7 @@ class ScratchMemory {
 public:
   static constexpr size_t keptBytes = size_t(64) << 20;
   static constexpr size_t keptStreams = 64;
-  /// Of zeros that are filled at once.
+  /// Bytes of zeros that one fill makes.
   static constexpr size_t zerosBytes = size_t(64) << 10;
 
   explicit ScratchMemory(const Device &device);
@@ -41,8 +41,8 @@ public:
   ScratchMemory &operator=(const ScratchMemory &) = delete;
 
 private:
-  /// What one stream keeps. Locked from the first command of a call that uses
-  /// it to the last, for calls of two threads must not mix.
+  /// The memory of one stream. Locked from the first command of a call that
+  /// uses it to the last, since calls of two threads must not mix.
   struct Kept {
     std::mutex mutex;
     CUdeviceptr unset = 0, zeros = 0;
@@ -80,8 +80,8 @@ public:
 
   /// Memory for work that follows on `stream`: `unsetBytes` of any contents,
   /// which is a multiple of 256, and `zeroBytes` of zeros; each aligned to 256
-  /// bytes. Where memory is short the error says how many bytes were asked for.
-  /// The device's context is current. May be called from several threads.
+  /// bytes. If memory is short, the error has the requested bytes. The device's
+  /// context is current. May be called from several threads.
   ErrorOr<Piece> take(size_t unsetBytes, size_t zeroBytes, CUstream stream);
 
   /// Makes sure of the pool that memory comes from, which the first `take` does

@@ -23,7 +23,7 @@ struct alignas(64) TensorMap {
   unsigned char bytes[128] = {};
 };
 
-/// What cuTensorMapEncodeTiled is called with. Dimensions innermost first.
+/// The parameters of cuTensorMapEncodeTiled. Dimensions innermost first.
 struct TensorMapFields {
   int dataType = 0;
   uint32_t rank = 0;
@@ -41,10 +41,10 @@ struct TensorMapFields {
 constexpr int64_t tensorMapMaxRank = 5;
 constexpr int64_t tensorMapMaxBox = 256;
 
-/// What can be told of a box before the tensor is known: as many dimensions as
-/// the tensor, 1 to 5; extents 1 to 256; the innermost a multiple of 16 bytes,
-/// and no longer than the swizzle's span. `swizzle` is 0, 32, 64 or 128 bytes.
-/// The message is of the form "expected ..., but got ...".
+/// Checks of a box that need no tensor: as many dimensions as the tensor, 1 to
+/// 5; extents 1 to 256; the innermost a multiple of 16 bytes, and no longer
+/// than the swizzle's span. `swizzle` is 0, 32, 64 or 128 bytes. The message is
+/// of the form "expected ..., but got ...".
 Error checkTensorMapBox(DType dtype, int64_t rank,
                         const std::vector<int64_t> &box, int64_t swizzle);
 

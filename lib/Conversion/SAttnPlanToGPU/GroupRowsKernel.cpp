@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The kernel that chooses the block rows of each panel of a sattn.plan. A
+// The kernel that chooses the rows of each row-block group of a sattn.plan. A
 // thread block has a window of block rows:
 //   1. all threads mark the columns of each row in a bit mask; columns beyond
 //      the mask fold onto it, which makes the choice less good, not wrong,
-//   2. one warp makes a panel after the other: its first row is the first that
-//      has no panel yet, each further one shares the most columns with those
-//      before it, the first such row where there are several. The lanes hold
+//   2. one warp makes one row-block group after the other: its first row is the
+//      first without a group, each further row shares the most columns with the
+//      rows before it (the first such row if there are several). The lanes hold
 //      the masks in registers.
 // On random blocks, 128 x 128 of them, a larger window or the best pairs of a
-// window would give panels of 1 to 3% fewer steps, for twice the time.
+// window would save 1 to 3% of the steps, for twice the time.
 
 #include "BatchKernelBuilder.h"
 #include "PlanKernels.h"

@@ -8,10 +8,10 @@
 
 // The kernel of the steps of a sattn.plan. The block columns are walked in
 // windows that fit in shared memory. In each window
-//   1. the stored blocks of every column and group are counted,
-//   2. each thread takes a few neighbouring columns; a column has as many steps
-//      as its fullest group has blocks, and a prefix sum over the threads gives
-//      the place of its first; the steps are written without blocks,
+//   1. the stored blocks of every column and block row are counted,
+//   2. each thread takes a few neighboring columns; a column has as many steps
+//      as its fullest block row has blocks, and a prefix sum over the threads
+//      gives the place of its first; the steps are written without blocks,
 //   3. each stored block writes itself into its step. Where its column repeats
 //      in its row it counts those before it.
 // Nothing here depends on the order of threads, so the plan is deterministic.

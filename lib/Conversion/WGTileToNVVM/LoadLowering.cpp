@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loads of shared tiles, synchronous: by TMA, where one thread
-// issues the copies and all wait, or by all threads.
+// Synchronous loads of shared tiles: by TMA, for which one thread issues the
+// copies and all wait, or by all threads.
 
 #include "TileRegisters.h"
 

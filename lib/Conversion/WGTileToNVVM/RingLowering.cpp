@@ -8,8 +8,9 @@
 
 // Rings of shared memory and the roles that use them. A stage has two barriers:
 // full, which the producer arrives at and the copies complete, and empty, which
-// every consumer warp arrives at (one thread a warp: a thread that speaks for
-// several would give back what a slower warp still reads).
+// every consumer warp arrives at (one thread of each warp: a thread that
+// arrived for several warps would release a stage that a slower warp still
+// reads).
 
 #include "TileRegisters.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Stages of shared memory: groups of cp.async.
+// Stages of shared memory: commit groups of cp.async.
 
 #include "TileRegisters.h"
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // Results that leave through shared memory: register tiles are written to a
-// warpgroup's staging tile, swizzled, and copied by TMA. Tiles that
-// it brought are read the same way.
+// warpgroup's staging tile, swizzled, and copied by TMA. Tiles that TMA loaded
+// are read the same way.
 
 #include "I32Arithmetic.h"
 #include "SwizzledRows.h"

@@ -25,7 +25,7 @@ public:
       : b(b), loc(loc), tile(tile) {}
 
   /// Address of the thread's first place, i32, in a tile at the start of the
-  /// kernel's shared memory, 64 rows of it or of the tiles behind it for each
+  /// kernel's shared memory, 64 rows of it or of the tiles after it for each
   /// warpgroup. Of elements of 16 bits it is the place that the lane names for
   /// four 8 x 8 matrices (ldmatrix, stmatrix): columns [0, 8) of the warp's
   /// rows 0 to 7 and 8 to 15, then the next eight columns of the same; of 32

@@ -168,7 +168,7 @@ struct BarrierInit {
 };
 
 /// Where a producer tells the consumers which tile comes next: two numbers in
-/// shared memory, used in turn, with a full and an empty barrier each.
+/// shared memory, used alternately, with a full and an empty barrier each.
 struct WorkTiles {
   /// In the kernel's shared memory.
   int64_t offset;

@@ -37,7 +37,7 @@ static bool fits(const Problem &problem, const Parameters &tile,
          tile.stages.value_or(kMinStages) * stageBytes <= target.sharedBytes;
 }
 
-/// Heights of tiles: one block row, and a panel where there may be one.
+/// Heights of tiles: one block row, and a row-block group if allowed.
 static llvm::SmallVector<int64_t> rowsOf(const Problem &problem,
                                          const Target &target) {
   llvm::SmallVector<int64_t> rows = {problem.blockRows};

@@ -52,7 +52,7 @@ static Query queryOf(const Facts &facts, const Search &search) {
   query.version = search.version;
   query.dtype = facts.dtype;
   query.outDtype = facts.outDtype;
-  // What most rows are tuned for, where nothing says more.
+  // The sparsity that most rows are tuned for, if it is unknown.
   query.sparsity = sparsityOf(facts).value_or(50);
   query.key = {*facts.m,        *facts.k,           *facts.n,
                facts.blockRows, facts.blockColumns, facts.beta == 0,

@@ -34,10 +34,10 @@ static std::optional<int64_t> longestDivisor(int64_t size, int64_t most) {
   return std::nullopt;
 }
 
-/// Step of the reduction: a row of it is at most 128 bytes of 16-bit elements,
-/// the longest swizzle, or as many bytes of f32 on the GPU. The longest power
-/// of two that divides the block; where none from 16 on does, all of the block,
-/// or, of one that is too long, its longest divisor in eights.
+/// K tile: a row of it is at most 128 bytes of 16-bit elements, the longest
+/// swizzle, or as many bytes of f32 on the GPU. It is the longest power of two
+/// that divides the block. If none from 16 on does, it is the whole block or,
+/// if that is too long, its longest divisor that is a multiple of 8.
 static int64_t defaultDepth(const Problem &problem, const Target &target) {
   int64_t size = problem.blockColumns;
   int64_t most =
@@ -62,8 +62,7 @@ static int64_t defaultDepth(const Problem &problem, const Target &target) {
   return size;
 }
 
-/// Tiles of the result, where its sizes are known; 2^63 - 1 where they are
-/// more.
+/// Number of tiles of the result, if its sizes are known; at most 2^63 - 1.
 static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
                                          int64_t columns) {
   if (!problem.m || !problem.n)
@@ -75,8 +74,9 @@ static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
   return std::min(tiles, uint64_t(std::numeric_limits<int64_t>::max()));
 }
 
-/// Columns that a tile gets only where they fit N well, and the fewest rows for
-/// which that holds where N is not aligned: flatter tiles need them for B.
+/// Columns that a tile gets only if they fit N well, and the fewest rows for
+/// which that holds if N is not aligned: tiles of fewer rows need the columns
+/// for B.
 static constexpr int64_t kWide = 256;
 static constexpr int64_t kUnalignedRows = 32;
 
@@ -97,8 +97,8 @@ static bool isTooWide(const Problem &problem, int64_t rows, int64_t columns,
 }
 
 /// `widest` columns, halved while that fits N better, and while they would make
-/// fewer tiles than SMs. Halves alone, so that a program of many
-/// sizes needs few kernels: at most four for all of M, N and sparsity.
+/// fewer tiles than SMs. Only halves, so that a program of many sizes needs few
+/// kernels: at most four for all of M, N and sparsity.
 static int64_t narrowColumns(const Problem &problem, const Target &target,
                              int64_t rows, int64_t widest) {
   int64_t multiple = target.columnMultiple;
@@ -114,22 +114,23 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
   return columns;
 }
 
-/// Rows of a panel, which two warpgroups multiply; its rows of B are loaded
-/// once for all of its block rows.
+/// Rows of a row-block group, which two warpgroups multiply; its rows of B are
+/// loaded once for all of its block rows.
 static constexpr int64_t kPanelRows = 128;
-/// Most columns of a block of 32 rows that a stage of a panel takes: with 64
+/// Most columns of a block of 32 rows in a stage of a row-block group: with 64
 /// the warps have no registers left.
 static constexpr int64_t kPanelDepth = 32;
-/// Sparsity in hundredths up to which a panel is faster than its rows by
-/// themselves, measured on an H200 at 8192 x 8192 x 8192: above it most columns
-/// of a panel have one block, and the others' warps wait. Blocks of 64 rows are
-/// bound by what L2 delivers, and gain longer; at 80 a panel is 4% faster on a
-/// cool card, 2% slower on a hot one, and its plan takes 20 us.
+/// Sparsity in hundredths up to which a row-block group is faster than its rows
+/// by themselves, measured on an H200 at 8192 x 8192 x 8192: above it most
+/// columns of a group have one block, and the other rows' warps wait. L2
+/// bandwidth bounds blocks of 64 rows, which gain longer; at 80 a row-block
+/// group is 4% faster on a cool card, 2% slower on a hot one, and its plan
+/// takes 20 us.
 static constexpr int64_t kPanelSparsity64 = 70;
 static constexpr int64_t kPanelSparsity32 = 60;
 
-/// Block rows that a tile has: several where that is faster, where N needs
-/// the widest tiles, and where these are at least as many as SMs.
+/// Block rows of a tile: several if that is faster, N needs the widest tiles,
+/// and these are at least as many as SMs.
 static int64_t countPanelRows(const Problem &problem, const Target &target) {
   bool pays = false;
   if (problem.blockRows == 64 && problem.elementBytes == 2 &&
@@ -147,15 +148,15 @@ static int64_t countPanelRows(const Problem &problem, const Target &target) {
 
 /// As many columns as the registers hold. A row of A is loaded once for each
 /// tile of columns, a row of B once for each tile of rows: the wider a tile,
-/// the fewer bytes for each of its products.
+/// the fewer bytes for each of its MMAs.
 static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
                             const Target &target) {
   return std::max(widestColumns(problem, tile.rows, tile.depth, target),
                   target.columnMultiple);
 }
 
-/// One block row a tile, as wide as can be: with blocks of 64 and 128 the rate
-/// is bound by what L2 delivers, or by the product itself.
+/// One block row per tile, as wide as possible: with blocks of 64 and 128, L2
+/// bandwidth or the MMAs bound the rate.
 static Parameters defaultForWgmma(const Problem &problem,
                                   const Target &target) {
   Parameters result;
@@ -168,22 +169,22 @@ static Parameters defaultForWgmma(const Problem &problem,
   if (groups == 1)
     result.columns = narrowColumns(problem, target, result.rows,
                                    chooseWidest(problem, result, target));
-  // Flat tiles load more of B than of A: thread blocks that work on the same
-  // columns share it. Measured on an H200, 3 to 10% against four columns.
+  // Small-M tiles load more of B than of A: CTAs that work on the same columns
+  // share it. Measured on an H200, 3 to 10% against four columns.
   if (result.rows < kPanelRows)
     result.rasterGroup = 1;
   return result;
 }
 
-/// Stages with which a tile that has an SM for itself does not wait
-/// for its loads.
+/// Stages with which a tile that has an SM for itself does not wait for its
+/// loads.
 static constexpr int64_t kLoneStages = 3;
 
-/// One block row a tile. Above 32 rows 128 columns, so that two thread blocks
-/// of four warps share an SM and one computes while the other waits;
-/// flat tiles take 256, which they need to load less of B for each product. So
-/// do those of 128 rows, which no two thread blocks have the registers for
-/// (code of sm_80 on an H200: 1.2 to 1.3 times the rate of 128 columns).
+/// One block row per tile. Above 32 rows 128 columns, so that two CTAs of four
+/// warps share an SM and one computes while the other waits; small-M tiles take
+/// 256, which they need to load less of B for each MMA. So do tiles of 128
+/// rows, for which two CTAs do not have the registers (code of sm_80 on an
+/// H200: 1.2 to 1.3 times the rate of 128 columns).
 static Parameters defaultForMmaSync(const Problem &problem,
                                     const Target &target) {
   Parameters result;
@@ -200,11 +201,11 @@ static Parameters defaultForMmaSync(const Problem &problem,
   return result;
 }
 
-/// Columns of a tile on the CPU below which a product costs the same.
+/// Columns of a tile on the CPU below which the cost does not fall.
 static constexpr int64_t kLeastCPUColumns = 16;
 
-/// One block row a tile; the accumulator and the packed operands stay within
-/// the second-level cache. A tile costs as much as it is wide, N or not.
+/// One block row per tile; the accumulator and the packed operands stay within
+/// the second-level cache. A tile's cost follows from its width, even beyond N.
 static Parameters defaultForCPU(const Problem &problem, const Target &target) {
   Parameters result;
   result.rows = problem.blockRows;

@@ -37,10 +37,9 @@ static int64_t stageBytes(const Problem &problem, const Parameters &tile,
   return (tile.rows + columns) * tile.depth * problem.elementBytes;
 }
 
-/// Warps where a thread has 8 to 64 elements of the accumulator, as far as 8
-/// warps do: fewer elements make a warp's share smaller than one product, more
-/// leave too few registers for operands. wgmma leaves no choice, one warp holds
-/// 16 rows.
+/// Warps with which a thread has 8 to 64 elements of the accumulator, at most
+/// 8: fewer elements make a warp's share smaller than one MMA, more leave too
+/// few registers for operands. wgmma leaves no choice: one warp holds 16 rows.
 static int64_t fitWarps(int64_t warps, const Parameters &tile,
                         const Target &target) {
   if (target.kind == TargetKind::Wgmma && tile.rows % 64 == 0)

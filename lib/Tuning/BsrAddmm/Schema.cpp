@@ -36,7 +36,7 @@ static int64_t getTileWidth(const Section &section, const Row &row) {
   return row.key[kKeyN] / section.get(row, "SPLIT_N").value();
 }
 
-/// The width of a tile is what a row is for.
+/// A row must give the width of a tile.
 static std::string findParametersProblem(llvm::ArrayRef<std::string> names) {
   bool split = llvm::is_contained(names, "SPLIT_N");
   bool tile = llvm::is_contained(names, "tile_n");

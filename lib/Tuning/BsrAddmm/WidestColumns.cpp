@@ -12,17 +12,16 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
 
-/// Most accumulators of a thread that multiplies by mma.sync where other
-/// threads load, and where whole warpgroups multiply, which then take those
-/// threads' registers.
+/// Most accumulators of a thread for mma.sync: if other threads load, and if
+/// whole warpgroups multiply, which then take the loading threads' registers.
 static constexpr int64_t kSpecializedMmaAccumulators = 96;
 static constexpr int64_t kWarpgroupMmaAccumulators = 128;
-/// Rows of 16-bit tiles of which it takes twice as many where TMA
-/// does not load: no epilogue of those spills.
+/// Rows of 16-bit tiles that take twice as many accumulators if TMA does not
+/// load: none of their epilogues spills.
 static constexpr int64_t kDenseRows = 128;
 
-/// Whether wgmma multiplies such tiles: 16-bit elements, whole rows of its
-/// swizzle of 128 bytes, 64 rows a warpgroup.
+/// Whether wgmma can multiply the tiles: 16-bit elements, whole rows of its
+/// swizzle of 128 bytes, 64 rows per warpgroup.
 static bool fitsWgmma(const Problem &problem, int64_t rows, int64_t depth) {
   return problem.elementBytes == 2 && rows % 64 == 0 && depth % 64 == 0;
 }
@@ -31,7 +30,8 @@ int64_t sattn::tuning::bsr_addmm::widestColumns(const Problem &problem,
                                                 int64_t rows, int64_t depth,
                                                 const Target &target) {
   int64_t multiple = target.columnMultiple;
-  // A panel's block rows have two warps each, and fit as wgmma's tiles do.
+  // The block rows of a row-block group have two warps each, and fit like
+  // wgmma's tiles.
   if (target.kind == TargetKind::Wgmma &&
       (fitsWgmma(problem, rows, depth) || rows > problem.blockRows))
     return llvm::alignDown(

@@ -37,7 +37,7 @@ static std::optional<int64_t> matchBlocked(AffineExpr expr, unsigned dim,
 }
 
 namespace {
-/// Collects what an encoding says, or the reason why it is not taken.
+/// Collects the facts of an encoding, or the reason why it is refused.
 struct Matcher {
   SparseTensorEncodingAttr encoding;
   int64_t batchRank;

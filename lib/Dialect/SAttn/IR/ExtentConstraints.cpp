@@ -41,7 +41,7 @@ AffineExpr ExtentConstraints::simplify(AffineExpr expr) {
   return simplifyAffineExpr(distribute(expr), variables.size(), symbols.size());
 }
 
-/// Whether nothing but extents of arguments and constants is in it.
+/// Whether it has only extents of arguments and constants.
 bool ExtentConstraints::isKnown(AffineExpr expr) {
   bool known = true;
   expr.walk([&](AffineExpr part) {
@@ -52,7 +52,7 @@ bool ExtentConstraints::isKnown(AffineExpr expr) {
   return known;
 }
 
-/// Whether that is plain to see; false says nothing.
+/// Whether that is evident; false says nothing.
 bool ExtentConstraints::isNonNegative(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;
@@ -263,7 +263,7 @@ void ExtentConstraints::record() {
   if (checks.empty())
     return;
   Builder b(context);
-  // Only the arguments' extents that checks are about.
+  // Only the arguments' extents that checks use.
   DenseSet<unsigned> used;
   for (const Check &check : checks)
     for (AffineExpr expr : check.pairs)

@@ -147,7 +147,7 @@ AffineExpr ExtentConstraints::getValue(OpFoldResult number) {
   return expr;
 }
 
-/// What all regions of the op yield for a result, or nothing.
+/// The value that all regions of the op yield for a result, or nothing.
 static SmallVector<Value> findYielded(OpResult result) {
   SmallVector<Value> yielded;
   for (Region &region : result.getOwner()->getRegions()) {

@@ -23,10 +23,10 @@ static constexpr float kCoefficients[] = {
 
 /// Above it every power is infinite.
 static constexpr float kLargest = 128.0f;
-/// Below it every power is taken for 0.
+/// Below it every power counts as 0.
 static constexpr float kSmallest = -126.0f;
-/// A number of which the last bit counts 1, so that adding it rounds to an
-/// integer, which is then in the last bits of the sum.
+/// A number whose last bit has the value 1: adding it rounds to an integer,
+/// which is then in the last bits of the sum.
 static constexpr float kRounding = 12582912.0f; // 1.5 * 2^23
 static constexpr int32_t kMantissaBits = 23;
 static constexpr int32_t kExponentBias = 127;

@@ -37,8 +37,8 @@ static bool isPrefix(tensor::ExtractSliceOp op) {
          llvm::all_of(op.getMixedStrides(), isOneInteger);
 }
 
-/// The sizes of a tensor, without new ops: of a slice those that it was cut
-/// with, null where there are none.
+/// The sizes of a tensor, without new ops: a slice has the sizes that it was
+/// cut with; null if there are none.
 static SmallVector<OpFoldResult> getKnownSizes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<OpFoldResult> sizes;
@@ -272,7 +272,7 @@ struct CPUClipTilesPass
   void runOnOperation() override {
     if (failed(moveClips()))
       return signalPassFailure();
-    // What went into a branch is one op with what it takes from there.
+    // Ops that moved into a branch are merged with their producers there.
     mergeInTiles(getOperation());
     writeInPlace<tensor::InsertSliceOp>();
     writeInPlace<tensor::ParallelInsertSliceOp>();
@@ -344,7 +344,7 @@ private:
         return;
       }
     }
-    // A loop that carries the slice from turn to turn writes there already.
+    // A loop that carries the slice writes there already.
     if (auto forOp = tile.getDefiningOp<scf::ForOp>())
       if (tile.hasOneUse() &&
           isSameTile(forOp.getTiedLoopInit(cast<OpResult>(tile))->get(), slice))

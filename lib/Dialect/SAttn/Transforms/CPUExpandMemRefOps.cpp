@@ -44,8 +44,8 @@ static void expandCopy(RewriterBase &rewriter, memref::CopyOp op) {
 }
 
 /// One dynamic size of a group follows from the source's size and the other
-/// sizes, which is all that `expand-strided-metadata` does. It does not read
-/// the sizes that the op has as operands.
+/// sizes, which is all that `expand-strided-metadata` does. It does not use the
+/// op's size operands.
 static void expandShape(RewriterBase &rewriter, memref::ExpandShapeOp op) {
   MemRefType type = op.getResultType();
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();

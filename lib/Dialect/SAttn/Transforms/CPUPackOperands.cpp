@@ -62,8 +62,8 @@ static Value pack(OpBuilder &builder, Location loc, Value tile) {
       .getResult(0);
 }
 
-/// The operand as its default map has it, where its own map is transposed; null
-/// where it is neither.
+/// The operand transposed to its default map, if its own map transposes it;
+/// null if the map is neither.
 static Value orderDimensions(OpBuilder &b, Location loc, Value operand,
                              AffineMap map, AffineMap expected) {
   if (map == expected)
@@ -113,13 +113,13 @@ SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
   return products;
 }
 
-/// Whether an operand of a product is read where it is.
+/// Whether an operand of a matrix product is read in place.
 static bool isReadInPlace(OpOperand &input) {
   Value tile = input.get();
   if (!getElementTypeOrSelf(tile.getType()).isF32())
     return false;
-  // The left operand is read one element at a time, whatever its strides, but
-  // of a pad each read would ask whether it is within bounds.
+  // The left operand is read one element at a time, with any strides, but each
+  // read of a pad would need a bounds test.
   if (input.getOperandNumber() == 0)
     return !tile.getDefiningOp<tensor::PadOp>();
   // Panels are packed already, and a transposed tile is a copy.
@@ -127,8 +127,8 @@ static bool isReadInPlace(OpOperand &input) {
          tile.getDefiningOp<linalg::TransposeOp>();
 }
 
-/// Packs an operand of `op`, before the loop of its tile in which it is the
-/// same each time.
+/// Packs an operand of `op` before the loops of its tile in which the operand
+/// does not change.
 static Value packOnce(OpBuilder &builder, linalg::MatmulOp op, Value tile) {
   OpBuilder::InsertionGuard guard(builder);
   auto tiles = op->getParentOfType<scf::ForallOp>();

@@ -31,19 +31,19 @@ namespace sattn {
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
-/// Rows of the tensor that are copied in one turn of the loop that packs.
+/// Rows of the tensor that one iteration of the packing loop copies.
 static constexpr int64_t kRowsOfTurn = 8;
 
 /// A tensor is packed for all tiles if they read each of its rows this often on
-/// average; otherwise each tile packs what it reads. Measured: a tile's own
-/// copy stays in a cache.
+/// average; otherwise each tile packs the windows that it reads. Measured: a
+/// tile's own copy stays in a cache.
 static constexpr int64_t kReadsOfPacked = 2;
 /// The same, if the copy has more elements than kMostKept. Then malloc asks the
 /// system for new pages in each call: above 32 MiB glibc keeps no memory.
 static constexpr int64_t kReadsOfPackedInNewPages = 8;
 static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
 
-/// The loop's own counter that an index is, by number.
+/// The number of the loop's counter that an index is.
 static std::optional<unsigned> findCounter(OpFoldResult index,
                                            scf::ForallOp tiles) {
   auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(index));
@@ -123,9 +123,9 @@ static bool isClippedByTensor(OpFoldResult size, OpFoldResult offset,
   return isEnough(map.getResult(0), map, value);
 }
 
-/// The window of columns that a right operand is, of a tensor from outside the
-/// loop over tiles: rows of it are padded with zeros where that tensor ends,
-/// and it begins at a multiple of its width. Null if it is not.
+/// The right operand as a window of columns of a tensor from outside the loop
+/// over tiles: its rows are padded with zeros at that tensor's end, and it
+/// begins at a multiple of its width. Null if it is no such window.
 static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
   auto type = cast<RankedTensorType>(right.getType());
   Type element = type.getElementType();
@@ -156,7 +156,7 @@ static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
   return slice;
 }
 
-/// Makes the loop count the given counters before all others.
+/// Makes the given counters the outermost ones of the loop.
 static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
                        const llvm::SmallBitVector &counters) {
   SmallVector<unsigned> order(counters.set_bits());
@@ -212,18 +212,18 @@ static bool collectOps(Value value, Block *body, unsigned numIndices,
 }
 
 namespace {
-/// The loop of a tile in whose turns one window of the right operand after the
-/// other is taken.
+/// The loop of a tile whose iterations take one window of the right operand
+/// after the other.
 struct Turns {
   scf::ForOp loop;
-  /// What computes the loop's bounds from the tile's place, and the window's
-  /// place from the turn.
+  /// The ops that compute the loop's bounds from the tile's indices, and the
+  /// window's offset from the iteration.
   SetVector<Operation *> bounds, place;
   /// The counters of tiles that the bounds depend on.
   llvm::SmallBitVector counters;
 
-  /// None if `window` is not such a window, or if its turns cannot be counted
-  /// without the tiles.
+  /// None if `window` is not taken by such a loop, or if its iterations cannot
+  /// be counted without the tiles.
   static std::optional<Turns> find(tensor::ExtractSliceOp window,
                                    linalg::MatmulOp op, scf::ForallOp tiles) {
     Turns turns;
@@ -263,7 +263,7 @@ struct Turns {
     return turns;
   }
 
-  /// The turns of all tiles of one column, before the loop over tiles.
+  /// The iterations of all tiles of one column, before the loop over tiles.
   Value count(OpBuilder &b, Location loc, scf::ForallOp tiles,
               std::optional<unsigned> column) {
     auto values = [&](ArrayRef<OpFoldResult> sizes) {
@@ -338,7 +338,7 @@ struct CPUPackPanelsPass
 private:
   RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
 
-  /// Makes `op` read the panels of a packed copy in the place of `window`.
+  /// Makes `op` read the panels of a packed copy instead of `window`.
   void readPacked(RewriterBase &rewriter, linalg::MatmulOp op,
                   tensor::ExtractSliceOp window, scf::ForallOp tiles) {
     auto type =
@@ -442,7 +442,7 @@ private:
                                  enough);
   }
 
-  /// The row of a tile's own copy at which the window of a turn begins.
+  /// The row of a tile's own copy at which the window of an iteration begins.
   static OpFoldResult rowOfTurn(OpBuilder &b, Location loc, scf::ForOp loop,
                                 Value turn, int64_t depth) {
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
@@ -454,7 +454,7 @@ private:
     int64_t depth, width, columns;
   };
 
-  /// `packed`, or if that has not been made, a copy of the windows of all turns
+  /// `packed` or, if that has no rows, a copy of the windows of all iterations
   /// of this tile, one below the other.
   static Value packTile(OpBuilder &b, Location loc, Turns &turns,
                         tensor::ExtractSliceOp window, Value packed,
@@ -507,9 +507,9 @@ private:
       if (auto value = dyn_cast<Value>(place.back()))
         place.back() = mapping.lookupOrDefault(value);
       OpFoldResult row = rowOfTurn(nested, loc, loop, turn, shape.depth);
-      // The window does not pass the tensor's end. Said as a minimum, its
-      // height is no constant, by which LLVM would unroll the copy: that
-      // doubled the time of compilation at blocks of 16.
+      // The window does not pass the tensor's end. A minimum keeps its height
+      // from being a constant, by which LLVM would unroll the copy: that
+      // doubled the compile time at blocks of 16.
       OpFoldResult height = atMost(nested, loc, shape.depth,
                                    /*from=*/place.back(), /*to=*/rowsOfSource);
       auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
@@ -589,8 +589,8 @@ private:
       sizes.append({height, nested.getIndexAttr(columns)});
       SmallVector<int64_t> shape = {staticSize(panels), staticSize(height),
                                     columns};
-      // Of one panel there are no slices: each would be of all of the rows, and
-      // folded to different forms they would not look the same.
+      // One panel has no slices: each would have all of the rows, and they
+      // would fold to different forms.
       bool isOne = shape.front() == 1;
       auto partType = RankedTensorType::get(
           ArrayRef(shape).drop_front(isOne ? 1 : 0), nested.getF32Type());

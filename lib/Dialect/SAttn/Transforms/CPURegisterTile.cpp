@@ -35,9 +35,9 @@ namespace sattn {
 #include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
 } // namespace sattn
 
-/// The loop that adds up products of which `op` is one, and nothing else: it
-/// carries the sum alone, which only `op` takes. Its right operand are panels,
-/// from which each row of tiles reads again. Null if there is none.
+/// The loop that only adds up matrix products, of which `op` is one: it carries
+/// the sum alone, which only `op` uses. Its right operand are panels, which
+/// each row of tiles reads again. Null if there is none.
 static scf::ForOp findSum(linalg::MatmulOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || loop.getNumRegionIterArgs() != 1 ||
@@ -49,8 +49,8 @@ static scf::ForOp findSum(linalg::MatmulOp op) {
   return loop;
 }
 
-/// A window of a matrix. What is computed for it, as a copy of a block, is
-/// computed for the window alone.
+/// A window of a matrix. Ops on it, such as the copy of a block, are computed
+/// for the window alone.
 static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
                      ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape) {
   SmallVector<OpFoldResult> sizes =
@@ -67,8 +67,8 @@ static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
   return tensor::ExtractSliceOp::create(b, loc, matrix, offsets, sizes, ones);
 }
 
-/// Whether an index is a multiple of `factor` because it is a constant, or
-/// counts the turns of a loop.
+/// Whether an index is a multiple of `factor`, as a constant or as the counter
+/// of a loop.
 static bool isMultiple(OpFoldResult index, int64_t factor) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant % factor == 0;
@@ -213,10 +213,10 @@ private:
     return tile(rewriter, *row, {0, 0, 1});
   }
 
-  /// Puts the loop that adds up products into loops over panels and over rows
-  /// of register tiles, and returns the product of one. A tile then stays in
-  /// registers until its sum is complete; what takes the sum takes it tile by
-  /// tile.
+  /// Puts the loop that adds up matrix products into loops over panels and over
+  /// rows of register tiles, and returns the matrix product of one. A tile then
+  /// stays in registers until its sum is complete; the op that uses the sum
+  /// takes it tile by tile.
   FailureOr<TilingInterface> tileSum(RewriterBase &rewriter, scf::ForOp sum,
                                      linalg::MatmulOp op, int64_t rows,
                                      int64_t columns) {
@@ -351,8 +351,8 @@ private:
     return value == sum.getResult(0);
   }
 
-  /// What an elementwise op, or a branch between such ops, writes to; null if
-  /// it is something else. Appends the elementwise ops to `leaves`.
+  /// The destination of an elementwise op, or of a branch between elementwise
+  /// ops; null for any other op. Appends the elementwise ops to `leaves`.
   static Value getDestination(Operation *op,
                               SmallVectorImpl<linalg::LinalgOp> &leaves) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -420,14 +420,14 @@ private:
     return taker;
   }
 
-  /// A tile of a sum, and what is written of it: where, and how much.
+  /// A tile of a sum, and the part of it that is written: its offset and size.
   struct TakenTile {
     scf::ForOp sum;
     Value tile, written;
     ArrayRef<OpFoldResult> offsets, sizes;
   };
 
-  /// Makes an op that takes a sum take one tile of it; returns the result.
+  /// Makes an op that uses a sum take one tile of it; returns the result.
   static FailureOr<Value> takeTile(RewriterBase &rewriter, Operation *op,
                                    const TakenTile &taken) {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -540,11 +540,12 @@ private:
         return op->emitOpError("expected rows of bounded length");
       columns = *bound;
     }
-    // Of a clipped row the tile's own width, or less: the last vector then
+    // A clipped row has the tile's own width, or less: the last vector then
     // stays within operands that are padded to that width.
     columns = llvm::alignTo(columns, kColumnAlignment);
     SmallVector<int64_t> tileSizes(ranges.size(), 1);
-    // No loop of one turn, whose counter would hide what an index can be.
+    // No loop of one iteration, whose counter would hide the values of an
+    // index.
     int64_t width = sizes().columns(columns);
     tileSizes.back() = width < columns ? width : 0;
     return tile(rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
@@ -556,7 +557,7 @@ private:
         linalg::getLinalgTilingCanonicalizationPatterns(context);
     patterns.add<FoldSliceOfPanels>(context);
     scf::populateSCFForLoopCanonicalizationPatterns(patterns);
-    // A size must not keep alive what has it.
+    // A size must not keep its tensor alive.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     return applyPatternsGreedily(getOperation(), std::move(patterns));

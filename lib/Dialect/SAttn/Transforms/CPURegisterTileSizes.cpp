@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Bits of the only element type that products are made of here.
+/// Bits of the only element type of matrix products here.
 static constexpr int64_t kElementBits = 32;
 /// More bits than the vectors of any machine, and more rows or columns than its
 /// registers hold.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The accumulator of a product that is kept in vector registers.
+// The accumulator of a matrix product in vector registers.
 
 #ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
 #define SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H

@@ -80,8 +80,8 @@ static std::optional<int64_t> getLargest(AffineExpr expr,
   return isMultiple ? std::optional<int64_t>(*left * *right) : std::nullopt;
 }
 
-/// An upper bound of an index; nothing where none is known. For the counter of
-/// a loop with constant lower bound and step it is the last value, which is
+/// An upper bound of an index; nothing if none is known. For the counter of a
+/// loop with constant lower bound and step it is the last value, which is
 /// closer than the loop's upper bound.
 static std::optional<int64_t> getLargest(OpFoldResult index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
@@ -244,7 +244,8 @@ struct ReadRowWithinBounds : OpRewritePattern<vector::TransferReadOp> {
     Value mask = maskWithin(rewriter, loc, op.getIndices()[position],
                             op.getBase(), position, rowType);
     if (Value given = op.getMask()) {
-      // A mask has the dimensions of what is read, in their order there.
+      // A mask has the dimensions of the tensor that is read, in their order
+      // there.
       auto givenType = cast<VectorType>(given.getType());
       if (givenType.getRank() != type.getRank() ||
           !op.getPermutationMap().isMinorIdentity())

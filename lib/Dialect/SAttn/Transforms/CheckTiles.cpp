@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Rows and columns of which one instruction takes a multiple.
+/// Units of rows and columns of one instruction.
 static constexpr int64_t kMultiple = 8;
 /// Most rows of a tile that is loaded: of one box of a tensor map.
 static constexpr int64_t kMaxRows = 256;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Walks a function in the order in which it runs. What an op requires is told
-// by its interfaces; where none tells it, the op is refused.
+// Walks a function in the order in which it runs. The requirements of an op
+// come from its interfaces; an op without them is refused.
 
 #include "CollectExtentConstraints.h"
 
@@ -151,7 +151,7 @@ private:
           index, indexOf(getAffineDimExpr(index.getDim(), op.getContext())));
   }
 
-  /// The slice is within the tensor, and what is put there has its extents.
+  /// The slice is within the tensor, and the inserted tensor has its extents.
   void constrainSlice(OffsetSizeAndStrideOpInterface op) {
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
@@ -242,7 +242,7 @@ private:
     });
   }
 
-  /// What a loop carries keeps its extents.
+  /// Carried values keep their extents.
   void leaveLoop(LoopLikeOpInterface loop) {
     forEachCarried(loop, [&](Value init, Value, Value yielded, int64_t i) {
       if (yielded)
@@ -267,7 +267,7 @@ private:
     }
   }
 
-  /// As if the function's body were in the place of the call.
+  /// As if the function's body replaced the call.
   LogicalResult collectCall(CallOpInterface call) {
     auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
     if (!callee || callee.isExternal() || callee->getNumRegions() != 1 ||

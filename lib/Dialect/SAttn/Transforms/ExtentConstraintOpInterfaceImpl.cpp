@@ -33,7 +33,7 @@ static void requireIndices(ExtentConstraints &constraints, Value shaped,
                                 constraints.getExtent(shaped, dimension));
 }
 
-/// That the extents of the op's result are those that its type says.
+/// Requires that the extents of the op's result agree with its type.
 static void requireResultType(ExtentConstraints &constraints, Operation *op,
                               ArrayRef<AffineExpr> extents) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -195,7 +195,7 @@ private:
   }
 };
 
-/// What a program asserts of its own, which would end the process otherwise.
+/// A program's own assertions, which would otherwise end the process.
 struct AssertModel : Model<AssertModel, cf::AssertOp> {
   void constrainExtents(Operation *op, ExtentConstraints &constraints) const {
     require(cast<cf::AssertOp>(op).getArg(), constraints);

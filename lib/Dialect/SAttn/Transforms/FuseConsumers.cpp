@@ -32,8 +32,8 @@ static linalg::LinalgOp getElementwise(Operation *op) {
   return linalgOp;
 }
 
-/// What reads its own destination takes it as an input, so that it can be told
-/// from a destination. The result then goes where the producer's would have.
+/// An op that reads its own destination takes it as an input, so that the two
+/// can be distinguished. The result then goes to the producer's destination.
 static void separateDestination(RewriterBase &rewriter,
                                 linalg::GenericOp generic) {
   OpOperand &init = generic.getDpsInitsMutable()[0];
@@ -64,8 +64,8 @@ static void separateDestination(RewriterBase &rewriter,
 }
 
 /// Fuses producers of one use into their consumers, where both are elementwise
-/// and the pair is wanted. Upstream's patterns would do it too, and in passing
-/// write every result to a new tensor.
+/// and the pair is selected. Upstream's patterns would also write every result
+/// to a new tensor.
 static void mergeGenerics(
     func::FuncOp function,
     function_ref<bool(linalg::GenericOp producer, linalg::GenericOp consumer)>
@@ -174,7 +174,7 @@ linalg::GenericOp sattn::prepareConsumer(RewriterBase &rewriter,
     if (isa<RankedTensorType>(operand.get().getType()) &&
         !consumer.getMatchingIndexingMap(&operand).isProjectedPermutation())
       return {};
-  // Tiles are counted and clipped by the size of what is written.
+  // Tiles are counted and clipped by the size of the written tensor.
   Value out = producer.getDpsInits()[0];
   if (out == init->get())
     return consumer;
@@ -192,9 +192,9 @@ linalg::GenericOp sattn::prepareConsumer(RewriterBase &rewriter,
   return consumer;
 }
 
-/// Reads through the loop's own destination what the loop reads of the tensor
-/// that it writes in place, at the place that it writes: bufferization then
-/// sees one buffer.
+/// Makes the loop read the tensor that it writes in place through its own
+/// destination, at the place that it writes: bufferization then sees one
+/// buffer.
 static void readThroughDestination(scf::ForallOp loop, BlockArgument target,
                                    tensor::ExtractSliceOp written) {
   Value init = loop.getTiedOpOperand(target)->get();
@@ -296,8 +296,8 @@ private:
   RankedTensorType tileType;
   int64_t leading = 0;
 
-  /// The operand that a tile program wrote; sets `tile` to what it wrote
-  /// before it was clipped.
+  /// The operand that a tile program wrote; sets `tile` to its value before the
+  /// clip.
   OpOperand *findProgram() {
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto insert = operand->get().getDefiningOp<tensor::InsertSliceOp>();
@@ -327,8 +327,8 @@ private:
     return AffineMap::get(2, 0, exprs, b.getContext());
   }
 
-  /// What the tile needs of an operand, without batches, padded to the tile's
-  /// size; null where that is not known.
+  /// The part of an operand that the tile needs, without batches, padded to the
+  /// tile's size; null if it is unknown.
   Value onTile(OpOperand &operand) {
     Value value = operand.get();
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -352,7 +352,7 @@ private:
         continue;
       }
       int64_t whole = tileType.getDimSize(dim - leading);
-      // What is written is clipped by the size that it is read with.
+      // The written part is clipped by the size that it is read with.
       bool isTarget =
           slice && isa<BlockArgument>(source) &&
           isa<scf::ForallOp>(source.getParentBlock()->getParentOp());
@@ -379,8 +379,8 @@ private:
         low, high, zero);
   }
 
-  /// How much of the tile lies inside a dimension of `source`: written with
-  /// that operand's own size, so that its reads are seen to end where it ends.
+  /// The part of the tile inside a dimension of `source`, in terms of that
+  /// operand's own size, which proves that its reads end where it ends.
   OpFoldResult insideOf(Value source, int64_t dim, OpFoldResult offset,
                         int64_t size, int64_t whole) {
     if (!ShapedType::isDynamic(size))

@@ -22,7 +22,7 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Adds the plan of a matrix's panels, of `groups` block rows each.
+/// Adds the plan of a matrix's row-block groups, of `groups` block rows each.
 static void addPlan(StorageOpInterface op, unsigned index,
                     const SparseOperand &operand, int64_t groups) {
   OpBuilder b(op);

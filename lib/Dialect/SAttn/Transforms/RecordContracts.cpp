@@ -26,8 +26,8 @@ namespace sattn {
 using namespace sattn;
 
 /// The last of the elementwise ops that are the only users of the op's result
-/// and of each other's, or the op itself. They take its elements as they are,
-/// so that what they write has the shape of the op's result.
+/// and of each other's, or the op itself. They take its elements in place, so
+/// that their result has the shape of the op's.
 static DestinationStyleOpInterface
 findLastConsumer(DestinationStyleOpInterface op) {
   DestinationStyleOpInterface last = op;
@@ -43,7 +43,8 @@ findLastConsumer(DestinationStyleOpInterface op) {
   return last;
 }
 
-/// Where a tensor lies that ops write to in turn, each over the last.
+/// The memory of a tensor that ops write one after the other, each over the
+/// last.
 static Value findDestination(DestinationStyleOpInterface op) {
   Value value = op.getDpsInits()[0];
   while (auto producer = value.getDefiningOp<DestinationStyleOpInterface>())
@@ -51,7 +52,7 @@ static Value findDestination(DestinationStyleOpInterface op) {
   return value;
 }
 
-/// Null unless the function's arguments are all that the op works on.
+/// Null unless all operands of the op are arguments of the function.
 static DictionaryAttr describe(func::FuncOp function, ContractOpInterface op) {
   Contract contract(function, op->getName().stripDialect());
   Value destination;
@@ -84,8 +85,8 @@ static Value lookThroughCasts(Value value) {
   return value;
 }
 
-/// Of a sparse operand of an op that works on what the program computes: its
-/// storage. Null where that is computed as well.
+/// The storage of a sparse operand of an op with other computed operands. Null
+/// if the storage is computed as well.
 static DictionaryAttr describeStorage(func::FuncOp function,
                                       SparseOperand operand,
                                       ExtentConstraints &constraints) {

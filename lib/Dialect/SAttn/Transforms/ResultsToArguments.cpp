@@ -23,7 +23,7 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Whether an op only takes dimensions of size 1 off a tensor.
+/// Whether an op only drops dimensions of size 1 of a tensor.
 static bool isWholeSlice(Operation *op) {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
   if (!slice || !slice.hasZeroOffset() || !slice.hasUnitStride())
@@ -79,7 +79,7 @@ private:
   static LogicalResult convert(func::FuncOp function) {
     Operation *terminator = function.getBody().front().getTerminator();
     for (Value result : terminator->getOperands()) {
-      // Nothing is left to find for a value that is returned twice.
+      // A value that is returned twice is handled once.
       OpOperand *use = findEmpty(result);
       if (!use)
         continue;

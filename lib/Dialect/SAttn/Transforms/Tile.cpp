@@ -28,7 +28,7 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Replaces an op whose results have no element by where it would write them.
+/// Replaces an op whose results have no elements by its destinations.
 static bool dropEmpty(RewriterBase &rewriter, Operation *op) {
   auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
   if (!destinations || !llvm::all_of(op->getResultTypes(), [](Type type) {
@@ -177,7 +177,7 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::ExtractOp::getCanonicalizationPatterns(patterns, &getContext());
     patterns.add<FoldReadOfGenerated>(&getContext());
-    // What only a fused consumer used is no result of the loop.
+    // A value that only a fused consumer used is no result of the loop.
     if (hasFused)
       scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

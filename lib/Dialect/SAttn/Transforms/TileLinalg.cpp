@@ -30,10 +30,11 @@ namespace sattn {
 
 using namespace sattn;
 
-/// Rows, columns and columns of the left operand that a tile has at most.
+/// Maximum of a tile's rows, of its columns and of its columns of the left
+/// operand.
 static constexpr int64_t kTileSize = 64;
-/// Of a short dimension, to what its tile's size is rounded up: rows of the
-/// fragments of products, and so their columns.
+/// Unit to which a tile's size along a short dimension is rounded up: rows of
+/// MMA fragments.
 static constexpr int64_t kTileAlignment = 16;
 
 static bool isTaken(Type type) {
@@ -50,8 +51,8 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
          });
 }
 
-/// A loop's dimension where it is one; nothing for the constant 0 of a
-/// dimension of size 1.
+/// The loop of a dimension; nothing for the constant 0 of a dimension of size
+/// 1.
 static std::optional<unsigned> getLoop(AffineExpr expr) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
   return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
@@ -114,7 +115,7 @@ public:
     auto loop = scf::ForallOp::create(
         b, loc, zeros, bounds, steps, ValueRange{target},
         b.getArrayAttr(blockMapping(b.getContext(), rank)));
-    // Not on the product's own loop, which goes away where it has one step.
+    // Not on the contraction's own loop, which goes away if it has one step.
     if (isProduct && allowTF32)
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     b.setInsertionPointToStart(loop.getBody());
@@ -176,8 +177,8 @@ private:
     return static_cast<int64_t>(loop) >= rank - 2;
   }
 
-  /// How much of a tile lies inside a dimension of `source`: written with that
-  /// operand's own size, so that its reads are seen to end where it ends.
+  /// The part of a tile inside a dimension of `source`, in terms of that
+  /// operand's own size, which proves that its reads end where it ends.
   OpFoldResult insideOf(Value source, int64_t dim, OpFoldResult offset,
                         int64_t extent) {
     int64_t size = cast<RankedTensorType>(source.getType()).getDimSize(dim);
@@ -190,9 +191,9 @@ private:
         b, loc, map, {offset, tensor::getMixedSize(b, loc, source, dim)});
   }
 
-  /// What the tile needs of an operand, without batches, padded to the tile's
-  /// size, in the order of the operand's own dimensions. One element of an
-  /// operand that has no more is a scalar. `loops` gets those it follows.
+  /// The part of an operand that the tile needs, without batches, padded to the
+  /// tile's size, in the order of the operand's own dimensions. A single
+  /// element is a scalar. `loops` gets the loops of its dimensions.
   Value window(Value source, AffineMap map, SmallVectorImpl<unsigned> &loops) {
     auto type = dyn_cast<RankedTensorType>(source.getType());
     if (!type)
@@ -275,7 +276,7 @@ private:
     return tile.getResult(0);
   }
 
-  /// The sum, added to the old content where that is read, rounded once.
+  /// The sum, added to the old content if that is read, rounded once.
   Value createEpilogue(Value sum) {
     AffineMap identity = b.getMultiDimIdentityMap(2);
     SmallVector<Value> inputs = {sum};
@@ -323,7 +324,7 @@ private:
         ->getResult(0);
   }
 
-  /// The sum of products of tiles along the reduction, in f32.
+  /// The sum of matrix products of tiles along the reduction, in f32.
   Value createProduct() {
     unsigned row = rank - 2, reduced = rank;
     OpOperand *lhs = op.getDpsInputOperand(0), *rhs = op.getDpsInputOperand(1);
@@ -403,7 +404,7 @@ struct TileLinalgPass
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    // From the last: what nobody needs any more is not tiled.
+    // From the last: ops that became dead are not tiled.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
       if (isOpTriviallyDead(op)) {
         rewriter.eraseOp(op);
@@ -484,8 +485,8 @@ private:
           op, type, wide.getResult(0), groups);
       return wide;
     }
-    // What is returned is in memory of the caller, whose strides are not known:
-    // a reshape would copy it.
+    // Returned tensors are in the caller's memory, whose strides are unknown: a
+    // reshape would copy them.
     OpFoldResult zero = rewriter.getIndexAttr(0),
                  one = rewriter.getIndexAttr(1);
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(

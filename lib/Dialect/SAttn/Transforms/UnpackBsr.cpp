@@ -144,7 +144,7 @@ struct UnpackBsrPass : public sattn::impl::SAttnUnpackBsrBase<UnpackBsrPass> {
   }
 
 private:
-  /// Refuses what would be left over.
+  /// Refuses encoded tensors that would be left.
   LogicalResult checkEncoded() {
     bool isRefused = false;
     getOperation().walk([&](Operation *op) {
@@ -199,8 +199,8 @@ private:
   }
 
   /// Upstream's conversion of signatures leaves attributes of arguments and
-  /// results at their old places. What holds of an encoded tensor
-  /// (bufferization.writable, llvm.noalias) holds of each of its parts.
+  /// results at their old places. Attributes of an encoded tensor
+  /// (bufferization.writable, llvm.noalias) hold for each of its parts.
   void spreadAttributes() {
     getOperation().walk([](func::FuncOp function) {
       auto spread = [](ArrayAttr attrs, TypeRange types) {

@@ -50,8 +50,8 @@ static bool isAtOrigin(OffsetSizeAndStrideOpInterface op) {
 }
 
 namespace {
-/// Whether a tile's vector can be had: it was written whole, or it is a static
-/// tile that can be read.
+/// Whether a tile has a vector: it was written whole, or it is a static tile
+/// that can be read.
 static bool isWholeTile(Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   return getWholeTileWrite(tile) ||
@@ -60,7 +60,7 @@ static bool isWholeTile(Value tile) {
               tile.getDefiningOp()));
 }
 
-/// The vector that is all of a tile: what was written, or a read.
+/// The vector of a whole tile: the written one, or a read.
 static Value getWholeTile(PatternRewriter &rewriter, Location loc, Value tile) {
   if (vector::TransferWriteOp write = getWholeTileWrite(tile))
     return write.getVector();
@@ -368,8 +368,8 @@ private:
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
-  /// A tile that a loop makes before a branch is read before it: who loads the
-  /// tile does not depend on the branch.
+  /// A tile that a loop makes before a branch is read before it, so that its
+  /// load does not depend on the branch.
   void hoistReads() {
     getOperation().walk([](vector::TransferReadOp read) {
       auto branch = dyn_cast<scf::IfOp>(read->getParentOp());
@@ -388,7 +388,7 @@ private:
     // Upstream hoists a tile that the loop reads once.
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
-    // Not out of the scf.forall: what a tile needs belongs to its kernel.
+    // Not out of the scf.forall: the ops of a tile belong to its kernel.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {

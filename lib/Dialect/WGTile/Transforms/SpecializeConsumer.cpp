@@ -111,18 +111,18 @@ static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
 }
 
 namespace {
-/// A loop whose products stand under a condition,
+/// A loop whose MMAs are under a condition,
 ///   scf.for %s iter_args(%acc) {
 ///     %p = scf.if %present(%s) { load, mma ; yield } else { yield %acc }
 ///   }
-/// becomes a loop over the turns in which the condition holds, and an inner one
-/// that passes over the others:
+/// becomes a loop over the iterations in which the condition holds, and an
+/// inner loop that passes over the others:
 ///   scf.while (%s) {
 ///     %t = scf.while (%u = %s) { %u < end and not %present(%u) }
 ///          do { consumer_wait, consumer_drain, %u + 1 }
 ///     %t < end
 ///   } do { consumer_wait, mma, wait, consumer_release, %t + 1 }
-/// ptxas serializes products in a branch, but not in a loop.
+/// ptxas serializes wgmma in a branch, but not in a loop.
 class SkippingLoop {
 public:
   SkippingLoop(LoadGroup &group, scf::ForOp forOp, scf::IfOp branch)

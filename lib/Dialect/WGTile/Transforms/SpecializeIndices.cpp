@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A turn of a role's loop begins with what memory says about it: where its
-// tiles are, and whether there are any. With small stages the latency of the
+// An iteration of a role's loop begins with values from memory: the indices of
+// its tiles, and whether there are any. With small stages the latency of the
 // index is as long as an iteration, so the index is requested one iteration
 // ahead.
 

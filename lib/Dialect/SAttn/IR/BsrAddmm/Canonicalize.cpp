@@ -98,8 +98,8 @@ static bool hasNoBatch(BsrAddmmOp op) {
 }
 
 namespace {
-/// beta = 0: input is not read. alpha = 0: nothing is read beside it, so that
-/// left, right and the plan do not matter.
+/// beta = 0: input is not read. alpha = 0: only input is read, so left, right
+/// and the plan do not matter.
 struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -124,7 +124,7 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// input = out is what is read without input.
+/// input = out is the same as no input.
 struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -137,7 +137,7 @@ struct DropInputThatIsOut : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// Without a stored block, the product is as with alpha = 0.
+/// Without a stored block, the op is the same as with alpha = 0.
 struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 

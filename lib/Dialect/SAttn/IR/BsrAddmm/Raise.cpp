@@ -143,8 +143,8 @@ static Value appendUnit(OpBuilder &b, Location loc, Value tensor) {
       groups, sizes);
 }
 
-/// The same without that dimension. What is returned is in memory of the
-/// caller, whose strides are not known: a reshape would copy it.
+/// The same without that dimension. Returned tensors are in the caller's
+/// memory, whose strides are unknown: a reshape would copy them.
 static Value dropUnit(OpBuilder &b, Location loc, Value tensor,
                       bool isReturned) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -165,7 +165,8 @@ static Value dropUnit(OpBuilder &b, Location loc, Value tensor,
 }
 
 namespace {
-/// A product of an encoded matrix, as the op that it becomes has its operands.
+/// A matrix product of an encoded matrix, with the operands of the op that it
+/// becomes.
 struct Product {
   Indexed a, b, out;
   /// b and out are vectors: the product's column is a loop of its own.
@@ -173,7 +174,8 @@ struct Product {
   bool transposeB = false, transposeOut = false;
 };
 
-/// Matches a product that `sattn.bsr_addmm` can do; `reason` says why not.
+/// Matches a matrix product that `sattn.bsr_addmm` can compute; `reason` says
+/// why not.
 class ProductMatcher {
 public:
   explicit ProductMatcher(linalg::LinalgOp op) : op(op) {}
@@ -203,7 +205,7 @@ private:
     std::optional<Indexed> a = getInput(op, 0), b = getInput(op, 1);
     if (!a || !b)
       return fail("operands not indexed by loops");
-    // The product commutes.
+    // The multiplication commutes.
     if (!isSparseEncoded(a->value.getType()))
       std::swap(a, b);
     if (!isSparseEncoded(a->value.getType()) ||
@@ -229,7 +231,7 @@ private:
     if (op.getIteratorTypesArray()[reduced] != utils::IteratorType::reduction ||
         op.getNumReductionLoops() != 1)
       return fail("not reduced over the columns of the encoded matrix");
-    // Of two vectors, all loops but the matrix's are batches of both.
+    // With two vectors, all loops except the matrix's are batches of both.
     if (b.loops.size() == out.loops.size() && b.last() == reduced &&
         out.last() == row &&
         ArrayRef(b.loops).drop_back() == ArrayRef(out.loops).drop_back() &&
@@ -357,8 +359,8 @@ struct FoldExpandOfCollapse : OpRewritePattern<tensor::ExpandShapeOp> {
 };
 } // namespace
 
-/// Whether it is the result of a linalg op that is expanded, and not along a
-/// dimension of an encoded matrix.
+/// Whether the result of a linalg op is expanded, and not along a dimension of
+/// an encoded matrix.
 static bool mayExpandResult(OpOperand *operand) {
   auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner());
   auto op = operand->get().getDefiningOp<linalg::LinalgOp>();
@@ -374,8 +376,8 @@ static bool mayExpandResult(OpOperand *operand) {
   return true;
 }
 
-/// Where rows of several dimensions are made one and that is undone after the
-/// product, as in a linear layer of batches, they are batches of the product.
+/// If rows of several dimensions are collapsed and expanded again after the
+/// matrix product, as in a linear layer of batches, they become batches.
 static LogicalResult expandReshapes(ModuleOp module) {
   SmallVector<Operation *> functions;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -169,10 +169,10 @@ private:
         .getResult(0);
   }
 
-  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32.
-  /// A turn of the loop covers `depth` of the block's BK columns. With a plan
-  /// the loop goes over all steps of the row's panel, in some of which the row
-  /// has no block.
+  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32. An
+  /// iteration of the loop covers `depth` of the block's BK columns. With a
+  /// plan the loop goes over all steps of the row's row-block group, in some of
+  /// which the row has no block.
   Value blockLoop() {
     int64_t blockColumns = op.getBlockColumns();
     int64_t stepsPerBlock = blockColumns / depth;
@@ -255,8 +255,8 @@ private:
         .getResult(0);
   }
 
-  /// A tensor of tiles, from one of two programs where it depends on a value
-  /// known only at run time.
+  /// A tensor of tiles, from one of two programs if it depends on a value known
+  /// only at run time.
   Value branch(Value condition, function_ref<Value()> thenProgram,
                function_ref<Value()> elseProgram) {
     auto ifOp = scf::IfOp::create(
@@ -270,9 +270,9 @@ private:
     return ifOp.getResult(0);
   }
 
-  /// Where nothing was multiplied, the result is beta * input, whatever alpha,
-  /// left and right hold: left and right are not read, and alpha is not applied
-  /// to the zero that the loop leaves.
+  /// If nothing was multiplied, the result is beta * input for any alpha, left
+  /// and right: left and right are not read, and alpha is not applied to the
+  /// loop's zero.
   Value scaleProduct(Value accumulator) {
     if (!accumulator)
       return addInput(Value());
@@ -296,8 +296,8 @@ private:
         [&] { return epilogue(accumulator, false); });
   }
 
-  /// beta * input + left * (alpha * accumulator) * right, rounded once. No
-  /// accumulator: no product.
+  /// beta * input + left * (alpha * accumulator) * right, rounded once. Without
+  /// an accumulator the matrix product is left out.
   Value epilogue(Value accumulator, bool readInput) {
     Type resultType = outType.getElementType();
     if (!accumulator && !readInput)

@@ -110,10 +110,9 @@ struct Slicer {
     return tensor::getMixedSize(b, op.getLoc(), source, dim);
   }
 
-  /// How much of the tile's columns, from `offset` on, lies inside dimension
-  /// `dim` of `source`. Written with the operand's own size, not with that of
-  /// `out`: later passes can then see that the slice ends where the operand
-  /// ends.
+  /// The number of the tile's columns, from `offset` on, inside dimension `dim`
+  /// of `source`, in terms of the operand's own size, not that of `out`: later
+  /// passes can then prove that the slice ends where the operand ends.
   OpFoldResult columns(Value source, int64_t dim, OpFoldResult offset,
                        OpFoldResult size) {
     std::optional<int64_t> tile = getTileSize(size);
@@ -155,8 +154,8 @@ private:
 };
 } // namespace
 
-/// The first row of `out` that the tile computes: with a plan, of the block row
-/// that takes the place of the tile's own in its panel.
+/// The first row of `out` that the tile computes: with a plan, that of the
+/// block row that the row-block group has in the tile's place.
 static OpFoldResult findRow(Slicer &slicer) {
   BsrAddmmOp op = slicer.op;
   OpFoldResult offset = slicer.offsets[op.getBatchRank()];
@@ -222,9 +221,8 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   if (getRight())
     operands.push_back(
         slicer.slice(getRight(), {columnOffset}, {columns(getRight())}));
-  // Of the plan the row's panel, with a block row of which nothing is read, and
-  // of each step the column and the row's own block: columns 0 and 1 + g of
-  // group g.
+  // Slices of the plan: the row's row-block group, and of each step the column
+  // and the row's own block, columns 0 and 1 + g for block row g.
   if (getSteps()) {
     int64_t groups = getPanelGroups();
     AffineExpr row = d0.floorDiv(blockRows);

@@ -31,7 +31,7 @@ static std::optional<int64_t> known(Value tensor, int64_t dim) {
   return known(type.getDimSize(type.getRank() + dim));
 }
 
-/// The product of two sizes, or 2^63 - 1 where that is less.
+/// The product of two sizes, at most 2^63 - 1.
 static int64_t product(int64_t a, int64_t b) {
   int64_t result;
   return llvm::MulOverflow(a, b, result) ? std::numeric_limits<int64_t>::max()
@@ -65,9 +65,9 @@ static bool takesPlan(BsrAddmmOp op) {
          op.getCol().getType().getRank() == op.getCrow().getType().getRank();
 }
 
-/// A plan is an order of blocks for thread blocks alone. A tile of several
-/// block rows is what thread blocks share by a plan; a program that asks for
-/// one runs without, too.
+/// A plan is an order of blocks for the GPU alone, where the block rows of a
+/// tile share loads by the plan; a program with such a tile runs without it,
+/// too.
 std::optional<std::string>
 BsrAddmmOp::restrictTo(const tuning::Target &target) {
   bool isForCPU = target.kind == tuning::TargetKind::CPU;
