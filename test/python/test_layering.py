@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "Tuning": ["MetaTable", "Layout"],
     "Runtime": [],
     "Reference": ["Runtime"],
+    "Codegen": ["Support"],
     "Dialect/SAttn/IR": ["Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
 }

@@ -24,6 +24,7 @@ using namespace mlir;
 namespace sattn {
 #define GEN_PASS_DEF_CONVERTVECTORTOWGTILE
 #include "sattn/Conversion/Passes.h.inc"
+#include "sattn/Support/TileLoopAttributes.h"
 } // namespace sattn
 
 using namespace sattn;

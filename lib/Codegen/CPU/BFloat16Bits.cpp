@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUBFLOAT16BITS
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 static bool isBFloat16(Type type) {

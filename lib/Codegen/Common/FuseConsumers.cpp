@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseConsumers.h"
+#include "sattn/Codegen/Common/FuseConsumers.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -15,12 +15,13 @@
 using namespace mlir;
 using namespace sattn;
 
-static bool isFromTileProgram(Value value) {
-  return isa_and_nonnull<TileProgramOpInterface>(value.getDefiningOp());
-}
+using OpFilter = function_ref<bool(Operation *)>;
 
-static bool usesTileProgram(Operation *op) {
-  return op && llvm::any_of(op->getOperands(), isFromTileProgram);
+static bool usesTileProgram(Operation *op, OpFilter hasTileProgram) {
+  return llvm::any_of(op->getOperands(), [&](Value value) {
+    Operation *definition = value.getDefiningOp();
+    return definition && hasTileProgram(definition);
+  });
 }
 
 /// Elementwise on tensors, with one result.
@@ -35,11 +36,12 @@ static linalg::LinalgOp getElementwise(Operation *op) {
 /// What reads its own destination takes it as an input, so that it can be told
 /// from a destination. The result then goes where the producer's would have.
 static void separateDestination(RewriterBase &rewriter,
-                                linalg::GenericOp generic) {
+                                linalg::GenericOp generic,
+                                OpFilter hasTileProgram) {
   OpOperand &init = generic.getDpsInitsMutable()[0];
   Operation *definition = init.get().getDefiningOp();
-  if (!isa_and_nonnull<TileProgramOpInterface>(definition) &&
-      !getElementwise(definition))
+  if (!definition ||
+      (!hasTileProgram(definition) && !getElementwise(definition)))
     return;
   auto producer = cast<DestinationStyleOpInterface>(definition);
   Value target = producer.getTiedOpOperand(cast<OpResult>(init.get()))->get();
@@ -102,12 +104,14 @@ static void mergeGenerics(
   }
 }
 
-LogicalResult sattn::mergeConsumers(func::FuncOp function) {
+LogicalResult sattn::mergeConsumers(func::FuncOp function,
+                                    OpFilter hasTileProgram) {
   IRRewriter rewriter(function.getContext());
   // Named ops after an op with a tile program, and those that feed them.
   SetVector<Operation *> ops;
-  function.walk([&](TileProgramOpInterface op) {
-    Operation *current = op;
+  function.walk([&](Operation *current) {
+    if (!hasTileProgram(current))
+      return;
     while (current->getNumResults() == 1 && !current->use_empty() &&
            llvm::all_equal(current->getUsers())) {
       linalg::LinalgOp user = getElementwise(*current->user_begin());
@@ -134,12 +138,13 @@ LogicalResult sattn::mergeConsumers(func::FuncOp function) {
         return failure();
       generic = *made;
     }
-    separateDestination(rewriter, generic);
+    separateDestination(rewriter, generic, hasTileProgram);
   }
 
   mergeGenerics(function,
-                [](linalg::GenericOp producer, linalg::GenericOp consumer) {
-                  return usesTileProgram(producer) || usesTileProgram(consumer);
+                [&](linalg::GenericOp producer, linalg::GenericOp consumer) {
+                  return usesTileProgram(producer, hasTileProgram) ||
+                         usesTileProgram(consumer, hasTileProgram);
                 });
   return success();
 }
@@ -152,10 +157,11 @@ void sattn::mergeInTiles(func::FuncOp function) {
                 });
 }
 
-linalg::GenericOp sattn::prepareConsumer(RewriterBase &rewriter,
-                                         TileProgramOpInterface op) {
-  auto tiling = dyn_cast<TilingInterface>(op.getOperation());
-  auto producer = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+linalg::GenericOp
+sattn::prepareConsumer(RewriterBase &rewriter, Operation *op,
+                       function_ref<bool(Value destination)> writeInto) {
+  auto tiling = dyn_cast<TilingInterface>(op);
+  auto producer = dyn_cast<DestinationStyleOpInterface>(op);
   if (!tiling || !producer || op->getNumResults() != 1 || !op->hasOneUse())
     return {};
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -181,11 +187,11 @@ linalg::GenericOp sattn::prepareConsumer(RewriterBase &rewriter,
   rewriter.moveOpBefore(op, consumer);
   rewriter.setInsertionPoint(op);
   Value empty = tensor::EmptyOp::create(
-      rewriter, op.getLoc(),
-      tensor::getMixedSizes(rewriter, op.getLoc(), init->get()),
+      rewriter, op->getLoc(),
+      tensor::getMixedSizes(rewriter, op->getLoc(), init->get()),
       type.getElementType());
   // The sizes of both are equal, known or not.
-  if (empty.getType() != type || !op.writeInto(empty)) {
+  if (empty.getType() != type || !writeInto(empty)) {
     rewriter.eraseOp(empty.getDefiningOp());
     return {};
   }
@@ -250,7 +256,7 @@ namespace {
 class TileWidener {
 public:
   TileWidener(RewriterBase &rewriter, linalg::GenericOp op)
-      : b(rewriter), op(op), loc(op.getLoc()) {}
+      : b(rewriter), op(op), loc(op->getLoc()) {}
 
   void run() {
     OpOperand *use = findProgram();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_LIB_DIALECT_SATTN_TRANSFORMS_BLOCKMAPPING_H
-#define SATTN_LIB_DIALECT_SATTN_TRANSFORMS_BLOCKMAPPING_H
+#ifndef SATTN_CODEGEN_COMMON_BLOCKMAPPING_H
+#define SATTN_CODEGEN_COMMON_BLOCKMAPPING_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -31,4 +31,4 @@ blockMapping(mlir::MLIRContext *context, int64_t numLoops) {
 
 } // namespace sattn
 
-#endif // SATTN_LIB_DIALECT_SATTN_TRANSFORMS_BLOCKMAPPING_H
+#endif // SATTN_CODEGEN_COMMON_BLOCKMAPPING_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CPUPackOperands.h"
-#include "CPURegisterTileSizes.h"
+#include "PackOperands.h"
+#include "RegisterTileSizes.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +32,7 @@ using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUREGISTERTILE
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 /// The loop that adds up products of which `op` is one, and nothing else: it

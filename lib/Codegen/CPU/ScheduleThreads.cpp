@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUSCHEDULETHREADS
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 namespace {

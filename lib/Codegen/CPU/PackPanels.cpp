@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CPUPackOperands.h"
-#include "CPURegisterTileSizes.h"
+#include "PackOperands.h"
+#include "RegisterTileSizes.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +28,7 @@ using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUPACKPANELS
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 /// Rows of the tensor that are copied in one turn of the loop that packs.

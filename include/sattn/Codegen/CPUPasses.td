@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD
-#define SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD
+#ifndef SATTN_CODEGEN_CPUPASSES_TD
+#define SATTN_CODEGEN_CPUPASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -386,4 +386,4 @@ def SAttnCPUBFloat16Bits
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-#endif // SATTN_DIALECT_SATTN_TRANSFORMS_CPUPASSES_TD
+#endif // SATTN_CODEGEN_CPUPASSES_TD

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FuseConsumers.h"
+#include "sattn/Codegen/Common/FuseConsumers.h"
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +28,7 @@ using namespace sattn;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUCLIPTILES
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 /// Whether the slice begins at the origin and takes every element from there.

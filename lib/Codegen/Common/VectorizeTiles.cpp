@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -25,7 +24,7 @@ using namespace mlir;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNVECTORIZETILES
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 using namespace sattn;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
 #include "sattn/Support/MemRefTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUVERSIONSTRIDES
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 /// A transfer of more than one element along the innermost dimension.

@@ -10,10 +10,10 @@
 // sattn-tile writes them for ops of sattn, with the same kinds of slices and
 // pads, so that the passes after it take both.
 
-#include "BlockMapping.h"
+#include "sattn/Codegen/Common/BlockMapping.h"
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
-#include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Codegen/Passes.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 
 namespace sattn {
 #define GEN_PASS_DEF_SATTNTILELINALG
-#include "sattn/Dialect/SAttn/Transforms/Passes.h.inc"
+#include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
 using namespace sattn;
