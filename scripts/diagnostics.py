@@ -16,7 +16,7 @@ SECTIONS = [
     ("Ops of `wgtile`", ["lib/Dialect/WGTile/IR"], "As above; constraints are in [the ops' page](reference/WGTile.md)."),
     ("Passes on `sattn`", ["lib/Dialect/SAttn/Transforms"], ""),
     ("Passes on tiles of `linalg`", ["lib/Codegen"], ""),
-    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Utils"], ""),
+    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Analysis", "lib/Dialect/WGTile/Utils"], ""),
     ("Conversions", ["lib/Conversion"], ""),
     ("Pipelines and targets", ["lib/Pipelines", "lib/Target"], ""),
     ("Meta tables", ["lib/MetaTable", "lib/Tuning"], "Warnings, after which the table or the row is left out "

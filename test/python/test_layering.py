@@ -28,6 +28,8 @@ MAY_INCLUDE = {
     "Codegen": ["Support"],
     "Dialect/SAttn/IR": ["Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
+    "Dialect/WGTile/Utils": ["Dialect/WGTile/IR", "Layout", "Support"],
+    "Dialect/WGTile/Analysis": ["Dialect/WGTile/IR", "Dialect/WGTile/Utils", "Layout", "Support"],
 }
 INCLUDE = re.compile(r'^#include "sattn/([\w/]+)\.\w+"', re.MULTILINE)
 
