@@ -12,6 +12,7 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -24,7 +25,6 @@ using namespace mlir;
 namespace sattn {
 #define GEN_PASS_DEF_CONVERTVECTORTOWGTILE
 #include "sattn/Conversion/Passes.h.inc"
-#include "sattn/Support/TileLoopAttributes.h"
 } // namespace sattn
 
 using namespace sattn;
