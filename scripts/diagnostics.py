@@ -14,8 +14,9 @@ SECTIONS = [
     ("Ops of `sattn`", ["lib/Dialect/SAttn/IR"], "Said by verifiers, of what is read and after every pass. The "
      "numbers of the constraints are in [the op's page](reference/SAttn.md)."),
     ("Ops of `wgtile`", ["lib/Dialect/WGTile/IR"], "As above; constraints are in [the ops' page](reference/WGTile.md)."),
-    ("Passes on `sattn` and on tile programs", ["lib/Dialect/SAttn/Transforms"], ""),
-    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Utils"], ""),
+    ("Passes on `sattn`", ["lib/Dialect/SAttn/Transforms"], ""),
+    ("Passes on tiles of `linalg`", ["lib/Codegen"], ""),
+    ("Passes on `wgtile`", ["lib/Dialect/WGTile/Transforms", "lib/Dialect/WGTile/Analysis", "lib/Dialect/WGTile/Utils"], ""),
     ("Conversions", ["lib/Conversion"], ""),
     ("Pipelines and targets", ["lib/Pipelines", "lib/Target"], ""),
     ("Meta tables", ["lib/MetaTable", "lib/Tuning"], "Warnings, after which the table or the row is left out "

@@ -10,6 +10,7 @@
 
 #include "OldPasses.h"
 
+#include "sattn/Codegen/Passes.h"
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/BufferizableOpInterfaceImpl.h"
@@ -78,6 +79,7 @@ void sattn::registerAllDialects(DialectRegistry &registry) {
 }
 
 void sattn::registerAllPasses() {
+  registerSAttnCodegenPasses();
   registerSAttnConversionPasses();
   registerSAttnPasses();
   registerSAttnTargetPasses();

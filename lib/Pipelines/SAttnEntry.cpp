@@ -8,6 +8,7 @@
 
 #include "sattn/Pipelines/SAttnEntry.h"
 
+#include "sattn/Codegen/Passes.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -8,6 +8,7 @@
 
 #include "sattn/Pipelines/SAttnToCPU.h"
 
+#include "sattn/Codegen/Passes.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Pipelines/SAttnEntry.h"
 

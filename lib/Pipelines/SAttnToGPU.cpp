@@ -8,6 +8,7 @@
 
 #include "sattn/Pipelines/SAttnToGPU.h"
 
+#include "sattn/Codegen/Passes.h"
 #include "sattn/Conversion/Passes.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"

@@ -9,8 +9,8 @@
 #ifndef SATTN_TOOLS_SPARSERUN_ARGUMENTS_H
 #define SATTN_TOOLS_SPARSERUN_ARGUMENTS_H
 
+#include "Npy.h"
 #include "sattn/Runtime/Manifest.h"
-#include "sattn/Runtime/Npy.h"
 
 namespace sattn::run {
 

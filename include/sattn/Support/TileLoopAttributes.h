@@ -31,6 +31,11 @@ inline constexpr llvm::StringLiteral kTileRasterGroupAttrName =
 /// On an op, and then on the loop over its tiles: a dictionary of two texts,
 /// the op's `parameters` and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";
+
+/// Unit attribute on the `scf.for` of a tile that walks its stored blocks.
+inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
+/// Unit attribute on the same loop: its products of f32 may be of tf32.
+inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
 } // namespace sattn
 
 #endif // SATTN_SUPPORT_TILELOOPATTRIBUTES_H

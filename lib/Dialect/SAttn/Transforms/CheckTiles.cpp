@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckTiles.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockMapping.h"
 #include "CheckTiles.h"
-#include "FuseConsumers.h"
 
+#include "sattn/Codegen/Common/BlockMapping.h"
+#include "sattn/Codegen/Common/FuseConsumers.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Support/SourceOp.h"
@@ -61,7 +61,10 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   TileSchedule schedule = op.getTileSchedule();
   op->setLoc(getSourceLocation(op));
   Attribute tuning = op->getDiscardableAttr(kTuningAttrName);
-  linalg::GenericOp consumer = prepareConsumer(rewriter, op);
+  linalg::GenericOp consumer =
+      prepareConsumer(rewriter, op, [&](Value destination) {
+        return op.writeInto(destination);
+      });
   rewriter.setInsertionPoint(op);
 
   scf::SCFTilingOptions options;
@@ -160,7 +163,9 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
       return signalPassFailure();
     }
     limits->sharedBytes = maxSharedBytes;
-    if (failed(mergeConsumers(getOperation())))
+    if (failed(mergeConsumers(getOperation(), [](Operation *op) {
+          return isa<TileProgramOpInterface>(op);
+        })))
       return signalPassFailure();
     SmallVector<TileProgramOpInterface> ops;
     getOperation().walk([&](TileProgramOpInterface op) { ops.push_back(op); });

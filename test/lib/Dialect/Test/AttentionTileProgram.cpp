@@ -10,6 +10,7 @@
 // with the maximum and the sum of the weights as they are so far.
 
 #include "Test.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

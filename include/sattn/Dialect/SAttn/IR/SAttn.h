@@ -52,10 +52,6 @@ void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
                           mlir::Value col, mlir::Value panels,
                           mlir::Value steps);
 
-/// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
-inline constexpr llvm::StringLiteral kBlockLoopAttrName = "sattn.block_loop";
-/// Unit attribute on the same loop: its matrix products of f32 may use tf32.
-inline constexpr llvm::StringLiteral kTF32AttrName = "sattn.tf32";
 } // namespace sattn
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTN_H

@@ -12,6 +12,7 @@
 // are padded and the result is clipped.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"

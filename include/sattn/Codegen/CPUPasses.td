@@ -1,0 +1,389 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes between sattn-tile and LLVM that only the CPU needs. They know
+// nothing of the dialect's ops: they take linalg and tensor ops on tiles inside
+// an scf.forall. Their order is in lib/Pipelines/SAttnToCPU.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_CODEGEN_CPUPASSES_TD
+#define SATTN_CODEGEN_CPUPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SAttnCPUClipTiles
+    : Pass<"sattn-cpu-clip-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Compute only the part of a tile that is stored, in place";
+  let description = [{
+    A padded tile that is clipped before it is stored costs a scratch tile and a
+    copy. This pass moves the clip up, through conditionals and elementwise linalg
+    ops, to the pads, where the two cancel; elementwise ops that meet in a branch
+    on the way become one. Then the last op writes straight into the slice of the
+    result. If it also reads that slice (an accumulation in place), it does so
+    through its destination, so that bufferization needs no copy.
+
+    Before:
+    ```mlir
+    %c = tensor.extract_slice %o[%i, %j] [64, %w] [1, 1]
+    %p = tensor.pad %c low[0, 0] high[0, %h] { ... }
+    %e = tensor.empty() : tensor<64x128xf32>
+    %t = linalg.generic ins(%acc, %p : ...) outs(%e : tensor<64x128xf32>)
+    %s = tensor.extract_slice %t[0, 0] [64, %w] [1, 1]
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, %j] [64, %w] [1, 1]
+    ```
+    After:
+    ```mlir
+    %a = tensor.extract_slice %acc[0, 0] [64, %w] [1, 1]
+    %c = tensor.extract_slice %o[%i, %j] [64, %w] [1, 1]
+    %s = linalg.generic ins(%a : ...) outs(%c : tensor<64x?xf32>)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, %j] [64, %w] [1, 1]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPUPackPanels
+    : Pass<"sattn-cpu-pack-panels", "::mlir::func::FuncOp"> {
+  let summary = "Pack the right operand of a matmul, once or tile by tile";
+  let description = [{
+    Applies if the right operand of a `linalg.matmul` is a window of columns of a
+    tensor from outside the loop over tiles, padded with zeros at that tensor's
+    end. The whole tensor is copied before the loop: in f32, and in panels of as
+    many columns as the register tile has, so that the inner loop reads memory
+    without gaps. Tiles read their panels of the copy. The index that chooses the
+    panels becomes the outermost loop over tiles, so that panels stay in the
+    second-level cache from one block row to the next.
+
+    The copy is as large as the tensor, in f32. If a loop whose bounds do not depend
+    on the tile's columns takes the windows, its iterations in all tiles of a
+    column are counted first. If these read each row of the tensor less than twice
+    on average (8 times if the copy is larger than 32 MiB), the copy has no rows,
+    and each tile packs the windows of its iterations before that loop, in the same
+    way, one below the other. A program without iterations therefore reads nothing.
+    Right operands of other kinds stay, and `sattn-cpu-pack-operands` copies them
+    tile by tile.
+
+    Before:
+    ```mlir
+    %0 = scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) ... {
+      ...
+      %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
+        %s = tensor.extract_slice %b[%k, %j] [64, %w] [1, 1] : tensor<?x?xbf16> ...
+        %r = tensor.pad %s low[0, 0] high[0, %h] { ... }
+        %p = linalg.matmul ins(%l, %r : ..., tensor<64x128xbf16>) outs(%acc : ...)
+    ```
+    After (`vector-bits=512`):
+    ```mlir
+    %iterations = scf.for %i = %c0 to %m step %c64 iter_args(%sum = %c0) -> (index) {
+      ... %end and %first of the tiles at %i
+      %length = arith.subi %end, %first : index
+      %next = arith.addi %sum, %length : index
+      scf.yield %next : index
+    }
+    %read = arith.muli %iterations, %c64 : index
+    %elements = arith.muli %rows, %n : index
+    %large = arith.cmpi sgt, %elements, %c8388608 : index
+    %reads = arith.select %large, %c8, %c2 : index
+    %enough = arith.muli %rows, %reads : index
+    %often = arith.cmpi sge, %read, %enough : index
+    %rowsPacked = arith.select %often, %rows, %c0 : index
+    %e = tensor.empty(%panels, %rowsPacked) : tensor<?x?x64xf32>
+    %packed = scf.forall (%k) = (0) to (%rowsPacked) step (8) shared_outs(%o = %e) ... {
+      (the copy of 8 rows of %b, one panel of 64 columns after the other)
+    }
+    %0 = scf.forall (%j, %i) = (0, 0) to (%n, %m) step (128, 64) ... {
+      ...
+      %first_panel = affine.apply affine_map<(d0) -> (d0 floordiv 64)>(%j)
+      %from = scf.if %often -> (tensor<?x?x64xf32>) {
+        scf.yield %packed : tensor<?x?x64xf32>
+      } else {
+        %rowsOfTile = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%end)[%first]
+        %f = tensor.empty(%rowsOfTile) : tensor<2x?x64xf32>
+        %own = scf.for %t = %first to %end step %c1 iter_args(%o = %f) ... {
+          (the copy of the iteration's 64 rows of %b, in 2 panels of 64 columns)
+        }
+        %cast = tensor.cast %own : tensor<2x?x64xf32> to tensor<?x?x64xf32>
+        scf.yield %cast : tensor<?x?x64xf32>
+      }
+      %panel = arith.select %often, %first_panel, %c0 : index
+      %next = scf.for %t = %first to %end step %c1 iter_args(%acc = ...) {
+        %step = affine.apply affine_map<(d0)[s0] -> (d0 * 64 - s0 * 64)>(%t)[%first]
+        %row = arith.select %often, %k, %step : index
+        %s = tensor.extract_slice %from[%panel, %row, 0] [2, 64, 64] [1, 1, 1]
+            : tensor<?x?x64xf32> to tensor<2x64x64xf32>
+        %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1]
+            inner_tiles = [64] into %g : tensor<2x64x64xf32> -> tensor<64x128xf32>
+        %p = linalg.matmul ins(%l, %r : ..., tensor<64x128xf32>) outs(%acc : ...)
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Width of the target's vector registers in bits">,
+    ListOption<"registerTile", "register-tile", "int64_t",
+               "Rows and columns of the accumulator that is kept in registers "
+               "(default: from vector-bits)">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPUPackOperands
+    : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Copy the operands of a matmul into dense f32 tiles";
+  let description = [{
+    The inner loop of a matrix product needs f32 operands with known strides; a
+    stored block may be 16 bits wide, and a slice of a function argument may have
+    any strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
+    extends 16-bit elements, into a new tile. The left operand is read element
+    by element, at any strides: in f32 it stays in place.
+
+    Before:
+    ```mlir
+    %next = linalg.matmul ins(%l, %r : tensor<64x64xbf16>, tensor<64x128xbf16>)
+      outs(%acc : tensor<64x128xf32>)
+    ```
+    After:
+    ```mlir
+    %e = tensor.empty() : tensor<64x64xf32>
+    %lp = linalg.generic ins(%l : tensor<64x64xbf16>) outs(%e) {
+      %x = arith.extf %in : bf16 to f32
+      linalg.yield %x : f32
+    }
+    ... the same for %r
+    %next = linalg.matmul ins(%lp, %rp : tensor<64x64xf32>, tensor<64x128xf32>)
+      outs(%acc : tensor<64x128xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPURegisterTile
+    : Pass<"sattn-cpu-register-tile", "::mlir::func::FuncOp"> {
+  let summary = "Tile the linalg ops of a tile program to vector registers";
+  let description = [{
+    Upstream's tiling, by sizes that registers hold. A `linalg.matmul` gets three
+    loops: over panels of columns (into which the copy of the right operand is
+    fused, so that a panel stays in the first-level cache), over rows, and over
+    the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
+    of at most one panel's width.
+
+    If the right operand is packed in panels (`linalg.unpack`), and a loop, such as
+    that over stored blocks, only adds up matrix products with it, the loops over
+    panels and rows go around that loop: a register tile is in registers until its
+    sum is complete. An elementwise op on the sum is tiled with it and takes it tile
+    by tile. (Upstream tiles an op around a loop of its own, and fuses ops, but no
+    loops, into the loops of their consumers.)
+
+    The register tile, rows x columns, is `register-tile` if given. Otherwise it
+    follows from `vector-bits`, the width of the target's vectors: four vectors of
+    columns for 512 bits (32 registers), two below (16 registers), or fewer if the
+    tile is narrower, and as many rows as fill half the registers with
+    accumulators. Both sizes are lowered to the largest divisor of the tile's size,
+    so that no edge remains.
+
+    Before:
+    ```mlir
+    %sum = scf.for %p = %begin to %end iter_args(%a = %zeros) {
+      %rp = linalg.unpack %panels ... : tensor<2x64x64xf32> -> tensor<64x128xf32>
+      %next = linalg.matmul ins(%lp, %rp) outs(%a : tensor<64x128xf32>)
+      scf.yield %next
+    }
+    ```
+    After (`vector-bits=512`):
+    ```mlir
+    %sum = scf.for %n = %c0 to %c128 step %c64 iter_args(%a0 = %empty) {
+      scf.for %m = %c0 to %c64 step %c4 iter_args(%a1 = %a0) {
+        %tile = scf.for %p = %begin to %end iter_args(%a2 = %zeros) {
+          scf.for %k = %c0 to %c64 step %c1 iter_args(%a3 = %a2) {
+            linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+              outs(%a3 : tensor<4x64xf32>)
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Width of the target's vector registers in bits">,
+    ListOption<"registerTile", "register-tile", "int64_t",
+               "Rows and columns of the accumulator that is kept in registers "
+               "(default: from vector-bits)">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SAttnCPUVectorize
+    : Pass<"sattn-cpu-vectorize", "::mlir::func::FuncOp"> {
+  let summary = "Vectorize the linalg ops of a tile program";
+  let description = [{
+    Upstream's vectorization of every linalg op inside an `scf.forall`; ops on
+    dynamic slices (the clipped edge of a result) are vectorized with masks, at
+    the largest size that the slice can have. Reads of a `tensor.pad` become reads
+    of its source that are not in bounds; reads and writes of slices become reads
+    and writes of the sliced tensor; a row is reduced to one element. No linalg op
+    is left in the tile program; upstream's `loop-invariant-subset-hoisting` then
+    keeps the accumulator in registers over the reduction.
+
+    Before:
+    ```mlir
+    %1 = linalg.matmul ins(%l, %r : tensor<4x1xf32>, tensor<1x64xf32>)
+      outs(%a : tensor<4x64xf32>)
+    ```
+    After:
+    ```mlir
+    %lv = vector.transfer_read %lp[%m, %k], %zero : ..., vector<4x1xf32>
+    %rv = vector.transfer_read %rp[%k, %c0], %zero : ..., vector<1x64xf32>
+    %av = vector.transfer_read %a[%c0, %c0], %zero : ..., vector<4x64xf32>
+    %1 = vector.contract ... %lv, %rv, %av
+    %2 = vector.transfer_write %1, %a[%c0, %c0]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SAttnCPUExpandMemRefOps
+    : Pass<"sattn-cpu-expand-memref-ops", "::mlir::func::FuncOp"> {
+  let summary = "Expand ops of memref that have no code of their own";
+  let description = [{
+    A `memref.copy` of memory that is not contiguous becomes a `linalg.generic`:
+    upstream lowers it to a call of `memrefCopy`, which is only in the library of
+    MLIR's runner. A `memref.expand_shape` with several dynamic sizes in one
+    reassociation becomes a `memref.reinterpret_cast`: upstream's
+    `expand-strided-metadata` handles only one.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
+  let summary = "Return no buffer that the caller passed";
+  let description = [{
+    After bufferization a function whose result was computed in place returns one
+    of its own arguments. The caller already has this buffer, and upstream's
+    deallocation would clone it, since the caller must be able to free a returned
+    buffer. The pass removes the result. (Upstream's
+    `drop-equivalent-buffer-results` leaves public functions as they are.)
+    Functions with uses in the module are left alone.
+
+    Before:
+    ```mlir
+    func.func @f(%a: memref<?xf32>) -> memref<?xf32> {
+      ...
+      return %a : memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%a: memref<?xf32>) {
+      ...
+      return
+    }
+    ```
+  }];
+}
+
+def SAttnCPUVersionStrides
+    : Pass<"sattn-cpu-version-strides", "::mlir::func::FuncOp"> {
+  let summary = "Read and write rows of unknown stride as vectors where it is 1";
+  let description = [{
+    A vector read or write needs contiguous elements. If the innermost stride of a
+    buffer is known only at run time, upstream lowers it to a loop over elements.
+    This pass tests the stride: if it is 1, the buffer is viewed with a type of
+    stride 1; otherwise the loop over elements remains.
+
+    Before:
+    ```mlir
+    %v = vector.transfer_read %b[%i, %j], %zero
+        : memref<64x?xbf16, strided<[?, ?], offset: ?>>, vector<64xbf16>
+    ```
+    After:
+    ```mlir
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %b
+    %dense = arith.cmpi eq, %strides#1, %c1
+    %v = scf.if %dense -> (vector<64xbf16>) {
+      %c = memref.reinterpret_cast %b to offset: [%offset],
+          sizes: [64, %sizes#1], strides: [%strides#0, 1]
+      %0 = vector.transfer_read %c[%i, %j], %zero
+      scf.yield %0
+    } else {
+      %0 = vector.transfer_read %b[%i, %j], %zero
+      scf.yield %0
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def SAttnCPUScheduleThreads
+    : Pass<"sattn-cpu-schedule-threads", "::mlir::func::FuncOp"> {
+  let summary = "Hand tiles to threads one at a time";
+  let description = [{
+    Gives each `omp.wsloop` without a schedule the dynamic schedule: block rows may
+    have very different numbers of stored blocks, and equal shares of tiles would
+    be unequal shares of work.
+
+    Before:
+    ```mlir
+    omp.wsloop {
+    ```
+    After:
+    ```mlir
+    omp.wsloop schedule(dynamic) {
+    ```
+  }];
+  let dependentDialects = ["::mlir::omp::OpenMPDialect"];
+}
+
+def SAttnCPUBFloat16Bits
+    : Pass<"sattn-cpu-bfloat16-bits", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Move bfloat16 through memory and registers as its 16 bits";
+  let description = [{
+    On most CPUs LLVM has no registers for bfloat16: it widens these values to f32
+    and rounds them back by a call to the C runtime, element by element. Upstream's
+    `arith-expand` turns casts into integer arithmetic; if a function then computes
+    nothing in bfloat16, this pass replaces the type by i16. Functions that have
+    the type in their signature, or still compute with it, stay as they are.
+
+    Before:
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> vector<16xbf16>
+    %1 = llvm.bitcast %0 : vector<16xbf16> to vector<16xi16>
+    %2 = llvm.zext %1 : vector<16xi16> to vector<16xi32>
+    ```
+    After:
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> vector<16xi16>
+    %2 = llvm.zext %0 : vector<16xi16> to vector<16xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // SATTN_CODEGEN_CPUPASSES_TD

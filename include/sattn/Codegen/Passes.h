@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_CODEGEN_PASSES_H
+#define SATTN_CODEGEN_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace sattn {
+
+#define GEN_PASS_DECL
+#include "sattn/Codegen/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "sattn/Codegen/Passes.h.inc"
+
+} // namespace sattn
+
+#endif // SATTN_CODEGEN_PASSES_H

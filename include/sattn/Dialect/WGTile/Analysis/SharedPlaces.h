@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_SHAREDPLACES_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_SHAREDPLACES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace wgtile {
+
+/// Checks that a kernel's objects in shared memory lie inside it, aligned, and
+/// that no two of them overlap. Objects without an offset are skipped.
+llvm::LogicalResult verifyPlaces(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_SHAREDPLACES_H

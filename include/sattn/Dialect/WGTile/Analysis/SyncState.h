@@ -1,0 +1,207 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_SYNCSTATE_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_SYNCSTATE_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include <array>
+#include <map>
+#include <set>
+
+namespace wgtile {
+
+/// Numbers of a program's values in the order of the text: results of an op
+/// come before what its regions define.
+class ValueNumbers {
+public:
+  explicit ValueNumbers(mlir::Operation *root);
+
+  unsigned of(mlir::Value value) const { return numbers.lookup(value); }
+  mlir::Value value(unsigned number) const { return values[number]; }
+  /// The numbers of the values that an op's regions define: [first, second).
+  std::pair<unsigned, unsigned> inside(mlir::Operation *op) const {
+    return ranges.lookup(op);
+  }
+
+private:
+  void visit(mlir::Operation *op);
+
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> ranges;
+  llvm::SmallVector<mlir::Value> values;
+};
+
+/// The memory of a shared tile: that of the value numbered `base`, or a stage
+/// of a ring, counted from the oldest held stage.
+struct Place {
+  unsigned base;
+  int64_t stage = kNoStage;
+
+  /// `kUnknown`: a different stage on different paths.
+  static constexpr int64_t kNoStage = -1, kReleased = -2, kUnknown = -3;
+
+  bool operator<(const Place &other) const {
+    return std::tie(base, stage) < std::tie(other.base, other.stage);
+  }
+  bool operator==(const Place &other) const {
+    return std::tie(base, stage) == std::tie(other.base, other.stage);
+  }
+};
+
+/// Called with what an op lacks. Returns whether to continue as if it were
+/// there.
+using SyncListener = llvm::function_ref<bool(
+    mlir::Operation *op, SyncEffect::Kind missing, const llvm::Twine &message)>;
+
+/// What one thread's synchronization has brought about at a point of the
+/// program: the work that is pending, the stages that are held, and the tiles
+/// that wait for a fence or a barrier.
+///
+/// States of several paths are joined to one that has every hazard of each:
+/// groups of work are matched by how many were committed after them, which is
+/// what waits count. Only states of the same counters join; which stage a tile
+/// lies in, and how many copies a wait leaves, would be unknown otherwise.
+class SyncState {
+public:
+  /// The number of held stages of each ring, and of copies ahead or read, which
+  /// have to agree where states join.
+  using Counters = std::vector<int64_t>;
+  Counters getCounters() const;
+
+  /// Adds the state of another path, whose counters are the same. Returns
+  /// whether that changed anything.
+  bool join(const SyncState &other);
+
+  /// Checks an op's operands, then applies its effects. Fails if this path must
+  /// not be followed further.
+  llvm::LogicalResult apply(mlir::Operation *op,
+                            llvm::ArrayRef<SyncEffect> effects,
+                            const ValueNumbers &numbers, SyncListener listener);
+
+  /// Checks that an op uses no result that is pending and no tile whose
+  /// registers are kept, unless it forwards or keeps it, and that no block ends
+  /// with a tile of its own whose registers are kept.
+  llvm::LogicalResult checkOperands(mlir::Operation *op,
+                                    llvm::ArrayRef<SyncEffect> effects,
+                                    const ValueNumbers &numbers,
+                                    SyncListener listener) const;
+
+  /// Enters, or returns from, a region of `op`: values that the regions define
+  /// are dead, and `inputs` stand for `operands`.
+  void branch(mlir::Operation *op, mlir::ValueRange operands,
+              mlir::ValueRange inputs, const ValueNumbers &numbers);
+
+  /// Checks that nothing is left over at the end of the program.
+  llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
+                             SyncListener listener) const;
+
+  /// Number of commit groups of a kind after the last one that a register tile
+  /// is a result or an operand of; nothing if that one is complete.
+  std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
+
+  struct RingState {
+    int64_t held = 0;
+    bool acquired = false;
+    /// Tiles of the acquired stage, by number and instance, that a copy was
+    /// started into on every path; on some.
+    std::set<std::pair<int64_t, int64_t>> copied, maybeCopied;
+    /// The ops that may have taken the newest stage.
+    std::set<mlir::Operation *> newest;
+    /// Returns whether that changed anything.
+    bool join(const RingState &other);
+  };
+  const RingState &ringOf(mlir::Value ring, const ValueNumbers &numbers) const;
+
+  /// Stages that all threads fill and read, round-robin: the number that are
+  /// ended and not read yet, and the number read since the last barrier.
+  struct CopyStages {
+    int64_t ahead = 0, read = 0;
+    /// Tiles of the stage that is filled.
+    std::set<int64_t> filled;
+    /// For each stage that is ended and not read, the ops that may have ended
+    /// it.
+    std::vector<std::set<mlir::Operation *>> commits;
+  };
+  const std::map<unsigned, CopyStages> &getCopies() const { return copies; }
+
+  /// Places that threads accessed and no fence has followed.
+  std::set<Place> unfencedPlaces() const;
+  /// The place of a shared tile.
+  Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
+
+private:
+  /// Work that is waited for together.
+  struct Group {
+    /// Register tiles: results, and operands whose registers are kept.
+    std::set<unsigned> results;
+    std::set<Place> reads, writes;
+    /// Returns whether that changed anything.
+    bool add(const Group &other);
+  };
+  /// The groups of one kind, oldest first, and the one that is open.
+  struct Work {
+    std::vector<Group> groups;
+    Group open;
+  };
+  /// What a tile still needs before other threads or TMA may use it. Tiles that
+  /// need nothing have no entry.
+  struct TileState {
+    /// Accesses of threads that no fence has ordered before asynchronous ones.
+    bool unfencedWrite = false, unfencedRead = false;
+    bool written = false, read = false;
+    SyncScope scope = SyncScope::Warp;
+    auto key() const {
+      return std::tie(unfencedWrite, unfencedRead, written, read, scope);
+    }
+    bool isUnfenced() const { return unfencedWrite || unfencedRead; }
+    bool isClean() const { return !isUnfenced() && !written && !read; }
+  };
+
+  Work &workOf(AsyncKind kind) { return work[static_cast<size_t>(kind)]; }
+  llvm::LogicalResult access(const SyncEffect &effect, mlir::Operation *op,
+                             const ValueNumbers &numbers,
+                             SyncListener listener);
+  llvm::LogicalResult applyToStage(const SyncEffect &effect,
+                                   mlir::Operation *op,
+                                   const ValueNumbers &numbers,
+                                   SyncListener listener);
+  llvm::LogicalResult applyToCopies(const SyncEffect &effect,
+                                    mlir::Operation *op,
+                                    const ValueNumbers &numbers,
+                                    SyncListener listener);
+  llvm::LogicalResult releaseOldest(unsigned ring, mlir::Operation *op,
+                                    SyncListener listener);
+  llvm::LogicalResult commit(AsyncKind kind, mlir::Operation *op,
+                             const ValueNumbers &numbers,
+                             SyncListener listener);
+  void wait(AsyncKind kind, int64_t count);
+  llvm::LogicalResult applyToOrder(const SyncEffect &effect,
+                                   mlir::Operation *op, SyncListener listener);
+  void barrier(SyncScope scope);
+  void fence();
+  void forget(unsigned first, unsigned last);
+
+  std::array<Work, 3> work;
+  /// Places of tiles that do not follow from the tile's own value.
+  std::map<unsigned, Place> names;
+  /// Results of asynchronous work that no wait has passed on yet.
+  std::set<unsigned> pending;
+  /// Register tiles that asynchronous work read and no wait has passed on yet.
+  std::set<unsigned> kept;
+  std::map<unsigned, RingState> rings;
+  std::map<unsigned, CopyStages> copies;
+  /// The warpgroup's position in the order of warpgroups.
+  enum class Order { None, Outside, Inside };
+  Order order = Order::None;
+  std::map<Place, TileState> tiles;
+};
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_SYNCSTATE_H

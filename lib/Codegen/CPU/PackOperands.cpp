@@ -1,0 +1,164 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackOperands.h"
+
+#include "sattn/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNCPUPACKOPERANDS
+#include "sattn/Codegen/Passes.h.inc"
+} // namespace sattn
+
+/// Yields an element in f32.
+static void widen(OpBuilder &builder, Location loc, ValueRange args) {
+  Value element =
+      arith::ExtFOp::create(builder, loc, builder.getF32Type(), args[0]);
+  linalg::YieldOp::create(builder, loc, element);
+}
+
+Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
+                       Value target) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  // Not a generic of the same kind, which canonicalization would fold.
+  if (type.getElementType().isF32())
+    return linalg::CopyOp::create(builder, loc, tile, target).getResult(0);
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(builder, loc, target.getType(), tile, target,
+                                   ArrayRef<AffineMap>{identity, identity},
+                                   iterators, widen)
+      .getResult(0);
+}
+
+/// A copy of `tile` in a new tensor of f32. One that is transposed is widened
+/// where it is copied.
+static Value pack(OpBuilder &builder, Location loc, Value tile) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, tile),
+      builder.getF32Type());
+  auto transpose = tile.getDefiningOp<linalg::TransposeOp>();
+  if (!transpose)
+    return copyAsF32(builder, loc, tile, empty);
+  SmallVector<AffineMap> maps = transpose.getIndexingMapsArray();
+  return linalg::GenericOp::create(builder, loc, empty.getType(),
+                                   transpose.getInput(), empty, maps,
+                                   transpose.getIteratorTypesArray(), widen)
+      .getResult(0);
+}
+
+/// The operand transposed to its default map, if its own map transposes it;
+/// null if the map is neither.
+static Value orderDimensions(OpBuilder &b, Location loc, Value operand,
+                             AffineMap map, AffineMap expected) {
+  if (map == expected)
+    return operand;
+  if (map.getNumResults() != 2 || map.getResult(0) != expected.getResult(1) ||
+      map.getResult(1) != expected.getResult(0))
+    return {};
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, operand);
+  std::swap(sizes[0], sizes[1]);
+  Value empty = tensor::EmptyOp::create(
+      b, loc, sizes, getElementTypeOrSelf(operand.getType()));
+  return linalg::TransposeOp::create(b, loc, operand, empty,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
+void sattn::orderTileProducts(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::MatmulOp> products;
+  root->walk([&](linalg::MatmulOp op) {
+    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
+        op.hasUserDefinedMaps())
+      products.push_back(op);
+  });
+  for (linalg::MatmulOp op : products) {
+    rewriter.setInsertionPoint(op);
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<AffineMap> expected =
+        linalg::MatmulOp::getDefaultIndexingMaps(op.getContext());
+    SmallVector<Value> inputs;
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      if (Value ordered = orderDimensions(rewriter, op.getLoc(), input, maps[i],
+                                          expected[i]))
+        inputs.push_back(ordered);
+    if (inputs.size() == 2 && maps[2] == expected[2])
+      rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, inputs,
+                                                    op.getDpsInits());
+  }
+}
+
+SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
+  SmallVector<linalg::MatmulOp> products;
+  root->walk([&](linalg::MatmulOp op) {
+    if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
+        !op.hasUserDefinedMaps())
+      products.push_back(op);
+  });
+  return products;
+}
+
+/// Whether an operand of a matrix product is read in place.
+static bool isReadInPlace(OpOperand &input) {
+  Value tile = input.get();
+  if (!getElementTypeOrSelf(tile.getType()).isF32())
+    return false;
+  // The left operand is read one element at a time, with any strides, but each
+  // read of a pad would need a bounds test.
+  if (input.getOperandNumber() == 0)
+    return !tile.getDefiningOp<tensor::PadOp>();
+  // Panels are packed already, and a transposed tile is a copy.
+  return tile.getDefiningOp<linalg::UnPackOp>() ||
+         tile.getDefiningOp<linalg::TransposeOp>();
+}
+
+/// Packs an operand of `op` before the loops of its tile in which the operand
+/// does not change.
+static Value packOnce(OpBuilder &builder, linalg::MatmulOp op, Value tile) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto tiles = op->getParentOfType<scf::ForallOp>();
+  auto pad = tile.getDefiningOp<tensor::PadOp>();
+  if (pad && pad->getBlock() != op->getBlock() && tiles->isProperAncestor(pad))
+    builder.setInsertionPointAfter(pad);
+  return pack(builder, op.getLoc(), tile);
+}
+
+namespace {
+struct CPUPackOperandsPass
+    : public sattn::impl::SAttnCPUPackOperandsBase<CPUPackOperandsPass> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (linalg::MatmulOp op : findTileProducts(getOperation())) {
+      rewriter.setInsertionPoint(op);
+      SmallVector<Value> inputs;
+      for (OpOperand *input : op.getDpsInputOperands()) {
+        Type element = getElementTypeOrSelf(input->get().getType());
+        if (!element.isF32() && !element.isF16() && !element.isBF16())
+          break;
+        inputs.push_back(isReadInPlace(*input)
+                             ? input->get()
+                             : packOnce(rewriter, op, input->get()));
+      }
+      // A new op, since the scalar product that it implies changes its types.
+      if (inputs.size() == 2)
+        rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, inputs,
+                                                      op.getDpsInits());
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,686 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackOperands.h"
+#include "RegisterTileSizes.h"
+
+#include "sattn/Codegen/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNCPUPACKPANELS
+#include "sattn/Codegen/Passes.h.inc"
+} // namespace sattn
+
+/// Rows of the tensor that one iteration of the packing loop copies.
+static constexpr int64_t kRowsOfTurn = 8;
+
+/// A tensor is packed for all tiles if they read each of its rows this often on
+/// average; otherwise each tile packs the windows that it reads. Measured: a
+/// tile's own copy stays in a cache.
+static constexpr int64_t kReadsOfPacked = 2;
+/// The same, if the copy has more elements than kMostKept. Then malloc asks the
+/// system for new pages in each call: above 32 MiB glibc keeps no memory.
+static constexpr int64_t kReadsOfPackedInNewPages = 8;
+static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
+
+/// The number of the loop's counter that an index is.
+static std::optional<unsigned> findCounter(OpFoldResult index,
+                                           scf::ForallOp tiles) {
+  auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(index));
+  if (!argument || argument.getOwner() != tiles.getBody() ||
+      argument.getArgNumber() >= tiles.getRank())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+/// Whether an index is a multiple of `factor` because it is a constant, or
+/// counts the tiles of the loop.
+static bool isMultiple(OpFoldResult index, int64_t factor,
+                       scf::ForallOp tiles) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  std::optional<unsigned> counter = findCounter(index, tiles);
+  if (!counter)
+    return false;
+  std::optional<int64_t> step =
+      getConstantIntValue(tiles.getMixedStep()[*counter]);
+  return isZeroInteger(tiles.getMixedLowerBound()[*counter]) && step &&
+         *step % factor == 0;
+}
+
+/// Whether `offset` plus the value of `expr` is the size of the tensor's last
+/// dimension.
+static bool reachesEnd(AffineExpr expr, AffineMap map, ValueRange operands,
+                       OpFoldResult offset, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  MLIRContext *context = tensor.getContext();
+  int64_t lastDim = type.getRank() - 1;
+  // d0 is the offset, d1 the size of the dimension, d2 anything else.
+  AffineExpr begin = getAffineDimExpr(0, context);
+  if (std::optional<int64_t> constant = getConstantIntValue(offset))
+    begin = getAffineConstantExpr(*constant, context);
+  AffineExpr end =
+      type.isDynamicDim(lastDim)
+          ? getAffineDimExpr(1, context)
+          : getAffineConstantExpr(type.getDimSize(lastDim), context);
+  auto replacement = [&](Value operand) {
+    if (OpFoldResult(operand) == offset)
+      return begin;
+    auto dim = operand.getDefiningOp<tensor::DimOp>();
+    if (dim && dim.getSource() == tensor &&
+        dim.getConstantIndex() == std::optional<int64_t>(lastDim))
+      return end;
+    return getAffineDimExpr(2, context);
+  };
+  SmallVector<AffineExpr> replacements =
+      llvm::map_to_vector(operands, replacement);
+  unsigned numDims = map.getNumDims();
+  expr = expr.replaceDimsAndSymbols(ArrayRef(replacements).take_front(numDims),
+                                    ArrayRef(replacements).drop_front(numDims));
+  return simplifyAffineExpr(begin + expr - end, 3, 0) == 0;
+}
+
+/// Whether `size` elements from `offset` on are `width`, or end where the
+/// tensor's last dimension does.
+static bool isClippedByTensor(OpFoldResult size, OpFoldResult offset,
+                              Value tensor, int64_t width) {
+  MLIRContext *context = tensor.getContext();
+  auto isEnough = [&](AffineExpr expr, AffineMap map, ValueRange operands) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return (constant && constant.getValue() >= width) ||
+           reachesEnd(expr, map, operands, offset, tensor);
+  };
+  if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+    AffineMap map = AffineMap::getConstantMap(*constant, context);
+    return isEnough(map.getResult(0), map, {});
+  }
+  Value value = cast<Value>(size);
+  if (auto min = value.getDefiningOp<affine::AffineMinOp>())
+    return llvm::all_of(min.getMap().getResults(), [&](AffineExpr expr) {
+      return isEnough(expr, min.getMap(), min.getOperands());
+    });
+  AffineMap map = AffineMap::getMultiDimIdentityMap(1, context);
+  return isEnough(map.getResult(0), map, value);
+}
+
+/// The right operand as a window of columns of a tensor from outside the loop
+/// over tiles: its rows are padded with zeros at that tensor's end, and it
+/// begins at a multiple of its width. Null if it is no such window.
+static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
+  auto type = cast<RankedTensorType>(right.getType());
+  Type element = type.getElementType();
+  if (!type.hasStaticShape() ||
+      !(element.isF32() || element.isF16() || element.isBF16()))
+    return {};
+  if (auto pad = right.getDefiningOp<tensor::PadOp>()) {
+    Value zero = pad.getConstantPaddingValue();
+    if (!zero || !matchPattern(zero, m_AnyZeroFloat()) ||
+        !pad.hasZeroLowPad() || !isZeroInteger(pad.getMixedHighPad()[0]))
+      return {};
+    right = pad.getSource();
+  }
+  auto slice = right.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || !tiles.isDefinedOutsideOfLoop(slice.getSource()) ||
+      !slice.hasUnitStride())
+    return {};
+  int64_t leading = slice.getSourceType().getRank() - 2;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  if (static_cast<int64_t>(dropped.count()) != leading ||
+      dropped.find_last() >= leading)
+    return {};
+  OpFoldResult offset = slice.getMixedOffsets().back();
+  if (!isMultiple(offset, type.getDimSize(1), tiles) ||
+      !isClippedByTensor(slice.getMixedSizes().back(), offset,
+                         slice.getSource(), type.getDimSize(1)))
+    return {};
+  return slice;
+}
+
+/// Makes the given counters the outermost ones of the loop.
+static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
+                       const llvm::SmallBitVector &counters) {
+  SmallVector<unsigned> order(counters.set_bits());
+  unsigned rank = tiles.getRank();
+  for (unsigned i = 0; i < rank; ++i)
+    if (!counters.test(i))
+      order.push_back(i);
+  if (llvm::is_sorted(order))
+    return;
+  SmallVector<OpFoldResult> begins, ends, steps;
+  SmallVector<Attribute> mapping;
+  for (unsigned i : order) {
+    begins.push_back(tiles.getMixedLowerBound()[i]);
+    ends.push_back(tiles.getMixedUpperBound()[i]);
+    steps.push_back(tiles.getMixedStep()[i]);
+    if (tiles.getMapping())
+      mapping.push_back((*tiles.getMapping())[i]);
+  }
+  rewriter.setInsertionPoint(tiles);
+  auto ordered = scf::ForallOp::create(
+      rewriter, tiles.getLoc(), begins, ends, steps, tiles.getOutputs(),
+      tiles.getMapping() ? std::optional(rewriter.getArrayAttr(mapping))
+                         : std::nullopt);
+  ordered->setDiscardableAttrs(tiles->getDiscardableAttrDictionary());
+  ordered.getRegion().takeBody(tiles.getRegion());
+  Block *body = ordered.getBody();
+  for (unsigned i = 0; i < rank; ++i)
+    body->insertArgument(i, rewriter.getIndexType(), tiles.getLoc());
+  for (auto [i, old] : llvm::enumerate(order))
+    rewriter.replaceAllUsesWith(body->getArgument(rank + old),
+                                body->getArgument(i));
+  body->eraseArguments(rank, rank);
+  rewriter.replaceOp(tiles, ordered.getResults());
+}
+
+/// Appends the ops of `body` that compute `value`, operands first. False if one
+/// cannot be repeated elsewhere, or takes one of the block's arguments other
+/// than the first `numIndices`.
+static bool collectOps(Value value, Block *body, unsigned numIndices,
+                       SetVector<Operation *> &ops) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != body || argument.getArgNumber() < numIndices;
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != body || ops.contains(op))
+    return true;
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return collectOps(operand, body, numIndices, ops);
+      }))
+    return false;
+  ops.insert(op);
+  return true;
+}
+
+namespace {
+/// The loop of a tile whose iterations take one window of the right operand
+/// after the other.
+struct Turns {
+  scf::ForOp loop;
+  /// The ops that compute the loop's bounds from the tile's indices, and the
+  /// window's offset from the iteration.
+  SetVector<Operation *> bounds, place;
+  /// The counters of tiles that the bounds depend on.
+  llvm::SmallBitVector counters;
+
+  /// None if `window` is not taken by such a loop, or if its iterations cannot
+  /// be counted without the tiles.
+  static std::optional<Turns> find(tensor::ExtractSliceOp window,
+                                   linalg::MatmulOp op, scf::ForallOp tiles) {
+    Turns turns;
+    turns.loop = dyn_cast<scf::ForOp>(window->getParentOp());
+    scf::ForOp loop = turns.loop;
+    if (!loop || loop->getParentOp() != tiles || !loop->isAncestor(op) ||
+        !isOneInteger(getAsOpFoldResult(loop.getStep())))
+      return std::nullopt;
+    unsigned rank = tiles.getRank();
+    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    OpFoldResult row = offsets.end()[-2];
+    offsets.erase(offsets.end() - 2);
+    if (!llvm::all_of(offsets, [&](OpFoldResult offset) {
+          auto value = dyn_cast<Value>(offset);
+          return !value || loop.isDefinedOutsideOfLoop(value);
+        }))
+      return std::nullopt;
+    if (auto value = dyn_cast<Value>(row);
+        value && !collectOps(value, loop.getBody(), 1, turns.place))
+      return std::nullopt;
+    turns.counters.resize(rank);
+    auto use = [&](Value value) {
+      if (std::optional<unsigned> counter = findCounter(value, tiles))
+        turns.counters.set(*counter);
+    };
+    for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+      if (!collectOps(bound, tiles.getBody(), rank, turns.bounds))
+        return std::nullopt;
+      use(bound);
+    }
+    for (Operation *bound : turns.bounds)
+      llvm::for_each(bound->getOperands(), use);
+    std::optional<unsigned> column =
+        findCounter(window.getMixedOffsets().back(), tiles);
+    if (column && turns.counters.test(*column))
+      return std::nullopt;
+    return turns;
+  }
+
+  /// The iterations of all tiles of one column, before the loop over tiles.
+  Value count(OpBuilder &b, Location loc, scf::ForallOp tiles,
+              std::optional<unsigned> column) {
+    auto values = [&](ArrayRef<OpFoldResult> sizes) {
+      SmallVector<Value> result;
+      for (unsigned i : counters.set_bits())
+        result.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes[i]));
+      return result;
+    };
+    auto addTile = [&](OpBuilder &nested, Location, ValueRange indices,
+                       ValueRange sum) -> scf::ValueVector {
+      IRMapping mapping;
+      for (auto [i, index] : llvm::zip_equal(counters.set_bits(), indices))
+        mapping.map(tiles.getInductionVar(i), index);
+      for (Operation *op : bounds)
+        nested.clone(*op, mapping);
+      Value length = arith::SubIOp::create(
+          nested, loc, mapping.lookupOrDefault(loop.getUpperBound()),
+          mapping.lookupOrDefault(loop.getLowerBound()));
+      return {arith::AddIOp::create(nested, loc, sum[0], length)};
+    };
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value sum = scf::buildLoopNest(b, loc, values(tiles.getMixedLowerBound()),
+                                   values(tiles.getMixedUpperBound()),
+                                   values(tiles.getMixedStep()), zero, addTile)
+                    .results[0];
+    // The other tiles have as many.
+    for (unsigned i = 0; i < tiles.getRank(); ++i) {
+      if (counters.test(i) || column == i)
+        continue;
+      AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0),
+                 s1 = b.getAffineSymbolExpr(1);
+      OpFoldResult number = affine::makeComposedFoldedAffineApply(
+          b, loc, (s0 - d0).ceilDiv(s1),
+          {tiles.getMixedLowerBound()[i], tiles.getMixedUpperBound()[i],
+           tiles.getMixedStep()[i]});
+      sum = arith::MulIOp::create(
+          b, loc, sum, getValueOrCreateConstantIndexOp(b, loc, number));
+    }
+    return sum;
+  }
+};
+
+struct CPUPackPanelsPass
+    : public sattn::impl::SAttnCPUPackPanelsBase<CPUPackPanelsPass> {
+  using SAttnCPUPackPanelsBase::SAttnCPUPackPanelsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return sizes().verify(UnknownLoc::get(context));
+  }
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    orderTileProducts(rewriter, getOperation());
+    llvm::MapVector<scf::ForallOp, llvm::SmallBitVector> counters;
+    for (linalg::MatmulOp op : findTileProducts(getOperation())) {
+      auto tiles = op->getParentOfType<scf::ForallOp>();
+      OpOperand *right = op.getDpsInputOperand(1);
+      tensor::ExtractSliceOp window = findWindow(right->get(), tiles);
+      if (!window)
+        continue;
+      llvm::SmallBitVector &used = counters[tiles];
+      used.resize(tiles.getRank());
+      for (OpFoldResult offset : window.getMixedOffsets())
+        if (std::optional<unsigned> counter = findCounter(offset, tiles))
+          used.set(*counter);
+      readPacked(rewriter, op, window, tiles);
+    }
+    for (auto &[tiles, used] : counters)
+      countFirst(rewriter, tiles, used);
+  }
+
+private:
+  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+
+  /// Makes `op` read the panels of a packed copy instead of `window`.
+  void readPacked(RewriterBase &rewriter, linalg::MatmulOp op,
+                  tensor::ExtractSliceOp window, scf::ForallOp tiles) {
+    auto type =
+        cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
+    int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
+    int64_t columns = sizes().columns(width);
+    Location loc = op.getLoc();
+    std::optional<Turns> turns = Turns::find(window, op, tiles);
+    rewriter.setInsertionPoint(tiles);
+    Value isPacked;
+    if (turns)
+      isPacked = isReadOften(rewriter, loc, *turns, window, tiles, depth);
+    Value packed =
+        pack(rewriter, loc, window.getSource(), width, columns, isPacked);
+
+    rewriter.setInsertionPoint(op);
+    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    OpFoldResult row = offsets.end()[-2];
+    if (turns)
+      rewriter.setInsertionPoint(turns->loop);
+    offsets.end()[-2] = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(columns),
+        {offsets.back()});
+    if (turns) {
+      packed = packTile(rewriter, loc, *turns, window, packed, isPacked,
+                        {depth, width, columns});
+      for (OpFoldResult &offset : MutableArrayRef(offsets).drop_back())
+        offset =
+            select(rewriter, loc, isPacked, offset, rewriter.getIndexAttr(0));
+      rewriter.setInsertionPoint(op);
+      row = select(rewriter, loc, isPacked, row,
+                   rowOfTurn(rewriter, loc, turns->loop,
+                             turns->loop.getInductionVar(), depth));
+    }
+    offsets.back() = row;
+    offsets.push_back(rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> sliceSizes(offsets.size(),
+                                         rewriter.getIndexAttr(1)),
+        ones = sliceSizes;
+    SmallVector<int64_t> shape = {width / columns, depth, columns};
+    llvm::copy(getAsIndexOpFoldResult(&getContext(), shape),
+               sliceSizes.end() - shape.size());
+    Value panels = tensor::ExtractSliceOp::create(
+        rewriter, loc, RankedTensorType::get(shape, rewriter.getF32Type()),
+        packed, offsets, sliceSizes, ones);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          rewriter.getF32Type());
+    SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
+    Value right =
+        linalg::UnPackOp::create(
+            rewriter, loc, panels, empty, columnDim,
+            ArrayRef<OpFoldResult>(rewriter.getIndexAttr(columns)), panelsFirst)
+            ->getResult(0);
+    Value left = op.getDpsInputOperand(0)->get();
+    // A new op, since the scalar product that it implies changes its types.
+    rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, ValueRange{left, right},
+                                                  op.getDpsInits());
+  }
+
+  static OpFoldResult select(OpBuilder &b, Location loc, Value condition,
+                             OpFoldResult ifTrue, OpFoldResult ifFalse) {
+    if (ifTrue == ifFalse)
+      return ifTrue;
+    return arith::SelectOp::create(
+               b, loc, condition,
+               getValueOrCreateConstantIndexOp(b, loc, ifTrue),
+               getValueOrCreateConstantIndexOp(b, loc, ifFalse))
+        .getResult();
+  }
+
+  /// Whether the tiles of one column read the rows of the window's tensor often
+  /// enough for a copy of all of it. False if they read none.
+  static Value isReadOften(OpBuilder &b, Location loc, Turns &turns,
+                           tensor::ExtractSliceOp window, scf::ForallOp tiles,
+                           int64_t depth) {
+    std::optional<unsigned> column =
+        findCounter(window.getMixedOffsets().back(), tiles);
+    Value read = turns.count(b, loc, tiles, column);
+    Value rowsRead = arith::MulIOp::create(
+        b, loc, read, arith::ConstantIndexOp::create(b, loc, depth));
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    SmallVector<OpFoldResult> dims =
+        tensor::getMixedSizes(b, loc, window.getSource());
+    Value rows = constant(1);
+    auto times = [&](Value value, OpFoldResult size) -> Value {
+      return arith::MulIOp::create(
+          b, loc, value, getValueOrCreateConstantIndexOp(b, loc, size));
+    };
+    for (OpFoldResult dim : ArrayRef(dims).drop_back())
+      rows = times(rows, dim);
+    Value needsPages =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                              times(rows, dims.back()), constant(kMostKept));
+    OpFoldResult reads =
+        select(b, loc, needsPages, b.getIndexAttr(kReadsOfPackedInNewPages),
+               b.getIndexAttr(kReadsOfPacked));
+    Value enough = times(rows, reads);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rowsRead,
+                                 enough);
+  }
+
+  /// The row of a tile's own copy at which the window of an iteration begins.
+  static OpFoldResult rowOfTurn(OpBuilder &b, Location loc, scf::ForOp loop,
+                                Value turn, int64_t depth) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    return affine::makeComposedFoldedAffineApply(b, loc, (d0 - s0) * depth,
+                                                 {turn, loop.getLowerBound()});
+  }
+
+  struct TileShape {
+    int64_t depth, width, columns;
+  };
+
+  /// `packed` or, if that has no rows, a copy of the windows of all iterations
+  /// of this tile, one below the other.
+  static Value packTile(OpBuilder &b, Location loc, Turns &turns,
+                        tensor::ExtractSliceOp window, Value packed,
+                        Value isPacked, TileShape shape) {
+    auto packedOnce = [&](OpBuilder &nested, Location) {
+      scf::YieldOp::create(nested, loc, packed);
+    };
+    auto packedHere = [&](OpBuilder &nested, Location) {
+      scf::YieldOp::create(
+          nested, loc,
+          copyWindows(nested, loc, turns, window, packed.getType(), shape));
+    };
+    return scf::IfOp::create(b, loc, isPacked, packedOnce, packedHere)
+        .getResult(0);
+  }
+
+  static Value copyWindows(OpBuilder &b, Location loc, Turns &turns,
+                           tensor::ExtractSliceOp source, Type type,
+                           TileShape shape) {
+    scf::ForOp loop = turns.loop;
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    auto asValue = [&](OpBuilder &builder, OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(builder, loc, value);
+    };
+    int64_t panels = shape.width / shape.columns;
+    int64_t leading = source.getSourceType().getRank() - 2;
+    Value zero = constant(0), one = constant(1), numPanels = constant(panels);
+    SmallVector<Value> lengths(leading, one);
+    lengths.push_back(numPanels);
+    lengths.push_back(
+        asValue(b, rowOfTurn(b, loc, loop, loop.getUpperBound(), shape.depth)));
+    Value empty = tensor::EmptyOp::create(b, loc, type, lengths);
+    SmallVector<OpFoldResult> dims =
+        tensor::getMixedSizes(b, loc, source.getSource());
+    OpFoldResult rowsOfSource = dims.end()[-2], end = dims.back();
+    OpFoldResult first = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0).floorDiv(shape.columns),
+        {source.getMixedOffsets().back()});
+
+    auto copyTurn = [&](OpBuilder &nested, Location, Value turn,
+                        ValueRange carried) {
+      IRMapping mapping;
+      mapping.map(loop.getInductionVar(), turn);
+      for (Operation *op : turns.place)
+        nested.clone(*op, mapping);
+      SmallVector<OpFoldResult> place = source.getMixedOffsets();
+      place.pop_back();
+      if (auto value = dyn_cast<Value>(place.back()))
+        place.back() = mapping.lookupOrDefault(value);
+      OpFoldResult row = rowOfTurn(nested, loc, loop, turn, shape.depth);
+      // The window does not pass the tensor's end. A minimum keeps its height
+      // from being a constant, by which LLVM would unroll the copy: that
+      // doubled the compile time at blocks of 16.
+      OpFoldResult height = atMost(nested, loc, shape.depth,
+                                   /*from=*/place.back(), /*to=*/rowsOfSource);
+      auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
+                           ValueRange target) {
+        AffineExpr d0 = inner.getAffineDimExpr(0),
+                   d1 = inner.getAffineDimExpr(1);
+        OpFoldResult at = affine::makeComposedFoldedAffineApply(
+            inner, loc, d0 + d1, {first, OpFoldResult(panel)});
+        Value rows = CPUPackPanelsPass::window(
+            inner, loc, source.getSource(), place, height, end,
+            asValue(inner, at), shape.columns);
+        SmallVector<OpFoldResult> offsets(leading, inner.getIndexAttr(0)),
+            sizes(leading + 1, inner.getIndexAttr(1)),
+            ones(leading + 3, inner.getIndexAttr(1));
+        offsets.append({panel, row, inner.getIndexAttr(0)});
+        sizes.append({height, inner.getIndexAttr(shape.columns)});
+        Value copy = tensor::ExtractSliceOp::create(
+            inner, loc,
+            RankedTensorType::get({staticSize(height), shape.columns},
+                                  inner.getF32Type()),
+            target[0], offsets, sizes, ones);
+        copy = copyAsF32(inner, loc, rows, copy);
+        copy = tensor::InsertSliceOp::create(inner, loc, copy, target[0],
+                                             offsets, sizes, ones);
+        scf::YieldOp::create(inner, loc, copy);
+      };
+      auto copied = scf::ForOp::create(nested, loc, zero, numPanels, one,
+                                       carried[0], copyPanel);
+      scf::YieldOp::create(nested, loc, copied.getResult(0));
+    };
+    return scf::ForOp::create(b, loc, loop.getLowerBound(),
+                              loop.getUpperBound(), one, empty, copyTurn)
+        .getResult(0);
+  }
+
+  /// A copy of `source` in f32: panels of `columns` columns, of as many as
+  /// tiles of `width` reach, with zeros where the source ends. Without rows,
+  /// and of dynamic sizes, where `condition` does not hold, if there is one.
+  static Value pack(OpBuilder &b, Location loc, Value source, int64_t width,
+                    int64_t columns, Value condition) {
+    SmallVector<OpFoldResult> dims = tensor::getMixedSizes(b, loc, source);
+    OpFoldResult rows = dims.end()[-2];
+    OpFoldResult panels = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0).ceilDiv(width) * (width / columns),
+        {dims.back()});
+    SmallVector<OpFoldResult> packedSizes(dims.begin(), dims.end() - 2);
+    OpFoldResult rowsPacked = rows;
+    if (condition)
+      rowsPacked = select(b, loc, condition, rows, b.getIndexAttr(0));
+    packedSizes.append({panels, rowsPacked});
+    if (condition)
+      for (OpFoldResult &size : packedSizes)
+        size = getValueOrCreateConstantIndexOp(b, loc, size);
+    packedSizes.push_back(b.getIndexAttr(columns));
+    Value empty = tensor::EmptyOp::create(b, loc, packedSizes, b.getF32Type());
+
+    SmallVector<OpFoldResult> ends(dims.begin(), dims.end() - 2);
+    ends.push_back(rowsPacked);
+    SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
+        steps(ends.size(), b.getIndexAttr(1));
+    steps.back() = b.getIndexAttr(kRowsOfTurn);
+    auto body = [&](OpBuilder &nested, Location, ValueRange args) {
+      SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
+      Value target = args.back();
+      OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
+      OpFoldResult height = nested.getIndexAttr(kRowsOfTurn);
+      if (ShapedType::isDynamic(staticSize(rows)) ||
+          staticSize(rows) % kRowsOfTurn != 0)
+        height = atMost(nested, loc, kRowsOfTurn, /*from=*/row, /*to=*/rows);
+      // The rows in all panels.
+      SmallVector<OpFoldResult> offsets(place),
+          sizes(place.size(), nested.getIndexAttr(1)),
+          ones(place.size() + 2, nested.getIndexAttr(1));
+      offsets.back() = zero;
+      offsets.append({row, zero});
+      sizes.back() = panels;
+      sizes.append({height, nested.getIndexAttr(columns)});
+      SmallVector<int64_t> shape = {staticSize(panels), staticSize(height),
+                                    columns};
+      // One panel has no slices: each would have all of the rows, and they
+      // would fold to different forms.
+      bool isOne = shape.front() == 1;
+      auto partType = RankedTensorType::get(
+          ArrayRef(shape).drop_front(isOne ? 1 : 0), nested.getF32Type());
+      Value part = tensor::ExtractSliceOp::create(nested, loc, partType, target,
+                                                  offsets, sizes, ones);
+      auto index = [&](OpFoldResult value) {
+        return getValueOrCreateConstantIndexOp(nested, loc, value);
+      };
+      if (isOne) {
+        Value rowsOfPanel = window(nested, loc, source, place, height,
+                                   dims.back(), index(zero), columns);
+        part = copyAsF32(nested, loc, rowsOfPanel, part);
+      } else {
+        auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
+                             ValueRange carried) {
+          Value rowsOfPanel = window(inner, loc, source, place, height,
+                                     dims.back(), panel, columns);
+          SmallVector<OpFoldResult> panelOffsets = {panel, zero, zero},
+                                    panelSizes(ArrayRef(sizes).take_back(3)),
+                                    panelOnes(3, inner.getIndexAttr(1));
+          panelSizes[0] = inner.getIndexAttr(1);
+          Value copy = tensor::ExtractSliceOp::create(
+              inner, loc,
+              RankedTensorType::get(ArrayRef(shape).drop_front(),
+                                    inner.getF32Type()),
+              carried[0], panelOffsets, panelSizes, panelOnes);
+          copy = copyAsF32(inner, loc, rowsOfPanel, copy);
+          copy = tensor::InsertSliceOp::create(inner, loc, copy, carried[0],
+                                               panelOffsets, panelSizes,
+                                               panelOnes);
+          scf::YieldOp::create(inner, loc, copy);
+        };
+        part =
+            scf::ForOp::create(nested, loc, index(zero), index(panels),
+                               index(nested.getIndexAttr(1)), part, copyPanel)
+                .getResult(0);
+      }
+      auto done = scf::InParallelOp::create(nested, loc);
+      nested.setInsertionPointToStart(done.getBody());
+      tensor::ParallelInsertSliceOp::create(nested, loc, part, target, offsets,
+                                            sizes, ones);
+    };
+    return scf::ForallOp::create(b, loc, begins, ends, steps, empty,
+                                 /*mapping=*/std::nullopt, body)
+        .getResult(0);
+  }
+
+  static int64_t staticSize(OpFoldResult size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  }
+
+  /// min(most, to - from)
+  static OpFoldResult atMost(OpBuilder &b, Location loc, int64_t most,
+                             OpFoldResult from, OpFoldResult to) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(most)},
+                              b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, loc, map, {from, to});
+  }
+
+  /// `height` rows of `source`, from `place` on, in one panel of `columns`
+  /// columns; zeros beyond `end`, where all of the panel may be.
+  static Value window(OpBuilder &b, Location loc, Value source,
+                      ArrayRef<OpFoldResult> place, OpFoldResult height,
+                      OpFoldResult end, Value panel, int64_t columns) {
+    Type element = getElementTypeOrSelf(source.getType());
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    OpFoldResult column = affine::makeComposedFoldedAffineMin(
+        b, loc, AffineMap::get(1, 1, {d0 * columns, s0}, b.getContext()),
+        {panel, end});
+    OpFoldResult inside = atMost(b, loc, columns, /*from=*/column, /*to=*/end);
+    SmallVector<OpFoldResult> offsets(place),
+        sizes(place.size() + 1, b.getIndexAttr(1)),
+        ones(place.size() + 1, b.getIndexAttr(1));
+    offsets.push_back(column);
+    sizes.end()[-2] = height;
+    sizes.back() = inside;
+    Value slice = tensor::ExtractSliceOp::create(
+        b, loc,
+        RankedTensorType::get({staticSize(height), staticSize(inside)},
+                              element),
+        source, offsets, sizes, ones);
+    OpFoldResult zero = b.getIndexAttr(0);
+    OpFoldResult high =
+        affine::makeComposedFoldedAffineApply(b, loc, columns - d0, {inside});
+    Value padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+    return tensor::PadOp::create(
+        b, loc, RankedTensorType::get({staticSize(height), columns}, element),
+        slice, ArrayRef<OpFoldResult>{zero, zero},
+        ArrayRef<OpFoldResult>{zero, high}, padding);
+  }
+};
+} // namespace

@@ -1,0 +1,566 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackOperands.h"
+#include "RegisterTileSizes.h"
+
+#include "sattn/Codegen/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNCPUREGISTERTILE
+#include "sattn/Codegen/Passes.h.inc"
+} // namespace sattn
+
+/// The loop that only adds up matrix products, of which `op` is one: it carries
+/// the sum alone, which only `op` uses. Its right operand are panels, which
+/// each row of tiles reads again. Null if there is none.
+static scf::ForOp findSum(linalg::MatmulOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || loop.getNumRegionIterArgs() != 1 ||
+      op.getDpsInits()[0] != loop.getRegionIterArg(0) ||
+      !loop.getRegionIterArg(0).hasOneUse() || !op->hasOneUse() ||
+      loop.getYieldedValues()[0] != op.getResult(0) ||
+      !op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
+    return {};
+  return loop;
+}
+
+/// A window of a matrix. Ops on it, such as the copy of a block, are computed
+/// for the window alone.
+static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
+                     ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape) {
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), shape);
+  if (auto producer = matrix.getDefiningOp<linalg::LinalgOp>())
+    if (FailureOr<TilingResult> tiled =
+            cast<TilingInterface>(producer.getOperation())
+                .generateResultTileValue(
+                    b, cast<OpResult>(matrix).getResultNumber(), offsets,
+                    sizes);
+        succeeded(tiled))
+      return tiled->tiledValues.front();
+  SmallVector<OpFoldResult> ones(offsets.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, matrix, offsets, sizes, ones);
+}
+
+/// Whether an index is a multiple of `factor`, as a constant or as the counter
+/// of a loop.
+static bool isMultiple(OpFoldResult index, int64_t factor) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  scf::ForOp loop = scf::getForInductionVarOwner(cast<Value>(index));
+  if (!loop)
+    return false;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  return first && step && *first % factor == 0 && *step % factor == 0;
+}
+
+/// The columns of a panel that `op` unpacks, if panels of columns are all that
+/// it unpacks.
+static std::optional<int64_t> getPanelColumns(linalg::UnPackOp op) {
+  if (op.getInnerDimsPos() != ArrayRef<int64_t>{1} ||
+      op.getOuterDimsPerm() != ArrayRef<int64_t>{1, 0} ||
+      ShapedType::isDynamic(op.getStaticInnerTiles().front()))
+    return std::nullopt;
+  return op.getStaticInnerTiles().front();
+}
+
+namespace {
+/// extract_slice (unpack %panels) [%i, %j] [%h, c], where j is a multiple of c
+///   -> extract_slice %panels [%j / c, %i, 0] [1, %h, c]
+struct FoldSliceOfPanels : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto unpack = op.getSource().getDefiningOp<linalg::UnPackOp>();
+    std::optional<int64_t> columns =
+        unpack ? getPanelColumns(unpack) : std::nullopt;
+    if (!columns || op.getDroppedDims().any() || !op.hasUnitStride())
+      return rewriter.notifyMatchFailure(op, "no slice of panels");
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                              sizes = op.getMixedSizes();
+    if (!isConstantIntValue(sizes[1], *columns) ||
+        !isMultiple(offsets[1], *columns))
+      return rewriter.notifyMatchFailure(op, "not of one panel");
+    OpFoldResult panel = affine::makeComposedFoldedAffineApply(
+        rewriter, op.getLoc(), rewriter.getAffineDimExpr(0).floorDiv(*columns),
+        {offsets[1]});
+    OpFoldResult zero = rewriter.getIndexAttr(0),
+                 one = rewriter.getIndexAttr(1);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getType(), unpack.getSource(),
+        ArrayRef<OpFoldResult>{panel, offsets[0], zero},
+        ArrayRef<OpFoldResult>{one, sizes[0], sizes[1]},
+        ArrayRef<OpFoldResult>{one, one, one});
+    return success();
+  }
+};
+} // namespace
+
+/// An upper bound of the size of a loop.
+static FailureOr<int64_t> getLargestSize(linalg::LinalgOp op, unsigned loop) {
+  SmallVector<std::pair<Value, unsigned>> operandDims;
+  op.mapIterationSpaceDimToAllOperandDims(loop, operandDims);
+  for (auto [operand, dim] : operandDims) {
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, {operand, static_cast<int64_t>(dim)},
+        /*stopCondition=*/nullptr, /*closedUB=*/true);
+    if (succeeded(bound))
+      return bound;
+  }
+  return failure();
+}
+
+namespace {
+struct CPURegisterTilePass
+    : public sattn::impl::SAttnCPURegisterTileBase<CPURegisterTilePass> {
+  using SAttnCPURegisterTileBase::SAttnCPURegisterTileBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return sizes().verify(UnknownLoc::get(context));
+  }
+
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> rowwise;
+    IRRewriter rewriter(&getContext());
+    for (linalg::MatmulOp op : findTileProducts(getOperation()))
+      if (failed(tileProduct(rewriter, op)))
+        return signalPassFailure();
+    if (failed(simplify()))
+      return signalPassFailure();
+
+    // Copies that went into the loop over panels are found only now.
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (op->getParentOfType<scf::ForallOp>() && op.hasPureTensorSemantics() &&
+          isRowwise(op))
+        rowwise.push_back(op);
+    });
+    for (linalg::LinalgOp op : rowwise)
+      if (failed(tileRows(rewriter, op)))
+        return signalPassFailure();
+    if (failed(simplify()))
+      return signalPassFailure();
+  }
+
+private:
+  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+
+  /// Replaces `op` by a loop nest of tiles of the given sizes (0: not tiled)
+  /// and returns the op on a tile.
+  FailureOr<TilingInterface> tile(RewriterBase &rewriter, TilingInterface op,
+                                  ArrayRef<int64_t> sizes) {
+    scf::SCFTilingOptions options;
+    options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), sizes));
+    rewriter.setInsertionPoint(op);
+    FailureOr<scf::SCFTilingResult> tiled =
+        scf::tileUsingSCF(rewriter, op, options);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to registers");
+    rewriter.replaceOp(op, tiled->replacements);
+    return cast<TilingInterface>(tiled->tiledOps.front());
+  }
+
+  LogicalResult tileProduct(RewriterBase &rewriter, linalg::MatmulOp op) {
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    if (!type.hasStaticShape())
+      return op->emitOpError("expected tiles of static sizes, but got ")
+             << type;
+    int64_t columns = sizes().columns(type.getDimSize(1));
+    // Panels are packed already.
+    if (auto unpack =
+            op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
+      columns = getPanelColumns(unpack).value_or(columns);
+    int64_t rows = sizes().rows(type.getDimSize(0), columns);
+    if (scf::ForOp sum = findSum(op)) {
+      FailureOr<TilingInterface> product =
+          tileSum(rewriter, sum, op, rows, columns);
+      if (failed(product))
+        return failure();
+      return tile(rewriter, *product, {0, 0, 1});
+    }
+    FailureOr<TilingInterface> panel = tilePanels(rewriter, op, columns);
+    if (failed(panel))
+      return failure();
+    FailureOr<TilingInterface> row = tile(rewriter, *panel, {rows, 0, 0});
+    if (failed(row))
+      return failure();
+    return tile(rewriter, *row, {0, 0, 1});
+  }
+
+  /// Puts the loop that adds up matrix products into loops over panels and over
+  /// rows of register tiles, and returns the matrix product of one. A tile then
+  /// stays in registers until its sum is complete; the op that uses the sum
+  /// takes it tile by tile.
+  FailureOr<TilingInterface> tileSum(RewriterBase &rewriter, scf::ForOp sum,
+                                     linalg::MatmulOp op, int64_t rows,
+                                     int64_t columns) {
+    Location loc = op.getLoc();
+    Value init = sum.getInitArgs()[0], destination;
+    Operation *taker = findTaker(sum, destination);
+    auto type = cast<RankedTensorType>(init.getType());
+    rewriter.setInsertionPoint(taker ? taker : sum);
+    auto newTile = [&](ArrayRef<int64_t> shape) -> Value {
+      return tensor::EmptyOp::create(rewriter, loc, shape,
+                                     type.getElementType());
+    };
+    if (taker)
+      init = destination;
+    else if (startsEmpty(sum)) // Zeros are written tile by tile.
+      init = newTile(type.getShape());
+    OpFoldResult end = tensor::getMixedSize(rewriter, loc, init, 1);
+    auto index = [&](OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+    };
+    auto constant = [&](int64_t value) {
+      return index(rewriter.getIndexAttr(value));
+    };
+    auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
+                                     constant(columns), init);
+    rewriter.setInsertionPointToStart(panels.getBody());
+    auto tiles = scf::ForOp::create(rewriter, loc, constant(0),
+                                    constant(type.getDimSize(0)),
+                                    constant(rows), panels.getRegionIterArg(0));
+    rewriter.setInsertionPointToEnd(panels.getBody());
+    scf::YieldOp::create(rewriter, loc, tiles.getResult(0));
+
+    rewriter.setInsertionPointToStart(tiles.getBody());
+    Value whole = tiles.getRegionIterArg(0);
+    OpFoldResult column = panels.getInductionVar();
+    SmallVector<OpFoldResult> offsets = {tiles.getInductionVar(), column},
+                              ones(2, rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes =
+        getAsIndexOpFoldResult(&getContext(), {rows, columns});
+    // The first columns of the tile, up to the end of what is written.
+    SmallVector<OpFoldResult> clipped = sizes;
+    std::optional<int64_t> staticEnd = getConstantIntValue(end);
+    if (staticEnd && *staticEnd < columns)
+      clipped[1] = end;
+    else if (!staticEnd || *staticEnd % columns != 0)
+      clipped[1] = affine::makeComposedFoldedAffineMin(
+          rewriter, loc,
+          AffineMap::get(
+              1, 1,
+              {rewriter.getAffineSymbolExpr(0) - rewriter.getAffineDimExpr(0),
+               rewriter.getAffineConstantExpr(columns)},
+              &getContext()),
+          {column, end});
+    Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole,
+                                                   offsets, clipped, ones);
+    Value target = written;
+    if (taker)
+      target =
+          startsEmpty(sum)
+              ? newTile({rows, columns})
+              : Value(tensor::ExtractSliceOp::create(
+                    rewriter, loc, sum.getInitArgs()[0], offsets, sizes, ones));
+    linalg::MatmulOp product = sumOfTile(rewriter, sum, op, offsets, target);
+    Value result = product->getParentOp()->getResult(0);
+    if (taker) {
+      SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
+      Value tile = tensor::ExtractSliceOp::create(rewriter, loc, result, zeros,
+                                                  clipped, ones);
+      FailureOr<Value> taken = takeTile(rewriter, rewriter.clone(*taker),
+                                        {sum, tile, written, offsets, clipped});
+      if (failed(taken))
+        return failure();
+      result = *taken;
+    }
+    result = tensor::InsertSliceOp::create(rewriter, loc, result, whole,
+                                           offsets, clipped, ones);
+    scf::YieldOp::create(rewriter, loc, result);
+    rewriter.replaceOp(taker ? taker : sum, panels.getResult(0));
+    return cast<TilingInterface>(product.getOperation());
+  }
+
+  /// Whether the sum begins with a constant in new memory.
+  static bool startsEmpty(scf::ForOp sum) {
+    auto fill = sum.getInitArgs()[0].getDefiningOp<linalg::FillOp>();
+    return fill && fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+  }
+
+  /// The sum of one register tile, in place of `tile`, before the insertion
+  /// point; returns the product in its loop.
+  static linalg::MatmulOp sumOfTile(RewriterBase &rewriter, scf::ForOp sum,
+                                    linalg::MatmulOp op,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    Value tile) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Location loc = op.getLoc();
+    if (startsEmpty(sum))
+      tile =
+          linalg::FillOp::create(
+              rewriter, loc,
+              sum.getInitArgs()[0].getDefiningOp<linalg::FillOp>().getInputs(),
+              tile)
+              .getResult(0);
+    auto loop = scf::ForOp::create(rewriter, loc, sum.getLowerBound(),
+                                   sum.getUpperBound(), sum.getStep(), tile);
+    loop->setDiscardableAttrs(sum->getDiscardableAttrDictionary());
+    rewriter.setInsertionPointToStart(loop.getBody());
+    IRMapping mapping;
+    mapping.map(sum.getInductionVar(), loop.getInductionVar());
+    for (Operation &other : sum.getBody()->without_terminator())
+      if (&other != op)
+        rewriter.clone(other, mapping);
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+    Value left = mapping.lookupOrDefault(op.getDpsInputOperand(0)->get());
+    int64_t depth = cast<RankedTensorType>(left.getType()).getDimSize(1);
+    left = sliceOf(rewriter, loc, left, {offsets[0], rewriter.getIndexAttr(0)},
+                   {shape[0], depth});
+    Value right = sliceOf(
+        rewriter, loc, mapping.lookupOrDefault(op.getDpsInputOperand(1)->get()),
+        {rewriter.getIndexAttr(0), offsets[1]}, {depth, shape[1]});
+    auto product = linalg::MatmulOp::create(
+        rewriter, loc, ValueRange{left, right}, loop.getRegionIterArg(0));
+    scf::YieldOp::create(rewriter, loc, product.getResult(0));
+    return product;
+  }
+
+  /// Whether `value` is the sum, or its first columns.
+  static bool isOfSum(Value value, scf::ForOp sum) {
+    if (auto clip = value.getDefiningOp<tensor::ExtractSliceOp>();
+        clip && clip.hasZeroOffset() && clip.hasUnitStride() &&
+        clip.getDroppedDims().none())
+      value = clip.getSource();
+    return value == sum.getResult(0);
+  }
+
+  /// The destination of an elementwise op, or of a branch between elementwise
+  /// ops; null for any other op. Appends the elementwise ops to `leaves`.
+  static Value getDestination(Operation *op,
+                              SmallVectorImpl<linalg::LinalgOp> &leaves) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (branch->getNumResults() != 1)
+        return {};
+      Value destination;
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        Operation *producer = yield.getOperand(0).getDefiningOp();
+        if (!producer || producer->getBlock() != yield->getBlock())
+          return {};
+        Value other = getDestination(producer, leaves);
+        if (!other || (destination && other != destination))
+          return {};
+        destination = other;
+      }
+      return destination;
+    }
+    auto leaf = dyn_cast<linalg::LinalgOp>(op);
+    if (!leaf || !linalg::isElementwise(leaf) || leaf.getNumLoops() != 2 ||
+        leaf.getNumDpsInits() != 1)
+      return {};
+    leaves.push_back(leaf);
+    OpOperand *init = leaf.getDpsInitOperand(0);
+    bool readsElsewhere =
+        llvm::any_of(leaf.getDpsInputOperands(), [&](OpOperand *input) {
+          return input->get() == init->get();
+        });
+    return leaf.getMatchingIndexingMap(init).isIdentity() && !readsElsewhere
+               ? init->get()
+               : Value();
+  }
+
+  /// The elementwise op, or the branch between such ops, that alone takes a
+  /// sum, element by element; null if there is none.
+  static Operation *findTaker(scf::ForOp sum, Value &destination) {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : sum->getUses()) {
+      Value clip;
+      if (isa<tensor::ExtractSliceOp>(use.getOwner()))
+        clip = use.getOwner()->getResult(0);
+      if (!clip)
+        uses.push_back(&use);
+      else if (isOfSum(clip, sum))
+        for (OpOperand &clipUse : clip.getUses())
+          uses.push_back(&clipUse);
+      else
+        return nullptr;
+    }
+    if (uses.empty())
+      return nullptr;
+    Operation *taker =
+        sum->getBlock()->findAncestorOpInBlock(*uses.front()->getOwner());
+    SmallVector<linalg::LinalgOp> leaves;
+    destination = taker ? getDestination(taker, leaves) : Value();
+    // Known where the loops will be.
+    if (!destination ||
+        taker->isAncestor(destination.getParentBlock()->getParentOp()))
+      return nullptr;
+    for (OpOperand *use : uses) {
+      auto user = dyn_cast<linalg::LinalgOp>(use->getOwner());
+      if (!user || !llvm::is_contained(leaves, user) || !user.isDpsInput(use) ||
+          !user.getMatchingIndexingMap(use).isIdentity())
+        return nullptr;
+    }
+    return taker;
+  }
+
+  /// A tile of a sum, and the part of it that is written: its offset and size.
+  struct TakenTile {
+    scf::ForOp sum;
+    Value tile, written;
+    ArrayRef<OpFoldResult> offsets, sizes;
+  };
+
+  /// Makes an op that uses a sum take one tile of it; returns the result.
+  static FailureOr<Value> takeTile(RewriterBase &rewriter, Operation *op,
+                                   const TakenTile &taken) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        FailureOr<Value> value =
+            takeTile(rewriter, yield.getOperand(0).getDefiningOp(), taken);
+        if (failed(value))
+          return failure();
+        rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, *value); });
+      }
+      rewriter.modifyOpInPlace(branch, [&] {
+        branch->getResult(0).setType(taken.written.getType());
+      });
+      return branch->getResult(0);
+    }
+    auto whole = cast<linalg::LinalgOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<TilingResult> tiled =
+        cast<TilingInterface>(op).getTiledImplementation(
+            rewriter, taken.offsets, taken.sizes);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to registers");
+    auto tile = cast<linalg::LinalgOp>(tiled->tiledOps.front());
+    rewriter.modifyOpInPlace(tile, [&] {
+      for (OpOperand *input : whole.getDpsInputOperands())
+        if (isOfSum(input->get(), taken.sum))
+          tile->setOperand(input->getOperandNumber(), taken.tile);
+      tile.getDpsInitOperand(0)->set(taken.written);
+    });
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+    return tile->getResult(0);
+  }
+
+  /// Tiles the columns and makes each panel's copy of the right operand in the
+  /// loop.
+  FailureOr<TilingInterface> tilePanels(RewriterBase &rewriter,
+                                        linalg::MatmulOp op, int64_t columns) {
+    Value right = op.getDpsInputOperand(1)->get();
+    scf::SCFTileAndFuseOptions options;
+    options.tilingOptions.setTileSizes(getAsIndexOpFoldResult(
+        op.getContext(), ArrayRef<int64_t>{0, columns, 0}));
+    options.setFusionControlFn(
+        [&](tensor::ExtractSliceOp, OpResult producer, bool)
+            -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+          if (producer != right ||
+              !isa<linalg::GenericOp, linalg::CopyOp>(producer.getOwner()))
+            return std::nullopt;
+          return scf::SCFTileAndFuseOptions::ControlFnResult{};
+        });
+    rewriter.setInsertionPoint(op);
+    FailureOr<scf::SCFTileAndFuseResult> tiled =
+        scf::tileConsumerAndFuseProducersUsingSCF(
+            rewriter, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to panels");
+    rewriter.replaceOp(op, tiled->replacements.lookup(op->getResult(0)));
+    return cast<TilingInterface>(tiled->tiledAndFusedOps.front());
+  }
+
+  /// Whether the op is the beginning of a sum that registers hold.
+  bool isRegisterTile(linalg::LinalgOp op) const {
+    if (!isa<linalg::FillOp>(op.getOperation()) || !op->hasOneUse() ||
+        !isa<scf::ForOp>(*op->user_begin()))
+      return false;
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return type.hasStaticShape() && type.getRank() == 2 &&
+           type.getDimSize(1) == sizes().columns(type.getDimSize(1)) &&
+           type.getDimSize(0) ==
+               sizes().rows(type.getDimSize(0), type.getDimSize(1));
+  }
+
+  /// Whether rows are apart from each other: an elementwise op, or one that
+  /// reduces each row.
+  bool isRowwise(linalg::LinalgOp op) const {
+    SmallVector<utils::IteratorType> loops = op.getIteratorTypesArray();
+    if (isRegisterTile(op))
+      return false;
+    return !isa<linalg::MatmulOp>(op.getOperation()) && !loops.empty() &&
+           llvm::all_of(ArrayRef(loops).drop_back(),
+                        linalg::isParallelIterator);
+  }
+
+  /// Whether a tile is copied with its rows as columns.
+  static bool isTransposition(linalg::LinalgOp op) {
+    if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
+        op.getNumDpsInputs() == 0 ||
+        llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+      return false;
+    AffineMap transposed =
+        AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0}, op.getContext());
+    return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return op.getMatchingIndexingMap(input) == transposed;
+    });
+  }
+
+  LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    if (isTransposition(op)) {
+      // Squares of vectors, which are transposed in registers.
+      for (int64_t &size : ranges)
+        size = sizes().lanes(size);
+      return tile(rewriter, cast<TilingInterface>(op.getOperation()), ranges);
+    }
+    int64_t columns = ranges.back();
+    if (ShapedType::isDynamic(columns)) {
+      FailureOr<int64_t> bound = getLargestSize(op, ranges.size() - 1);
+      if (failed(bound))
+        return op->emitOpError("expected rows of bounded length");
+      columns = *bound;
+    }
+    // A clipped row has the tile's own width, or less: the last vector then
+    // stays within operands that are padded to that width.
+    columns = llvm::alignTo(columns, kColumnAlignment);
+    SmallVector<int64_t> tileSizes(ranges.size(), 1);
+    // No loop of one iteration, whose counter would hide the values of an
+    // index.
+    int64_t width = sizes().columns(columns);
+    tileSizes.back() = width < columns ? width : 0;
+    return tile(rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
+  }
+
+  LogicalResult simplify() {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns =
+        linalg::getLinalgTilingCanonicalizationPatterns(context);
+    patterns.add<FoldSliceOfPanels>(context);
+    scf::populateSCFForLoopCanonicalizationPatterns(patterns);
+    // A size must not keep its tensor alive.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

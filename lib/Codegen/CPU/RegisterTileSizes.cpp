@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegisterTileSizes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Bits of the only element type of matrix products here.
+static constexpr int64_t kElementBits = 32;
+/// More bits than the vectors of any machine, and more rows or columns than its
+/// registers hold.
+static constexpr int64_t kMaxVectorBits = 1 << 16;
+static constexpr int64_t kMaxSize = 1 << 16;
+
+/// The largest divisor of `size` that is at most `limit`, or 1.
+static int64_t largestDivisor(int64_t size, int64_t limit) {
+  int64_t divisor = std::max<int64_t>(1, std::min(size, limit));
+  while (size % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+LogicalResult RegisterTileSizes::verify(Location loc) const {
+  if (vectorBits < kElementBits || vectorBits > kMaxVectorBits ||
+      !llvm::isPowerOf2_64(vectorBits))
+    return emitError(loc) << "expected vector-bits to be a power of two from "
+                          << kElementBits << " to " << kMaxVectorBits
+                          << ", but got " << vectorBits;
+  bool fits = llvm::all_of(
+      given, [](int64_t size) { return size > 0 && size <= kMaxSize; });
+  if (!given.empty() && (given.size() != 2 || !fits))
+    return emitError(loc) << "expected register-tile to be two sizes from 1 to "
+                          << kMaxSize;
+  return success();
+}
+
+int64_t RegisterTileSizes::columns(int64_t size) const {
+  if (!given.empty())
+    return largestDivisor(size, given[1]);
+  int64_t most = vectorBits / kElementBits * (vectorBits >= 512 ? 4 : 2);
+  int64_t powerOfTwo = std::min(most, size & -size);
+  return size % kColumnAlignment == 0 ? powerOfTwo : largestDivisor(size, most);
+}
+
+int64_t RegisterTileSizes::lanes(int64_t size) const {
+  return largestDivisor(size, vectorBits / kElementBits);
+}
+
+int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
+  // Accumulators kept in registers: half of the 32 registers of a target with
+  // 512-bit vectors, or of the 16 of others.
+  int64_t accumulators = vectorBits >= 512 ? 16 : 8;
+  int64_t most =
+      given.empty()
+          ? accumulators / llvm::divideCeil(columns, vectorBits / kElementBits)
+          : given[0];
+  return largestDivisor(size, most);
+}

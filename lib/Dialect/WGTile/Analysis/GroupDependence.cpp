@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Analysis/GroupDependence.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+GroupDependence::GroupDependence(ForEachTileOp loop) : loop(loop) {
+  std::optional<int64_t> dim = loop.getGroupedDim();
+  if (!dim)
+    return;
+  values.insert(loop.getBody().getArgument(*dim));
+  visit(loop.getBody().front(), /*inDependentBranch=*/false);
+}
+
+/// Whether an affine.apply of the grouped index is the same for all tiles of a
+/// group.
+bool GroupDependence::isQuotient(Operation *op) {
+  auto apply = dyn_cast<affine::AffineApplyOp>(op);
+  if (!apply)
+    return false;
+  Value index = loop.getBody().getArgument(*loop.getGroupedDim());
+  AffineMap map = apply.getAffineMap();
+  MLIRContext *context = op->getContext();
+  // The map with q * G + g in the index's place.
+  auto substitute = [&](int64_t g) {
+    SmallVector<AffineExpr> dims, symbols;
+    for (auto [position, operand] : llvm::enumerate(apply.getOperands())) {
+      bool isDim = position < map.getNumDims();
+      AffineExpr expr =
+          isDim ? getAffineDimExpr(position, context)
+                : getAffineSymbolExpr(position - map.getNumDims(), context);
+      if (operand == index)
+        expr = expr * loop.getGroupSize() + g;
+      (isDim ? dims : symbols).push_back(expr);
+    }
+    AffineExpr expr = map.getResult(0).replaceDimsAndSymbols(dims, symbols);
+    return simplifyAffineExpr(expr, map.getNumDims(), map.getNumSymbols());
+  };
+  if (llvm::any_of(apply.getOperands(), [&](Value operand) {
+        return operand != index && values.contains(operand);
+      }))
+    return false;
+  AffineExpr first = substitute(0);
+  for (int64_t g = 1; g < loop.getGroupSize(); ++g)
+    if (substitute(g) != first)
+      return false;
+  return true;
+}
+
+void GroupDependence::visit(Block &block, bool inDependentBranch) {
+  for (Operation &op : block) {
+    bool depends =
+        inDependentBranch || (llvm::any_of(op.getOperands(),
+                                           [&](Value operand) {
+                                             return values.contains(operand);
+                                           }) &&
+                              !isQuotient(&op));
+    auto forOp = dyn_cast<scf::ForOp>(op);
+    if (forOp) {
+      // Carried values depend on the tile.
+      depends = values.contains(forOp.getLowerBound()) ||
+                values.contains(forOp.getUpperBound()) ||
+                values.contains(forOp.getStep()) || inDependentBranch;
+      values.insert_range(forOp.getRegionIterArgs());
+      values.insert_range(forOp->getResults());
+      if (depends)
+        values.insert(forOp.getInductionVar());
+    }
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        visit(nested, depends);
+    // The results of a branch depend on its regions.
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        if (!forOp && nested.mightHaveTerminator())
+          depends |= llvm::any_of(
+              nested.getTerminator()->getOperands(),
+              [&](Value operand) { return values.contains(operand); });
+    if (!depends)
+      continue;
+    operations.insert(&op);
+    values.insert_range(op.getResults());
+  }
+}

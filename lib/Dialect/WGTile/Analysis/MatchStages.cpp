@@ -1,0 +1,316 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Dialect/WGTile/Analysis/MatchStages.h"
+
+#include "sattn/Dialect/WGTile/Analysis/RoleValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace wgtile;
+using Kind = SyncEffect::Kind;
+
+/// The ring whose stage an op commits or takes, or the counter of a queue.
+static Value getStage(Operation *op, Kind kind) {
+  auto sync = dyn_cast<SyncOpInterface>(op);
+  if (!sync)
+    return {};
+  SmallVector<SyncEffect> effects;
+  sync.getSyncEffects(effects);
+  auto *it = llvm::find_if(
+      effects, [&](const SyncEffect &effect) { return effect.kind == kind; });
+  return it == effects.end() ? Value() : it->value;
+}
+
+static bool containsStage(Operation *op, Kind kind) {
+  WalkResult walk = op->walk([&](Operation *nested) {
+    return getStage(nested, kind) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// The ops of a block that commit or take a stage, or contain one that does.
+static SmallVector<Operation *> collectSteps(Block &block, Kind kind) {
+  SmallVector<Operation *> steps;
+  for (Operation &op : block)
+    if (containsStage(&op, kind))
+      steps.push_back(&op);
+  return steps;
+}
+
+namespace {
+/// Compares the two roles step by step. If only the commits of the one and the
+/// takes of the other count, they are equal programs, and each run of them has
+/// the same sequence of both.
+class RoleMatching {
+public:
+  RoleMatching(RolesOp roles, Operation *kernel, const StageContents &contents)
+      : roles(roles), values(kernel), contents(contents) {}
+
+  LogicalResult run() {
+    for (int64_t group = 0; group < static_cast<int64_t>(roles.getGroups());
+         ++group) {
+      this->group = group;
+      values.reset();
+      commitOf.clear();
+      if (failed(matchBlocks(roles.getProducer().front(),
+                             roles.getConsumer().front())) ||
+          failed(checkTiles()))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  RolesOp roles;
+  RoleValues values;
+  const StageContents &contents;
+  /// The group of consumers that is compared.
+  int64_t group = 0;
+  /// The commit of the stage that each op takes.
+  DenseMap<Operation *, Operation *> commitOf;
+
+  static LogicalResult refuse(Operation *consumer, Operation *producer,
+                              const Twine &message) {
+    InFlightDiagnostic error = consumer->emitOpError() << message;
+    error.attachNote(producer->getLoc()) << "the producer's program";
+    return failure();
+  }
+
+  LogicalResult matchBlocks(Block &producer, Block &consumer) {
+    SmallVector<Operation *> commits =
+        collectSteps(producer, Kind::CommitStage);
+    SmallVector<Operation *> takes = collectSteps(consumer, Kind::Take);
+    for (auto [commit, take] : llvm::zip(commits, takes))
+      if (failed(matchSteps(commit, take)))
+        return failure();
+    if (takes.size() > commits.size())
+      return takes[commits.size()]->emitOpError(
+          "expected the producer to commit a stage for each that is taken");
+    if (commits.size() > takes.size())
+      return commits[takes.size()]->emitOpError(
+          "expected the consumers to take each stage that is committed");
+    return success();
+  }
+
+  LogicalResult matchSteps(Operation *commit, Operation *take) {
+    Value committed = getStage(commit, Kind::CommitStage);
+    Value taken = getStage(take, Kind::Take);
+    if (committed && committed == taken) {
+      commitOf[take] = commit;
+      return success();
+    }
+    if (committed || taken)
+      return refuse(take, commit,
+                    "expected stages to be taken in the order in which they "
+                    "are committed");
+    if (auto loop = dyn_cast<ForEachTileOp>(commit))
+      return matchTiles(loop, dyn_cast<ForEachTileOp>(take), take);
+    if (auto branch = dyn_cast<scf::IfOp>(commit))
+      return matchBranches(branch, dyn_cast<scf::IfOp>(take), take);
+    if (auto loop = dyn_cast<scf::ForOp>(commit)) {
+      if (auto skipping = dyn_cast<scf::WhileOp>(take))
+        return matchSkipping(loop, skipping);
+      return matchLoops(loop, dyn_cast<scf::ForOp>(take), take);
+    }
+    return refuse(take, commit, "expected stages in loops and branches of scf");
+  }
+
+  LogicalResult matchTiles(ForEachTileOp producer, ForEachTileOp consumer,
+                           Operation *take) {
+    if (!consumer || producer.getGroupSize() != 1 ||
+        consumer.getGroupSize() != static_cast<int64_t>(roles.getGroups()) ||
+        producer.getPersistent() != consumer.getPersistent() ||
+        producer.getCounter() != consumer.getCounter() ||
+        producer.getOrder() != consumer.getOrder() ||
+        producer.getWorkTiles() != consumer.getWorkTiles() ||
+        producer.getCounts().size() != consumer.getCounts().size())
+      return refuse(take, producer, "expected the producer's walk over tiles");
+    std::optional<int64_t> grouped = consumer.getGroupedDim();
+    int64_t size = consumer.getGroupSize();
+    for (auto [i, counts] : llvm::enumerate(
+             llvm::zip_equal(producer.getCounts(), consumer.getCounts()))) {
+      auto [mine, theirs] = counts;
+      bool isGrouped = grouped && static_cast<int64_t>(i) == *grouped;
+      if (isGrouped ? !values.isCeilDiv(mine, theirs, size)
+                    : !values.areEqual(mine, theirs))
+        return refuse(take, producer,
+                      "expected as many tiles as the producer's");
+      Value index = producer.getBody().getArgument(i);
+      Value tile = consumer.getBody().getArgument(i);
+      if (isGrouped)
+        values.matchTile(index, tile, size, group);
+      else
+        values.match(index, tile);
+    }
+    return matchBlocks(producer.getBody().front(), consumer.getBody().front());
+  }
+
+  LogicalResult matchBranches(scf::IfOp producer, scf::IfOp consumer,
+                              Operation *take) {
+    if (!consumer ||
+        !values.areEqual(producer.getCondition(), consumer.getCondition()))
+      return refuse(take, producer, "expected the producer's condition");
+    Block none;
+    auto orNone = [&](Block *block) -> Block & {
+      return block ? *block : none;
+    };
+    if (failed(matchBlocks(*producer.thenBlock(), *consumer.thenBlock())))
+      return failure();
+    return matchBlocks(orNone(producer.elseBlock()),
+                       orNone(consumer.elseBlock()));
+  }
+
+  LogicalResult matchLoops(scf::ForOp producer, scf::ForOp consumer,
+                           Operation *take) {
+    if (!consumer || producer.getUnsignedCmp() != consumer.getUnsignedCmp() ||
+        !values.areEqual(producer.getLowerBound(), consumer.getLowerBound()) ||
+        !values.areEqual(producer.getUpperBound(), consumer.getUpperBound()) ||
+        !values.areEqual(producer.getStep(), consumer.getStep()))
+      return refuse(take, producer,
+                    "expected the range of the producer's loop");
+    values.match(producer.getInductionVar(), consumer.getInductionVar());
+    return matchBlocks(*producer.getBody(), *consumer.getBody());
+  }
+
+  /// A loop whose first argument runs through the producer's range, either in
+  /// its own iterations or in those of a loop in its condition, which passes
+  /// over some. In an iteration of either kind the consumer takes the stages
+  /// that the producer commits in one iteration; the loop ends past the end of
+  /// the range.
+  LogicalResult matchSkipping(scf::ForOp producer, scf::WhileOp consumer) {
+    auto refuseLoop = [&] {
+      return refuse(consumer, producer,
+                    "expected a loop whose first value runs through the range "
+                    "of the producer's loop");
+    };
+    Block &before = consumer.getBefore().front();
+    SmallVector<Operation *> steps = collectSteps(before, Kind::Take);
+    scf::ConditionOp condition = consumer.getConditionOp();
+    Value cursor =
+        before.getArguments().empty() ? Value() : before.getArgument(0);
+    if (producer.getUnsignedCmp() || !cursor || steps.size() > 1 ||
+        !values.areEqual(producer.getLowerBound(), consumer.getInits()[0]))
+      return refuseLoop();
+    if (!steps.empty()) {
+      auto inner = dyn_cast<scf::WhileOp>(steps.front());
+      if (!inner || inner->getBlock() != &before || inner.getInits().empty() ||
+          inner.getInits()[0] != cursor ||
+          inner.getBefore().getNumArguments() == 0)
+        return refuseLoop();
+      Value passed = inner.getBefore().getArgument(0);
+      if (!collectSteps(inner.getBefore().front(), Kind::Take).empty() ||
+          !isInRange(inner.getConditionOp().getCondition(), passed, producer,
+                     /*orLess=*/true) ||
+          !advances(inner, passed, producer))
+        return refuseLoop();
+      if (failed(matchBlocks(*producer.getBody(), *inner.getAfterBody())))
+        return failure();
+      cursor = inner.getResult(0);
+    }
+    if (!isInRange(condition.getCondition(), cursor, producer,
+                   /*orLess=*/false) ||
+        !advances(consumer, cursor, producer))
+      return refuseLoop();
+    return matchBlocks(*producer.getBody(), *consumer.getAfterBody());
+  }
+
+  /// Whether a condition requires that the cursor is before the range's end;
+  /// with `orLess` it may require more.
+  bool isInRange(Value condition, Value cursor, scf::ForOp producer,
+                 bool orLess) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && orLess)
+      return isInRange(both.getLhs(), cursor, producer, orLess) ||
+             isInRange(both.getRhs(), cursor, producer, orLess);
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    return compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
+           compare.getLhs() == cursor &&
+           values.areEqual(producer.getUpperBound(), compare.getRhs());
+  }
+
+  /// Whether each iteration advances the cursor by one step. Its argument in
+  /// the loop's body is then the producer's induction variable.
+  bool advances(scf::WhileOp loop, Value cursor, scf::ForOp producer) {
+    Block *body = loop.getAfterBody();
+    if (body->getNumArguments() == 0 ||
+        loop.getConditionOp().getArgs()[0] != cursor)
+      return false;
+    values.match(producer.getInductionVar(), body->getArgument(0));
+    auto next = loop.getYieldOp().getOperand(0).getDefiningOp<arith::AddIOp>();
+    return next && next.getLhs() == body->getArgument(0) &&
+           values.areEqual(producer.getStep(), next.getRhs());
+  }
+
+  /// Whether a tile is read in only some of the iterations that take its stage.
+  /// The condition of the producer's copy is data, which is not followed: if it
+  /// differs, the read gets the stage's old content.
+  static bool isConditional(Operation *tile, Operation *take) {
+    if (isa<scf::WhileOp>(take->getParentOp()))
+      return true;
+    for (Operation *op = tile->getParentOp(); op && !op->isAncestor(take);
+         op = op->getParentOp())
+      if (isa<scf::IfOp>(op))
+        return true;
+    return false;
+  }
+
+  /// Checks that each tile that is read was copied into its stage.
+  LogicalResult checkTiles() {
+    WalkResult walk = roles.getConsumer().walk([&](RingTileOp tile) {
+      auto takes = contents.takesOfTile.find(tile);
+      // A tile without takes is not reached.
+      if (takes == contents.takesOfTile.end())
+        return WalkResult::advance();
+      std::optional<int64_t> instance = 0;
+      if (tile.getInstance())
+        instance = values.getConstant(tile.getInstance());
+      if (!instance) {
+        tile.emitOpError("expected an instance that depends on the consumers' "
+                         "group alone");
+        return WalkResult::interrupt();
+      }
+      for (Operation *take : takes->second) {
+        Operation *commit = commitOf.lookup(take);
+        auto copies = contents.ofCommit.find(commit);
+        StageContents::Copy copy(tile.getTile(), *instance);
+        bool isCopied = copies != contents.ofCommit.end() &&
+                        copies->second.maybe.count(copy);
+        if (isCopied &&
+            (copies->second.always.count(copy) || isConditional(tile, take)))
+          continue;
+        (void)refuse(tile, commit ? commit : take,
+                     isCopied
+                         ? "expected a condition, since the producer copies "
+                           "the tile under one"
+                         : "expected a tile that the producer copies into the "
+                           "stage before its commit");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+};
+} // namespace
+
+LogicalResult wgtile::matchStages(Operation *kernel,
+                                  const StageContents &contents) {
+  WalkResult walk = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto roles = dyn_cast<RolesOp>(op))
+      return failed(RoleMatching(roles, kernel, contents).run())
+                 ? WalkResult::interrupt()
+                 : WalkResult::skip();
+    if (!getStage(op, Kind::CommitStage) && !getStage(op, Kind::Take))
+      return WalkResult::advance();
+    op->emitOpError("expected a producer beside consumers (wgtile.roles)");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WorkTiles.h"
+
+using namespace mlir;
+using namespace wgtile;
+using sattn::layout::kBarrierBytes;
+
+/// Alignment of stages and of staging (a swizzled tile's).
+static constexpr int64_t kStageAlignment = 1024;
+/// Threads of a warpgroup.
+static constexpr int64_t kWarpgroupThreads = 128;
+
+namespace {
+class Places {
+public:
+  explicit Places(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+
+  LogicalResult verify() {
+    kernel.walk([&](Operation *op) {
+      if (auto load = dyn_cast<LoadOp>(op)) {
+        sattn::layout::SharedTile tile = load.getTile().getType().getTile();
+        add(op, load.getOffset(), tile.sizeInBytes(), tile.alignment());
+        add(op, load.getBarrier(), kBarrierBytes, kBarrierBytes);
+      } else if (auto stages = dyn_cast<StagesOp>(op)) {
+        add(op, stages.getOffset(),
+            stages.getStages().getType().getSizeInBytes(), kStageAlignment);
+      } else if (auto ring = dyn_cast<RingOp>(op)) {
+        RingType type = ring.getRing().getType();
+        add(op, ring.getOffset(), type.getStages() * type.getStageBytes(),
+            kStageAlignment);
+        add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
+            kBarrierBytes);
+      } else if (auto staging = dyn_cast<StagingOp>(op)) {
+        add(op, staging.getOffset(), countWarpgroups() * staging.getTileBytes(),
+            kStageAlignment);
+      } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
+        addQueue(loop);
+      }
+    });
+    return failure(failed || overlap());
+  }
+
+private:
+  struct Place {
+    Operation *op;
+    int64_t begin, end;
+  };
+  gpu::GPUFuncOp kernel;
+  SmallVector<Place> places;
+  ForEachTileOp queue;
+  bool failed = false;
+
+  /// The warpgroups that have a tile of staging: the consumers.
+  int64_t countWarpgroups() {
+    bool hasProducer = false;
+    kernel.walk([&](RolesOp) { hasProducer = true; });
+    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+    return threads ? threads[0] / kWarpgroupThreads - hasProducer : 1;
+  }
+
+  void add(Operation *op, std::optional<uint64_t> offset, int64_t bytes,
+           int64_t alignment) {
+    if (!offset)
+      return;
+    auto begin = static_cast<int64_t>(*offset);
+    auto size = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttrName);
+    int64_t all = size ? size.getInt() : kMaxSharedBytes;
+    if (begin < 0 || begin % alignment != 0 || begin > all - bytes) {
+      op->emitOpError() << "expected a place for " << bytes
+                        << " bytes in the kernel's " << all
+                        << " bytes of shared memory, at a multiple of "
+                        << alignment << ", but got " << begin;
+      failed = true;
+    }
+    places.push_back({op, begin, begin + bytes});
+  }
+
+  /// The loops of all roles share one.
+  void addQueue(ForEachTileOp loop) {
+    if (!loop.getWorkTiles())
+      return;
+    if (!queue) {
+      queue = loop;
+      add(loop, loop.getWorkTiles(),
+          sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
+    } else if (queue.getWorkTiles() != loop.getWorkTiles()) {
+      loop.emitOpError() << "expected 'work_tiles' at " << *queue.getWorkTiles()
+                         << ", as of the kernel's other loop, but got "
+                         << *loop.getWorkTiles();
+      failed = true;
+    }
+  }
+
+  bool overlap() {
+    llvm::sort(places, [](const Place &a, const Place &b) {
+      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+    });
+    for (size_t i = 1; i < places.size(); ++i) {
+      const Place &before = places[i - 1], &after = places[i];
+      if (before.end <= after.begin)
+        continue;
+      InFlightDiagnostic error = after.op->emitOpError()
+                                 << "expected a place of its own in shared "
+                                    "memory, but "
+                                 << after.begin << " lies in another";
+      error.attachNote(before.op->getLoc())
+          << "which has bytes " << before.begin << " to " << before.end;
+      return true;
+    }
+    return false;
+  }
+};
+} // namespace
+
+LogicalResult wgtile::verifyPlaces(gpu::GPUFuncOp kernel) {
+  return Places(kernel).verify();
+}

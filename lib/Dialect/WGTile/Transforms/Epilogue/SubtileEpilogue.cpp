@@ -1,0 +1,231 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Analysis/IndexDifference.h"
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILESUBTILEEPILOGUE
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Rows of a tile above which subtiles that threads access element by element
+/// are half as wide.
+static constexpr int64_t kTallRows = 192;
+
+/// Most bytes of a subtile's rows: more than any tile's.
+static constexpr int64_t kMaxBytes = 1 << 20;
+
+/// Whether an op, its regions included, only reads tiles from memory.
+static bool onlyReads(Operation *op) {
+  WalkResult walk = op->walk([](Operation *nested) {
+    return isa<ReadOp, scf::IfOp>(nested) || isMemoryEffectFree(nested)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
+/// The reads whose results do not change when they move after stores of other
+/// columns, those in branches included.
+static DenseSet<Operation *> findMovableReads(StoreOp store) {
+  DenseSet<Operation *> reads;
+  for (Operation *op = store->getPrevNode(); op && onlyReads(op);
+       op = op->getPrevNode())
+    op->walk([&](ReadOp read) {
+      if (read.getSource() != store.getDest() ||
+          areSameIndices(read.getIndices(), store.getIndices()))
+        reads.insert(read);
+    });
+  return reads;
+}
+
+namespace {
+/// Computes some columns of tiles again.
+class ColumnSlicer {
+public:
+  ColumnSlicer(OpBuilder &b, StoreOp store,
+               const DenseSet<Operation *> &movableReads, int64_t offset,
+               int64_t columns)
+      : b(b), store(store), movableReads(movableReads), offset(offset),
+        columns(columns) {
+    blocks.insert(store->getBlock());
+  }
+
+  Value slice(Value value) {
+    if (Value known = slices.lookup(value))
+      return known;
+    Value result = compute(value);
+    slices[value] = result;
+    return result;
+  }
+
+  /// The indices of a subtile, given those of the tile.
+  SmallVector<Value> shift(ValueRange indices, Location loc) {
+    SmallVector<Value> shifted(indices);
+    if (offset != 0)
+      shifted.back() = affine::makeComposedAffineApply(
+          b, loc, b.getAffineDimExpr(0) + offset, {shifted.back()});
+    return shifted;
+  }
+
+private:
+  OpBuilder &b;
+  StoreOp store;
+  const DenseSet<Operation *> &movableReads;
+  int64_t offset, columns;
+  DenseMap<Value, Value> slices;
+  /// The store's block, and those of the branches that are being sliced.
+  DenseSet<Block *> blocks;
+
+  RankedTensorType sliceType(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = columns;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  /// A value that a subtile needs uncut: a value computed in a branch is
+  /// computed in the cut branch again.
+  Value unsliced(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() == store->getBlock() ||
+        !blocks.contains(op->getBlock()))
+      return value;
+    if (Value known = slices.lookup(value))
+      return known;
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, unsliced(operand));
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+      slices[from] = to;
+    return slices.lookup(value);
+  }
+
+  /// The same branch, on subtiles. Values computed in it stay in it.
+  Value sliceBranch(scf::IfOp branch, RankedTensorType type) {
+    OpBuilder::InsertionGuard guard(b);
+    auto sliced = scf::IfOp::create(b, branch.getLoc(), type,
+                                    unsliced(branch.getCondition()),
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    for (auto [from, to] :
+         {std::pair(branch.thenBlock(), sliced.thenBlock()),
+          std::pair(branch.elseBlock(), sliced.elseBlock())}) {
+      DenseMap<Value, Value> outside = slices;
+      blocks.insert(from);
+      b.setInsertionPointToStart(to);
+      Value tile = slice(from->getTerminator()->getOperand(0));
+      scf::YieldOp::create(b, branch.getLoc(), tile);
+      blocks.erase(from);
+      slices = std::move(outside);
+    }
+    return sliced.getResult(0);
+  }
+
+  Value compute(Value value) {
+    Location loc = value.getLoc();
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = sliceType(value);
+    if (op && blocks.contains(op->getBlock())) {
+      if (auto branch = dyn_cast<scf::IfOp>(op);
+          branch && branch.getNumResults() == 1)
+        return sliceBranch(branch, type);
+      if (auto read = dyn_cast<ReadOp>(op); read && movableReads.contains(op)) {
+        SmallVector<Value> indices;
+        for (Value index : read.getIndices())
+          indices.push_back(unsliced(index));
+        return ReadOp::create(b, loc, type, read.getSource(),
+                              shift(indices, loc), read.getInBoundsAttr(),
+                              read.getAlignedAttr());
+      }
+      if (auto broadcast = dyn_cast<BroadcastOp>(op))
+        return BroadcastOp::create(b, loc, type,
+                                   broadcast.getDimension() == 0
+                                       ? unsliced(broadcast.getSource())
+                                       : slice(broadcast.getSource()),
+                                   broadcast.getDimensionAttr());
+      if (OpTrait::hasElementwiseMappableTraits(op) && isPure(op) &&
+          op->getNumResults() == 1) {
+        IRMapping mapping;
+        for (Value operand : op->getOperands())
+          mapping.map(operand, isa<RankedTensorType>(operand.getType())
+                                   ? slice(operand)
+                                   : unsliced(operand));
+        Operation *clone = b.clone(*op, mapping);
+        clone->getResult(0).setType(type);
+        return clone->getResult(0);
+      }
+    }
+    if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
+      return tensor::SplatOp::create(b, loc, unsliced(splat.getInput()), type);
+    if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
+      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+        return arith::ConstantOp::create(b, loc, splat.resizeSplat(type));
+    return ExtractColumnsOp::create(b, loc, type, unsliced(value),
+                                    b.getI64IntegerAttr(offset));
+  }
+};
+
+struct SubtileEpiloguePass
+    : public wgtile::impl::WGTileSubtileEpilogueBase<SubtileEpiloguePass> {
+  using WGTileSubtileEpilogueBase::WGTileSubtileEpilogueBase;
+
+  void runOnOperation() override {
+    // Eight columns of the widest elements.
+    if (bytes <= 0 || bytes % 64 != 0 || bytes > kMaxBytes) {
+      getOperation().emitError()
+          << "expected 'bytes' to be a positive multiple of 64 up to "
+          << kMaxBytes << ", but got " << bytes.getValue();
+      return signalPassFailure();
+    }
+    SmallVector<StoreOp> stores;
+    getOperation().walk([&](StoreOp store) { stores.push_back(store); });
+    for (StoreOp store : stores)
+      slice(store);
+  }
+
+private:
+  void slice(StoreOp store) {
+    RankedTensorType type = store.getTile().getType();
+    if (type.getRank() != 2)
+      return;
+    int64_t width = type.getDimSize(1);
+    int64_t columns = bytes * 8 / type.getElementTypeBitWidth();
+    // With unknown strides every access has an address of its own, for which a
+    // large-M tile leaves few registers. Warps that divide the columns divide
+    // 32.
+    if (!store.getAligned() && type.getDimSize(0) > kTallRows && columns >= 64)
+      columns /= 2;
+    if (width <= columns)
+      return;
+    OpBuilder b(store);
+    DenseSet<Operation *> movableReads = findMovableReads(store);
+    for (int64_t offset = 0; offset < width; offset += columns) {
+      ColumnSlicer slicer(b, store, movableReads, offset,
+                          std::min(columns, width - offset));
+      Value tile = slicer.slice(store.getTile());
+      StoreOp::create(b, store.getLoc(), tile, store.getDest(),
+                      slicer.shift(store.getIndices(), store.getLoc()),
+                      store.getInBoundsAttr(), store.getAlignedAttr());
+    }
+    store.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,322 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEVERSIONKERNELS
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Alignment in bytes of a TMA-compatible tensor's rows.
+static constexpr int64_t kAlignment = 16;
+
+static bool isMultipleOf(Value index, int64_t factor) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+  return apply && apply.getAffineMap().getResult(0).isMultipleOf(factor);
+}
+
+namespace {
+/// A kernel's accesses to an argument that is a memref.
+struct Accesses {
+  bool byTiles = false, byRegisters = false, isStored = false;
+  /// Read into register tiles, as TMA could.
+  bool isReadByTiles = false;
+
+  bool isOnlyRead() const { return isReadByTiles && !byTiles; }
+};
+
+class KernelVersioning {
+public:
+  KernelVersioning(gpu::GPUFuncOp kernel, LaunchOp launch)
+      : kernel(kernel), launch(launch) {}
+
+  void run() {
+    collectAccesses();
+    OpBuilder b(launch);
+    if (!hasLoads())
+      return;
+    if (std::optional<std::string> reason = findReason()) {
+      setVersion(launch, "generic");
+      launch->setAttr(kReasonAttrName, b.getStringAttr(*reason));
+      return remarkGeneric(*reason);
+    }
+    Value condition = createCondition(b);
+    gpu::GPUFuncOp generic = cloneKernel("_generic");
+    Value readCondition = createReadCondition(b);
+    setVersion(branchTo(b, condition, generic), "generic");
+    setVersion(launch, "aligned");
+    if (readCondition) {
+      gpu::GPUFuncOp unmapped = cloneKernel("_register_loads");
+      unmapped->setAttr(kVersionOfAttrName,
+                        FlatSymbolRefAttr::get(kernel.getNameAttr()));
+      b.setInsertionPoint(launch);
+      setVersion(branchTo(b, readCondition, unmapped), "register_reads");
+      mark(unmapped, [](const Accesses &found) { return found.byTiles; });
+    }
+    mark(kernel, [](const Accesses &found) {
+      return found.byTiles || found.isReadByTiles;
+    });
+  }
+
+private:
+  gpu::GPUFuncOp kernel;
+  LaunchOp launch;
+  /// By the argument's number.
+  llvm::MapVector<unsigned, Accesses> accesses;
+
+  Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
+
+  void collectAccesses() {
+    for (BlockArgument argument : kernel.getArguments()) {
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      if (!type)
+        continue;
+      Accesses found;
+      bool hasMap = type.getRank() >= 2 && type.getRank() <= kMaxTensorMapRank;
+      for (OpOperand &use : argument.getUses()) {
+        Operation *user = use.getOwner();
+        found.byTiles |= isa<LoadOp>(user);
+        found.byTiles |= isa<StoreOp>(user) && hasMap;
+        found.byRegisters |= isa<ReadOp, StoreOp>(user);
+        found.isStored |= isa<StoreOp>(user);
+        if (auto read = dyn_cast<ReadOp>(user))
+          found.isReadByTiles |=
+              hasMap && read.getTile().getType().getRank() == 2;
+      }
+      accesses[argument.getArgNumber()] = found;
+    }
+  }
+
+  static Value combine(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+    if (!lhs || !rhs)
+      return lhs ? lhs : rhs;
+    return arith::AndIOp::create(b, loc, lhs, rhs);
+  }
+
+  static void setVersion(LaunchOp launch, StringRef version) {
+    launch->setAttr(kVersionAttrName,
+                    StringAttr::get(launch.getContext(), version));
+  }
+
+  void remarkGeneric(StringRef reason) {
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("GenericVersion")
+                                        .category("wgtile-version-kernels"))
+        << ("only the generic version of kernel '" + kernel.getName() +
+            "' can run: " + reason)
+               .str();
+  }
+
+  bool hasLoads() {
+    return kernel.walk([](LoadOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
+  /// Why the kernel has only a generic version, or nothing.
+  std::optional<std::string> findReason() {
+    bool hasMaps = true;
+    kernel.walk([&](LoadOp load) {
+      auto source = dyn_cast<MemRefType>(load.getSource().getType());
+      hasMaps &= !source || source.getRank() <= kMaxTensorMapRank;
+    });
+    if (!hasMaps)
+      return "it loads tiles of a tensor of rank above " +
+             std::to_string(kMaxTensorMapRank) + ", the most that TMA takes";
+    if (hasOtherMemory())
+      return "it takes tiles of what the program computes in memory of its "
+             "own, "
+             "or of a transposed or reshaped view";
+    return std::nullopt;
+  }
+
+  /// Whether the kernel reads or writes tiles of memory that the host cannot
+  /// describe: views that the kernel makes, and memory that is no argument of
+  /// the function.
+  bool hasOtherMemory() {
+    bool found = false;
+    kernel.walk([&](Operation *op) {
+      Value memory;
+      if (auto load = dyn_cast<LoadOp>(op))
+        memory = load.getSource();
+      else if (auto read = dyn_cast<ReadOp>(op))
+        memory = read.getSource();
+      else if (auto store = dyn_cast<StoreOp>(op))
+        memory = store.getDest();
+      else
+        return;
+      auto argument = dyn_cast<BlockArgument>(memory);
+      found |=
+          !argument || !isa<BlockArgument>(getActual(argument.getArgNumber()));
+    });
+    return found;
+  }
+
+  /// The condition that TMA can take all arguments that are loaded and stored
+  /// by tiles, and that rows of arguments that are only read into registers
+  /// have no gaps.
+  Value createCondition(OpBuilder &b) {
+    Location loc = launch.getLoc();
+    Value condition;
+    for (auto [argument, found] : accesses) {
+      Value actual = getActual(argument);
+      if (found.byTiles) {
+        condition =
+            combine(b, loc, condition,
+                    TmaCompatibleOp::create(b, loc, b.getI1Type(), actual));
+        if (found.isStored)
+          condition =
+              combine(b, loc, condition, createHasWholeChunks(b, loc, actual));
+      } else if (found.byRegisters) {
+        condition =
+            combine(b, loc, condition, createHasUnitStride(b, loc, actual));
+      }
+    }
+    return condition;
+  }
+
+  /// The condition that TMA can take the arguments that are only read into
+  /// registers. Null if there are none.
+  Value createReadCondition(OpBuilder &b) {
+    Location loc = launch.getLoc();
+    Value condition;
+    for (auto [argument, found] : accesses)
+      if (found.isOnlyRead())
+        condition = combine(b, loc, condition,
+                            TmaCompatibleOp::create(b, loc, b.getI1Type(),
+                                                    getActual(argument)));
+    return condition;
+  }
+
+  /// Launches the kernel if a condition holds, and a clone otherwise; returns
+  /// the clone's launch.
+  LaunchOp branchTo(OpBuilder &b, Value condition, gpu::GPUFuncOp otherwise) {
+    auto branch =
+        scf::IfOp::create(b, launch.getLoc(), condition, /*withElse=*/true);
+    auto copy = cast<LaunchOp>(b.clone(*launch));
+    copy->moveBefore(branch.elseBlock()->getTerminator());
+    copy.setKernelAttr(
+        SymbolRefAttr::get(launch.getKernel().getRootReference(),
+                           {FlatSymbolRefAttr::get(otherwise.getNameAttr())}));
+    launch->moveBefore(branch.thenBlock()->getTerminator());
+    return copy;
+  }
+
+  /// Whether rows are whole chunks of TMA. TMA stores only whole chunks, so it
+  /// would overwrite the memory after shorter rows. Null if the type proves it.
+  Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t chunk = 8 * kAlignment / type.getElementTypeBitWidth();
+    int64_t columns = type.getShape().back();
+    if (!ShapedType::isDynamic(columns) && columns % chunk == 0)
+      return {};
+    if (!ShapedType::isDynamic(columns))
+      remarkGeneric("rows of what it stores have " + std::to_string(columns) +
+                    " elements, and TMA stores multiples of " +
+                    std::to_string(kAlignment) + " bytes");
+    Value size = memref::DimOp::create(b, loc, memref, type.getRank() - 1);
+    Value elements = arith::ConstantIndexOp::create(b, loc, chunk);
+    Value chunks = arith::FloorDivSIOp::create(b, loc, size, elements);
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::MulIOp::create(b, loc, chunks, elements), size);
+  }
+
+  /// Whether the elements of a row are contiguous; null if the type proves it.
+  static Value createHasUnitStride(OpBuilder &b, Location loc, Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (type.getRank() == 0 ||
+        failed(type.getStridesAndOffset(strides, offset)) ||
+        strides.back() == 1)
+      return {};
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    auto compare = [&](arith::CmpIPredicate predicate, Value value,
+                       int64_t number) -> Value {
+      return arith::CmpIOp::create(
+          b, loc, predicate, value,
+          arith::ConstantIndexOp::create(b, loc, number));
+    };
+    return arith::OrIOp::create(
+        b, loc,
+        compare(arith::CmpIPredicate::eq, metadata.getStrides().back(), 1),
+        compare(arith::CmpIPredicate::slt, metadata.getSizes().back(), 2));
+  }
+
+  gpu::GPUFuncOp cloneKernel(StringRef suffix) {
+    gpu::GPUFuncOp clone = kernel.clone();
+    clone.setName((kernel.getName() + suffix).str());
+    SymbolTable(kernel->getParentOp())
+        .insert(clone, std::next(kernel->getIterator()));
+    return clone;
+  }
+
+  /// Whether a tile of a mapped argument starts at a multiple of TMA's
+  /// alignment.
+  static bool isAligned(gpu::GPUFuncOp version, Value memref, Value column,
+                        Type element) {
+    auto argument = dyn_cast<BlockArgument>(memref);
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    return argument && bytes > 0 &&
+           version.getArgAttr(argument.getArgNumber(),
+                              kTMACompatibleAttrName) &&
+           isMultipleOf(column, kAlignment / bytes);
+  }
+
+  /// Marks the TMA version and the arguments that TMA takes.
+  void mark(gpu::GPUFuncOp version,
+            llvm::function_ref<bool(const Accesses &)> isMapped) {
+    UnitAttr yes = UnitAttr::get(version.getContext());
+    version->setAttr(kTMAAttrName, yes);
+    for (auto [argument, found] : accesses)
+      if (isMapped(found))
+        version.setArgAttr(argument, kTMACompatibleAttrName, yes);
+    version.walk([&](LoadOp load) {
+      int64_t bytes = load.getTile().getType().getElementBytes();
+      if (isMultipleOf(load.getIndices().back(), kAlignment / bytes))
+        load.setAligned(true);
+    });
+    version.walk([&](ReadOp read) {
+      RankedTensorType tile = read.getTile().getType();
+      if (tile.getRank() == 2 &&
+          isAligned(version, read.getSource(), read.getIndices().back(),
+                    tile.getElementType()))
+        read.setAligned(true);
+    });
+    version.walk([&](StoreOp store) {
+      RankedTensorType tile = store.getTile().getType();
+      if (tile.getRank() == 2 &&
+          isAligned(version, store.getDest(), store.getIndices().back(),
+                    tile.getElementType()))
+        store.setAligned(true);
+    });
+  }
+};
+
+struct VersionKernelsPass
+    : public wgtile::impl::WGTileVersionKernelsBase<VersionKernelsPass> {
+  void runOnOperation() override {
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      KernelVersioning(kernel, launch).run();
+  }
+};
+} // namespace

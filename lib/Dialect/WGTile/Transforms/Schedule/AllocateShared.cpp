@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WorkTiles.h"
+#include "sattn/Support/SourceOp.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEALLOCATESHARED
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+using sattn::layout::kBarrierBytes;
+
+/// Threads of a warpgroup.
+static constexpr int64_t kWarpgroupThreads = 128;
+/// Alignment of a swizzled tile.
+static constexpr int64_t kStageAlignment = 1024;
+
+static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
+  OpBuilder b(kernel.getContext());
+  int64_t bytes = 0;
+  if (failed(verifySwizzles(kernel)))
+    return failure();
+  SmallVector<LoadOp> loads;
+  kernel.walk([&](LoadOp load) { loads.push_back(load); });
+  for (LoadOp load : loads) {
+    SharedType type = load.getTile().getType();
+    sattn::layout::SharedTile tile = type.getTile();
+    bytes = llvm::alignTo(bytes, tile.alignment());
+    load.setOffset(bytes);
+    bytes += tile.sizeInBytes();
+  }
+  kernel.walk([&](StagesOp stages) {
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    stages.setOffset(bytes);
+    bytes += stages.getStages().getType().getSizeInBytes();
+  });
+  SmallVector<RingOp> rings;
+  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  for (RingOp ring : rings) {
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    ring.setOffset(bytes);
+    bytes += ring.getRing().getType().getStages() *
+             ring.getRing().getType().getStageBytes();
+  }
+  // Staging belongs to the consumers: one tile per warpgroup.
+  bool hasProducer = false;
+  kernel.walk([&](RolesOp) { hasProducer = true; });
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  WalkResult walk = kernel.walk([&](StagingOp staging) {
+    int64_t warpgroups =
+        threads ? threads[0] / kWarpgroupThreads - hasProducer : 0;
+    if (warpgroups < 1) {
+      staging.emitOpError("expected a kernel with a number of threads "
+                          "(wgtile-assign-layouts)");
+      return WalkResult::interrupt();
+    }
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    staging.setOffset(bytes);
+    bytes += warpgroups * staging.getTileBytes();
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  // Every tile's size is a multiple of a barrier's.
+  for (RingOp ring : rings) {
+    ring.setBarriers(bytes);
+    bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
+  }
+  for (LoadOp load : loads) {
+    // Copies by the threads themselves end with their waits.
+    if (!isa<TensorMapType>(load.getSource().getType()))
+      continue;
+    load.setBarrier(bytes);
+    bytes += kBarrierBytes;
+  }
+  // The loops of all roles share one.
+  bool hasQueue = false;
+  kernel.walk([&](ForEachTileOp loop) {
+    if (!loop.getCounter())
+      return;
+    loop.setWorkTiles(bytes);
+    hasQueue = true;
+  });
+  if (hasQueue)
+    bytes += sattn::layout::WorkTilesLayout::sizeInBytes();
+  if (bytes > maxBytes)
+    return sattn::emitSourceError(kernel.getLoc())
+           << "expected at most " << maxBytes
+           << " bytes of shared memory, but the tiles need " << bytes
+           << "; choose smaller tiles";
+  kernel->setAttr(kSharedBytesAttrName, b.getI64IntegerAttr(bytes));
+  return success();
+}
+
+namespace {
+struct AllocateSharedPass
+    : public wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass> {
+  using WGTileAllocateSharedBase::WGTileAllocateSharedBase;
+
+  void runOnOperation() override {
+    if (failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
+                            0, kMaxSharedBytes)))
+      return signalPassFailure();
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel() && failed(allocate(kernel, maxSharedBytes)))
+        return signalPassFailure();
+  }
+};
+} // namespace

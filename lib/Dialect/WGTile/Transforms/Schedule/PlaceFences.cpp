@@ -1,0 +1,201 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEPLACEFENCES
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+static SmallVector<SyncEffect> getEffects(Operation *op) {
+  SmallVector<SyncEffect> effects;
+  if (auto sync = dyn_cast<SyncOpInterface>(op))
+    sync.getSyncEffects(effects);
+  return effects;
+}
+
+static bool hasBarrier(Operation *op) {
+  return llvm::any_of(getEffects(op), [](const SyncEffect &effect) {
+    return effect.kind == SyncEffect::Kind::Barrier;
+  });
+}
+
+/// The ring whose stages an op releases, or null.
+static Value getReleased(Operation *op) {
+  for (const SyncEffect &effect : getEffects(op))
+    if (effect.kind == SyncEffect::Kind::Release ||
+        effect.kind == SyncEffect::Kind::ReleaseAll)
+      return effect.value;
+  return {};
+}
+
+namespace {
+/// Places fences first, then the barriers that are still missing. A fence goes
+/// before the barrier at which the accessing threads meet, so that each thread
+/// orders its own accesses.
+class Placement {
+public:
+  explicit Placement(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+
+  LogicalResult run() {
+    do {
+      placed = false;
+      if (failed(analyze()))
+        return failure();
+      if (!fenceless.empty())
+        placeFences();
+      else
+        placeBarriers();
+    } while (placed);
+    return success();
+  }
+
+private:
+  gpu::GPUFuncOp kernel;
+  /// Ops that lack a fence or a barrier before them.
+  llvm::SetVector<Operation *> fenceless, barrierless;
+  /// Ops with a barrier, and the unfenced memory before each op, by the value
+  /// that it belongs to: a stage has different numbers at different times.
+  SmallVector<Operation *> barriers;
+  DenseMap<Operation *, DenseSet<Value>> unfencedAt;
+  /// Ops that already got a fence or a barrier: a second one would not help.
+  DenseSet<Operation *> fenced, met;
+  DenseSet<Value> fencedRings;
+  bool placed = false;
+
+  LogicalResult analyze() {
+    fenceless.clear();
+    barrierless.clear();
+    barriers.clear();
+    unfencedAt.clear();
+    SyncAnalysis analysis(kernel);
+    auto listener = [&](Operation *op, SyncEffect::Kind missing,
+                        const Twine &) {
+      if (missing == SyncEffect::Kind::Fence)
+        fenceless.insert(op);
+      if (missing == SyncEffect::Kind::Barrier)
+        barrierless.insert(op);
+      return true;
+    };
+    auto visitor = [&](Operation *op, const SyncState &before) {
+      for (const Place &place : before.unfencedPlaces()) {
+        auto [it, inserted] = unfencedAt.try_emplace(op);
+        it->second.insert(analysis.getNumbers().value(place.base));
+        if (inserted && hasBarrier(op))
+          barriers.push_back(op);
+      }
+    };
+    return analysis.run(listener, visitor);
+  }
+
+  template <typename OpTy> void placeBefore(Operation *op) {
+    OpBuilder b(op);
+    OpTy::create(b, op->getLoc());
+    placed = true;
+  }
+
+  /// Places one fence before a barrier at a time, since it may serve other ops.
+  /// An access that no barrier follows is fenced right before the op that needs
+  /// the fence, as are reads of a stage before its release if fences after the
+  /// reads are not enough.
+  void placeFences() {
+    DenseSet<Value> needed, rings;
+    for (Operation *op : fenceless)
+      for (const SyncEffect &effect : getEffects(op))
+        if (effect.kind == SyncEffect::Kind::Access &&
+            effect.proxy == Proxy::Async)
+          needed.insert(effect.value);
+    for (Operation *op : barriers)
+      if (llvm::any_of(unfencedAt[op],
+                       [&](Value tile) { return needed.contains(tile); }) &&
+          fenced.insert(op).second)
+        return placeBefore<FenceProxyAsyncOp>(op);
+    for (Operation *op : fenceless) {
+      Value ring = getReleased(op);
+      if (ring && fencedRings.insert(ring).second) {
+        fenceReads(ring);
+        rings.insert(ring);
+      } else if (!rings.contains(ring) && fenced.insert(op).second) {
+        placeBefore<FenceProxyAsyncOp>(op);
+      }
+    }
+  }
+
+  /// Fences the last reads of a stage in each block; a branch without reads has
+  /// no fence.
+  void fenceReads(Value ring) {
+    llvm::MapVector<Block *, Operation *> lastReads;
+    kernel.walk([&](Operation *op) {
+      if (llvm::any_of(getEffects(op), [&](const SyncEffect &effect) {
+            return effect.kind == SyncEffect::Kind::Access &&
+                   effect.proxy == Proxy::Generic &&
+                   getRing(effect.value) == ring;
+          }))
+        lastReads[op->getBlock()] = op;
+    });
+    for (auto [block, read] : lastReads) {
+      OpBuilder b(kernel.getContext());
+      b.setInsertionPointAfter(read);
+      FenceProxyAsyncOp::create(b, read->getLoc());
+      WarpBarrierOp::create(b, read->getLoc());
+    }
+    placed = true;
+  }
+
+  /// The ring of the stage that a tile belongs to, or null.
+  static Value getRing(Value tile) {
+    Operation *op = tile.getDefiningOp();
+    if (!op)
+      return {};
+    for (const SyncEffect &effect : getEffects(op))
+      if (effect.kind == SyncEffect::Kind::StageTile)
+        return effect.value;
+    return {};
+  }
+
+  /// Places a barrier before an op that lacks one, of all threads that share
+  /// the accessed memory; one at a time, since it may serve others.
+  void placeBarriers() {
+    for (Operation *op : barrierless) {
+      if (!met.insert(op).second)
+        continue;
+      std::optional<SyncScope> scope;
+      for (const SyncEffect &effect : getEffects(op))
+        if (effect.kind == SyncEffect::Kind::Access)
+          scope = std::max(scope.value_or(SyncScope::Warp), effect.scope);
+      if (getReleased(op) || scope == SyncScope::Warp)
+        placeBefore<WarpBarrierOp>(op);
+      else if (scope == SyncScope::Group)
+        placeBefore<NamedBarrierOp>(op);
+      else if (!op->getParentOfType<RolesOp>())
+        placeBefore<BlockBarrierOp>(op);
+      if (placed)
+        return;
+    }
+  }
+};
+
+struct PlaceFencesPass
+    : public wgtile::impl::WGTilePlaceFencesBase<PlaceFencesPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel() &&
+          (failed(verifyStructured(kernel)) || failed(Placement(kernel).run())))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,187 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "sattn/Dialect/WGTile/Analysis/MatchStages.h"
+#include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
+#include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
+#include "sattn/Dialect/WGTile/Analysis/VerifyOrder.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/SetOperations.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILEVERIFYSYNC
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+
+/// Warps of the producer's warpgroup, and threads of a warp.
+static constexpr int64_t kProducerWarps = 4;
+static constexpr int64_t kWarpThreads = 32;
+
+/// Each consumer warp releases a stage: a ring that waits for fewer warps is
+/// refilled while slower warps read, a ring that waits for more is never
+/// refilled.
+static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  if (!threads)
+    return success();
+  int64_t consumers = threads[0] / kWarpThreads - kProducerWarps;
+  WalkResult walk = kernel.walk([&](RingOp ring) {
+    if (static_cast<int64_t>(ring.getConsumerWarps()) == consumers)
+      return WalkResult::advance();
+    ring.emitOpError() << "expected as many warps as consume, " << consumers
+                       << ", but got " << ring.getConsumerWarps();
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// An iteration passes on one tile. A second time, or in the wrong role, it
+/// would wait for a slot that no iteration of the other role fills or releases.
+static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
+  const SmallVector<StringRef> producing = {
+      WorkTileAcquireOp::getOperationName(),
+      WorkTileWriteOp::getOperationName(),
+      WorkTileCommitOp::getOperationName()};
+  const SmallVector<StringRef> consuming = {
+      WorkTileWaitOp::getOperationName(), WorkTileReadOp::getOperationName(),
+      WorkTileReleaseOp::getOperationName()};
+  WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
+    auto roles = dyn_cast<RolesOp>(loop->getParentOp());
+    if (!loop.getCounter() || !roles)
+      return WalkResult::advance();
+    bool isProducer = roles.getProducer().isAncestor(loop->getParentRegion());
+    const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
+    SmallVector<StringRef> found;
+    for (Operation &op : loop.getBody().front())
+      if (isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
+              WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(op))
+        found.push_back(op.getName().getStringRef());
+    if (found == expected)
+      return WalkResult::advance();
+    std::string wanted = llvm::join(expected, ", ");
+    std::string present = found.empty() ? "none" : llvm::join(found, ", ");
+    loop.emitOpError() << "expected a turn of a "
+                       << (isProducer ? "producer" : "consumer")
+                       << " with the ops " << wanted
+                       << " of the queue, once and in this order, but got "
+                       << present;
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Records the stages in the state before an op.
+static void collectStages(Operation *op, const SyncState &before,
+                          const ValueNumbers &numbers,
+                          StageContents &contents) {
+  auto sync = dyn_cast<SyncOpInterface>(op);
+  if (!sync)
+    return;
+  SmallVector<SyncEffect> effects;
+  sync.getSyncEffects(effects);
+  for (const SyncEffect &effect : effects) {
+    if (effect.kind != SyncEffect::Kind::CommitStage &&
+        effect.kind != SyncEffect::Kind::StageTile)
+      continue;
+    const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
+    if (effect.kind == SyncEffect::Kind::StageTile) {
+      contents.takesOfTile[op].insert(ring.newest.begin(), ring.newest.end());
+      continue;
+    }
+    auto [it, isNew] = contents.ofCommit.try_emplace(op);
+    if (isNew)
+      it->second.always = ring.copied;
+    else
+      llvm::set_intersect(it->second.always, ring.copied);
+    it->second.maybe.insert(ring.maybeCopied.begin(), ring.maybeCopied.end());
+  }
+}
+
+namespace {
+/// The commit groups of copies that end each stage that all threads read: a
+/// stage that is read has copies on some path. Whether it has them in every
+/// iteration that reads it depends on the bounds of loops, which are not
+/// followed.
+struct CopyGroups {
+  DenseSet<Operation *> filled;
+  llvm::MapVector<Operation *, std::set<Operation *>> readAt;
+
+  void collect(Operation *op, const SyncState &before,
+               const ValueNumbers &numbers) {
+    auto sync = dyn_cast<SyncOpInterface>(op);
+    if (!sync)
+      return;
+    SmallVector<SyncEffect> effects;
+    sync.getSyncEffects(effects);
+    for (const SyncEffect &effect : effects)
+      for (const auto &[number, stages] : before.getCopies()) {
+        if (effect.kind == SyncEffect::Kind::Commit &&
+            effect.async == AsyncKind::Copy && !stages.filled.empty())
+          filled.insert(op);
+        if (effect.kind == SyncEffect::Kind::ReadStage &&
+            number == numbers.of(effect.value) && !stages.commits.empty())
+          readAt[op].insert(stages.commits.front().begin(),
+                            stages.commits.front().end());
+      }
+  }
+
+  LogicalResult verify() const {
+    for (const auto &[op, commits] : readAt)
+      for (Operation *commit : commits) {
+        if (filled.contains(commit))
+          continue;
+        InFlightDiagnostic error =
+            op->emitOpError("expected copies into the stage that is read");
+        error.attachNote(commit->getLoc()) << "where it is ended without any";
+        return failure();
+      }
+    return success();
+  }
+};
+} // namespace
+
+static LogicalResult verify(gpu::GPUFuncOp kernel) {
+  if (failed(verifyStructured(kernel)) || failed(verifyArrivals(kernel)) ||
+      failed(verifyOrder(kernel)) || failed(verifyPlaces(kernel)))
+    return failure();
+  DenseSet<Operation *> reported;
+  auto listener = [&](Operation *op, SyncEffect::Kind, const Twine &message) {
+    if (reported.insert(op).second)
+      op->emitOpError() << message;
+    return false;
+  };
+  SyncAnalysis analysis(kernel);
+  StageContents contents;
+  CopyGroups groups;
+  auto visitor = [&](Operation *op, const SyncState &before) {
+    collectStages(op, before, analysis.getNumbers(), contents);
+    groups.collect(op, before, analysis.getNumbers());
+  };
+  if (failed(analysis.run(listener, visitor)) || !reported.empty() ||
+      failed(groups.verify()) || failed(verifyQueue(kernel)))
+    return failure();
+  return matchStages(kernel, contents);
+}
+
+namespace {
+struct VerifySyncPass
+    : public wgtile::impl::WGTileVerifySyncBase<VerifySyncPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel() && failed(verify(kernel)))
+        return signalPassFailure();
+  }
+};
+} // namespace

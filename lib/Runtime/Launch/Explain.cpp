@@ -1,0 +1,169 @@
+//===- Explain.cpp - What a call of a program would do --------------------===//
+
+#include "sattn/Runtime/Explain.h"
+
+#include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/TensorMap.h"
+#include "sattn/Runtime/Text.h"
+
+#include <algorithm>
+
+using namespace sattn::runtime;
+
+/// Bytes that TMA and 16-byte copies move at once.
+static constexpr int64_t alignment = 16;
+
+namespace {
+
+/// Says why conditions of the manifest do not hold.
+class ReasonFinder {
+public:
+  ReasonFinder(const Manifest &manifest, const std::vector<Argument> &arguments,
+               const std::vector<int64_t> &values)
+      : manifest(manifest), arguments(arguments), values(values) {}
+
+  /// The part of a true condition that says that another one is false.
+  std::vector<std::string> find(size_t value) {
+    findIn(value);
+    return std::move(reasons);
+  }
+
+private:
+  const Manifest &manifest;
+  const std::vector<Argument> &arguments;
+  const std::vector<int64_t> &values;
+  std::vector<std::string> reasons;
+
+  void add(std::string reason) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(std::move(reason));
+  }
+
+  /// Branches are taken under `condition == 0`, and several conditions.
+  void findIn(size_t value) {
+    const ValueExpr &expr = manifest.values[value];
+    if (expr.op == ValueOp::And) {
+      for (size_t operand : expr.operands)
+        findIn(operand);
+      return;
+    }
+    if (expr.op != ValueOp::Eq)
+      return;
+    const ValueExpr &other = manifest.values[expr.operands[1]];
+    if (other.op == ValueOp::Constant && other.number == 0)
+      explainFalse(expr.operands[0]);
+  }
+
+  void explainFalse(size_t value) {
+    const ValueExpr &expr = manifest.values[value];
+    if (expr.op == ValueOp::And) {
+      for (size_t operand : expr.operands)
+        if (values[operand] == 0)
+          explainFalse(operand);
+      return;
+    }
+    if (expr.op == ValueOp::TmaCompatible)
+      return explainNotTMACompatible(expr.argument);
+    // A version's other requirements are extents of whole chunks, or strides of
+    // 1.
+    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
+      return explainStride(*argument);
+    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))
+      explainChunks(*argument);
+  }
+
+  /// The argument of the first entry of a kind that a value is computed from.
+  std::optional<size_t> findLeaf(size_t value, ValueOp op) {
+    const ValueExpr &expr = manifest.values[value];
+    if (expr.op == op)
+      return expr.argument;
+    for (size_t operand : expr.operands)
+      if (std::optional<size_t> found = findLeaf(operand, op))
+        return found;
+    return std::nullopt;
+  }
+
+  const TensorView &tensorOf(size_t argument) {
+    return std::get<TensorView>(arguments[argument]);
+  }
+  std::string nameOf(size_t argument) {
+    return "`" + manifest.arguments[argument].name + "`";
+  }
+
+  void explainStride(size_t argument) {
+    add(concat(nameOf(argument), " has elements ",
+               tensorOf(argument).strides.back(),
+               " apart in its rows; vectors of them need a stride of 1"));
+  }
+
+  void explainChunks(size_t argument) {
+    const TensorView &tensor = tensorOf(argument);
+    add(concat(nameOf(argument), " has rows of ", tensor.shape.back(),
+               " elements, ", tensor.shape.back() * byteWidth(tensor.dtype),
+               " bytes; TMA stores a multiple of ", alignment));
+  }
+
+  void explainNotTMACompatible(size_t argument) {
+    const TensorView &tensor = tensorOf(argument);
+    std::string name = nameOf(argument);
+    size_t rank = tensor.shape.size();
+    if (int64_t past = reinterpret_cast<uintptr_t>(tensor.data) % alignment)
+      return add(concat(name, " begins ", past, " bytes past a multiple of ",
+                        alignment, "; TMA needs a multiple"));
+    if (tensor.shape.back() > 1 && tensor.strides.back() != 1)
+      return add(concat(name, " has elements ", tensor.strides.back(),
+                        " apart in its rows; TMA needs a stride of 1"));
+    for (size_t dim = rank - 1; dim-- > 0;) {
+      // In 64 bits it may not fit; the remainder does.
+      int64_t width = byteWidth(tensor.dtype), stride = tensor.strides[dim];
+      if (tensor.shape[dim] <= 1 ||
+          (stride >= 0 && stride % alignment * width % alignment == 0))
+        continue;
+      std::string what = dim + 2 == rank ? " has rows of "
+                                         : concat(" has, along dimension ", dim,
+                                                  ", steps of ");
+      return add(stride < 0
+                     ? concat(name, what, stride,
+                              " elements; TMA needs a "
+                              "positive stride")
+                     : concat(name, what, stride * width,
+                              " bytes; TMA needs a multiple of ", alignment));
+    }
+    ErrorOr<TensorMapFields> fields = describeTensorMap(
+        name, tensor, std::vector<int64_t>(rank, 1), /*swizzle=*/0);
+    add(fields ? concat(name, " is no tensor of a TMA descriptor")
+               : fields.error().message());
+  }
+};
+
+} // namespace
+
+ErrorOr<std::vector<KernelChoice>>
+sattn::runtime::explainCall(const Manifest &manifest,
+                            const std::vector<Argument> &arguments,
+                            int64_t smCount) {
+  if (Error err = checkContracts(manifest, arguments, ContentCheck::Off))
+    return err;
+  ErrorOr<std::vector<int64_t>> values = evaluate(manifest, arguments, smCount);
+  if (!values)
+    return values.takeError();
+  if (Error err = runChecks(manifest, *values))
+    return err;
+  std::vector<KernelChoice> choices;
+  for (const LaunchStep &step : manifest.steps) {
+    bool isEmpty =
+        std::any_of(step.grid.begin(), step.grid.end(),
+                    [&](size_t blocks) { return (*values)[blocks] == 0; });
+    if (isEmpty || (step.when && (*values)[*step.when] == 0))
+      continue;
+    KernelChoice choice{step.kernel, step.version, step.preprocess,
+                        step.tuning, step.origin,  {}};
+    if (!step.reason.empty())
+      choice.reasons.push_back(step.reason);
+    else if (step.when && step.version != "aligned")
+      choice.reasons =
+          ReasonFinder(manifest, arguments, *values).find(*step.when);
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}

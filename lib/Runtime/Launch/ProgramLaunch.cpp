@@ -1,0 +1,180 @@
+//===- ProgramLaunch.cpp - Calls of a program -----------------------------===//
+
+#include "sattn/Runtime/Program.h"
+
+#include "CallCache.h"
+#include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/ScratchMemory.h"
+#include "sattn/Runtime/Text.h"
+
+#include <limits>
+
+using namespace sattn::runtime;
+
+/// Blocks that a grid can have in x, y and z.
+static constexpr int64_t gridLimits[3] = {std::numeric_limits<int32_t>::max(),
+                                          65535, 65535};
+
+ErrorOr<std::vector<ReadyLaunch>>
+Program::collectLaunches(const CallTensors &tensors,
+                         const std::vector<int64_t> &values,
+                         const std::vector<TensorView> &scratch,
+                         std::optional<bool> preprocess) const {
+  std::vector<ReadyLaunch> launches;
+  for (size_t i = 0; i < description.steps.size(); ++i) {
+    const LaunchStep &step = description.steps[i];
+    if ((preprocess && step.preprocess != *preprocess) ||
+        (step.when && values[*step.when] == 0))
+      continue;
+    ReadyLaunch launch = {&step, kernels[i], {}, {}};
+    bool empty = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      int64_t blocks = values[step.grid[axis]];
+      if (blocks < 0 || blocks > gridLimits[axis])
+        return makeError("kernel '", step.kernel,
+                         "': expected a grid of at most ", gridLimits[axis],
+                         " blocks in ", "xyz"[axis], ", but got ", blocks);
+      empty |= blocks == 0;
+      launch.grid[axis] = unsigned(blocks);
+    }
+    if (!empty)
+      launches.push_back(std::move(launch));
+  }
+  for (ReadyLaunch &launch : launches) {
+    ErrorOr<ParameterPlan> parameters = ParameterPlan::create(
+        description, *launch.step, tensors, values, scratch);
+    if (!parameters)
+      return parameters.takeError();
+    launch.parameters = std::move(*parameters);
+  }
+  return launches;
+}
+
+Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
+                         const CallTensors &tensors,
+                         const std::vector<Argument> &arguments,
+                         const std::vector<void *> &scratch, CUstream stream) {
+  const CudaDriver &driver = device.driver();
+  // Filled anew by each call, in memory of the calls before.
+  static thread_local std::vector<KernelParameters> parameters;
+  if (parameters.size() < launches.size())
+    parameters.resize(launches.size());
+  for (size_t i = 0; i < launches.size(); ++i)
+    if (Error err = parameters[i].fill(launches[i].parameters, tensors,
+                                       arguments, scratch, driver, tensorMaps))
+      return err;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const LaunchStep &step = *launches[i].step;
+    const unsigned *grid = launches[i].grid;
+    CUresult result = driver.launchKernel(
+        launches[i].kernel, grid[0], grid[1], grid[2], unsigned(step.block), 1,
+        1, unsigned(step.shared), stream, parameters[i].pointers(), nullptr);
+    if (result != cuda::success)
+      return makeError("kernel '", step.kernel,
+                       "': cuLaunchKernel failed: ", driver.describe(result));
+  }
+  return Error::success();
+}
+
+ErrorOr<std::shared_ptr<const ReadyCall>>
+Program::makeReady(const Prepared *prepared,
+                   const std::vector<Argument> &arguments,
+                   const CallTensors &tensors) const {
+  std::vector<Argument> given = arguments;
+  for (size_t i = 0; prepared && i < given.size(); ++i)
+    if (tensors[i])
+      given[i] = *tensors[i];
+  if (Error err = checkContracts(description, given, ContentCheck::Off))
+    return err;
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(description, given, device.smCount());
+  if (!values)
+    return values.takeError();
+  if (Error err = runChecks(description, *values))
+    return err;
+
+  // Prepared results already have their memory.
+  auto call = std::make_shared<ReadyCall>(description, tensors);
+  std::vector<bool> wanted(description.scratch.size(), true);
+  for (size_t i = 0; prepared && i < wanted.size(); ++i)
+    wanted[i] = !prepared->scratch[i];
+  ErrorOr<ScratchLayout> scratch =
+      ScratchLayout::create(description, *values, wanted);
+  if (!scratch)
+    return scratch.takeError();
+  std::optional<bool> which;
+  if (prepared)
+    which = false;
+  ErrorOr<std::vector<ReadyLaunch>> launches =
+      collectLaunches(tensors, *values, scratch->arrays, which);
+  if (!launches)
+    return launches.takeError();
+  call->launches = std::move(*launches);
+  if (call->launches.empty())
+    return std::shared_ptr<const ReadyCall>(std::move(call));
+  call->kept.resize(wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i])
+      continue;
+    const TensorView &kept = *prepared->scratch[i];
+    if (kept.shape != scratch->arrays[i].shape)
+      return makeError("program '", description.name,
+                       "': expected an operand that was prepared for these "
+                       "arguments, but scratch[",
+                       i, "] has shape ", listText(kept.shape), ", not ",
+                       listText(scratch->arrays[i].shape));
+    call->kept[i] = kept.data;
+  }
+  call->scratch = std::move(*scratch);
+  return std::shared_ptr<const ReadyCall>(std::move(call));
+}
+
+Error Program::run(const Prepared *prepared, CallCache &cache,
+                   const std::vector<Argument> &arguments,
+                   const CallTensors &tensors, CUstream stream) {
+  uint64_t hash = ReadyCall::hash(tensors);
+  std::shared_ptr<const ReadyCall> call = cache.find(hash, tensors);
+  if (!call || !call->isApart(tensors)) {
+    ErrorOr<std::shared_ptr<const ReadyCall>> made =
+        makeReady(prepared, arguments, tensors);
+    if (!made)
+      return made.takeError();
+    call = std::move(*made);
+    cache.insert(hash, call);
+  }
+  if (call->launches.empty())
+    return Error::success();
+
+  CurrentContext current(device);
+  if (Error err = current.takeError())
+    return err;
+  if (call->scratch.bytes == 0)
+    return launchAll(call->launches, tensors, arguments, call->kept, stream);
+  ErrorOr<ScratchMemory::Piece> memory = device.scratch().take(
+      call->scratch.unsetBytes, call->scratch.zeroBytes, stream);
+  if (!memory)
+    return memory.takeError();
+  std::vector<void *> scratch = call->kept;
+  for (size_t i = 0; i < scratch.size(); ++i)
+    if (!scratch[i])
+      scratch[i] = call->scratch.address(i, memory->unset(), memory->zeros());
+  if (Error err =
+          launchAll(call->launches, tensors, arguments, scratch, stream))
+    return err;
+  return memory->release();
+}
+
+Error Program::launch(const std::vector<Argument> &arguments, CUstream stream) {
+  return run(nullptr, *calls, arguments, tensorsOf(arguments), stream);
+}
+
+Error Program::launch(const Prepared &prepared,
+                      const std::vector<Argument> &arguments, CUstream stream) {
+  if (prepared.program != this)
+    return makeError("program '", description.name,
+                     "': expected an operand that this program prepared");
+  ErrorOr<CallTensors> tensors = prepared.substitute(description, arguments);
+  if (!tensors)
+    return tensors.takeError();
+  return run(&prepared, *prepared.calls, arguments, *tensors, stream);
+}

@@ -1,0 +1,71 @@
+//===- Scratch.cpp - Scratch arrays of a call -----------------------------===//
+
+#include "Scratch.h"
+#include "sattn/Runtime/Text.h"
+
+using namespace sattn::runtime;
+
+/// The alignment of cuMemAlloc, so that every array is aligned as if it were
+/// alone.
+static constexpr int64_t alignment = 256;
+
+ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
+                                             const std::vector<int64_t> &values,
+                                             const std::vector<bool> &wanted) {
+  ScratchLayout layout;
+  layout.offsets.resize(manifest.scratch.size());
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < manifest.scratch.size(); ++i) {
+    const ScratchSpec &spec = manifest.scratch[i];
+    std::vector<int64_t> shape;
+    int64_t bytes = byteWidth(spec.type);
+    bool fits = true;
+    for (size_t size : spec.sizes) {
+      shape.push_back(values[size]);
+      fits &= values[size] >= 0 &&
+              !__builtin_mul_overflow(bytes, values[size], &bytes);
+    }
+    if (!fits)
+      return makeError("program '", manifest.name, "': expected scratch[", i,
+                       "] of a size that fits in memory, but got shape ",
+                       listText(shape), " of ", name(spec.type));
+    sizes.push_back(bytes);
+    layout.arrays.push_back(rowMajorView(nullptr, spec.type, std::move(shape)));
+  }
+  int64_t total = 0;
+  for (bool zero : {false, true}) {
+    if (zero)
+      layout.unsetBytes = size_t(total);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (!wanted[i] || manifest.scratch[i].zero != zero)
+        continue;
+      layout.offsets[i] = size_t(total);
+      if (zero && sizes[i] > 0)
+        layout.zeroBytes = size_t(total + sizes[i]) - layout.unsetBytes;
+      if (__builtin_add_overflow(total, sizes[i], &total) ||
+          __builtin_add_overflow(total, alignment - 1, &total))
+        return makeError("program '", manifest.name, "': expected scratch[", i,
+                         "] of a size that fits in memory, but got shape ",
+                         listText(layout.arrays[i].shape), " of ",
+                         name(manifest.scratch[i].type));
+      total = total / alignment * alignment;
+    }
+  }
+  layout.bytes = size_t(total);
+  return layout;
+}
+
+void *ScratchLayout::address(size_t array, void *unset, void *zeros) const {
+  if (!offsets[array])
+    return nullptr;
+  size_t offset = *offsets[array];
+  return offset < unsetBytes
+             ? static_cast<char *>(unset) + offset
+             : static_cast<char *>(zeros) + (offset - unsetBytes);
+}
+
+void ScratchLayout::place(void *memory) {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (offsets[i])
+      arrays[i].data = static_cast<char *>(memory) + *offsets[i];
+}
