@@ -16,6 +16,8 @@
 namespace sattn::layout {
 
 inline constexpr int64_t kWarpThreads = 32;
+/// Threads of a warpgroup, whose warps multiply together (wgmma).
+inline constexpr int64_t kWarpgroupThreads = 128;
 /// Rows of a fragment that one warp holds.
 inline constexpr int64_t kWarpRows = 16;
 

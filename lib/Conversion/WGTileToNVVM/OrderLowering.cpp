@@ -15,8 +15,8 @@
 
 using namespace mlir;
 using namespace wgtile;
+using sattn::layout::kWarpgroupThreads;
 
-static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup. Barrier 0 is the thread block's, and
 /// barriers 1 to 7 are the warpgroups' own (StagingLowering.cpp): a thread
 /// block has at most 7 warpgroups of consumers.

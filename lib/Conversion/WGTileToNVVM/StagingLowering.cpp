@@ -25,7 +25,6 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-static constexpr int64_t kWarpgroupThreads = 128;
 /// Named barrier of the first warpgroup; 0 is the thread block's.
 static constexpr int64_t kFirstWarpgroupBarrier = 1;
 

@@ -9,17 +9,14 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WorkTiles.h"
 
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
-
-/// Alignment of stages and of staging (a swizzled tile's).
-static constexpr int64_t kStageAlignment = 1024;
-/// Threads of a warpgroup.
-static constexpr int64_t kWarpgroupThreads = 128;
+using sattn::layout::kWarpgroupThreads;
 
 namespace {
 class Places {

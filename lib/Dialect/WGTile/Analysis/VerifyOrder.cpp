@@ -9,13 +9,13 @@
 #include "sattn/Dialect/WGTile/Analysis/VerifyOrder.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/Fragment.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace wgtile;
-
-static constexpr int64_t kWarpgroupThreads = 128;
+using sattn::layout::kWarpgroupThreads;
 
 /// The warpgroups that an op of an order names; nothing of other ops.
 static std::optional<int64_t> getWarpgroups(Operation *op) {

@@ -12,6 +12,10 @@
 
 namespace wgtile {
 
+/// Alignment of stages and of staging in shared memory, in bytes: a swizzled
+/// tile's.
+inline constexpr int64_t kStageAlignment = 1024;
+
 /// Checks that a kernel's objects in shared memory lie inside it, aligned, and
 /// that no two of them overlap. Objects without an offset are skipped.
 llvm::LogicalResult verifyPlaces(mlir::gpu::GPUFuncOp kernel);

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/SourceOp.h"
@@ -26,11 +28,7 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
-
-/// Threads of a warpgroup.
-static constexpr int64_t kWarpgroupThreads = 128;
-/// Alignment of a swizzled tile.
-static constexpr int64_t kStageAlignment = 1024;
+using sattn::layout::kWarpgroupThreads;
 
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());

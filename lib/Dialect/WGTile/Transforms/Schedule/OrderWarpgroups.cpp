@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Layout/Fragment.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,8 +21,7 @@ namespace wgtile {
 } // namespace wgtile
 
 using namespace wgtile;
-
-static constexpr int64_t kWarpgroupThreads = 128;
+using sattn::layout::kWarpgroupThreads;
 
 /// The asynchronous MMAs of an iteration, if there are several and a part of
 /// the iteration needs no tensor cores.

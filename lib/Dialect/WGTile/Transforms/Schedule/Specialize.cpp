@@ -11,6 +11,7 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/SourceOp.h"
 
@@ -27,13 +28,12 @@ namespace wgtile {
 } // namespace wgtile
 
 using namespace wgtile;
+using sattn::layout::kWarpgroupThreads;
 
 /// CTAs that an SM runs at most.
 static constexpr int64_t kMaxCTAsPerSM = 32;
 /// Threads of a thread block at most.
 static constexpr int64_t kMaxThreads = 1024;
-/// Threads of a warpgroup; the producer is one.
-static constexpr int64_t kWarpgroupThreads = 128;
 /// Registers of an SM, and the most that a thread may have.
 static constexpr int64_t kRegisters = 65536;
 static constexpr int64_t kMaxThreadRegisters = 255;
