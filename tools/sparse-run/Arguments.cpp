@@ -38,23 +38,48 @@ struct TensorWord {
   uint64_t seed = 0;
   /// Elements from one row to the next, where given.
   std::optional<int64_t> rowStride;
+  /// The array's shape, where given.
+  std::optional<Shape> shape;
 };
 } // namespace
+
+/// Extents such as `3x128x64`.
+static std::optional<Shape> parseShape(StringRef text) {
+  Shape shape;
+  for (StringRef extent : llvm::split(text, 'x')) {
+    int64_t value;
+    if (extent.getAsInteger(10, value) || value < 0 || value > INT32_MAX)
+      return std::nullopt;
+    shape.push_back(value);
+  }
+  return shape;
+}
 
 static ErrorOr<TensorWord> parseTensorWord(StringRef word,
                                            const std::string &argument) {
   TensorWord result;
-  size_t suffix = word.rfind(":ld=");
-  if (suffix != StringRef::npos) {
-    StringRef number = word.substr(suffix + 4);
-    int64_t stride;
-    if (number.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
-      return Error(argument +
-                   ": expected a row stride of at least 1 after "
-                   "':ld=', but got '" +
-                   number.str() + "'");
-    result.rowStride = stride;
-    word = word.take_front(suffix);
+  // A path may have colons of its own.
+  for (;;) {
+    auto [rest, option] = word.rsplit(':');
+    if (option.consume_front("ld=")) {
+      int64_t stride;
+      if (option.getAsInteger(10, stride) || stride < 1 || stride > INT32_MAX)
+        return Error(argument +
+                     ": expected a row stride of at least 1 after "
+                     "':ld=', but got '" +
+                     option.str() + "'");
+      result.rowStride = stride;
+    } else if (option.consume_front("shape=")) {
+      result.shape = parseShape(option);
+      if (!result.shape)
+        return Error(argument +
+                     ": expected extents such as 3x128x64 after "
+                     "':shape=', but got '" +
+                     option.str() + "'");
+    } else {
+      break;
+    }
+    word = rest;
   }
   if (word == "zeros" || word == "nan") {
     result.kind = word == "zeros" ? TensorWord::Zeros : TensorWord::NaN;
@@ -65,8 +90,17 @@ static ErrorOr<TensorWord> parseTensorWord(StringRef word,
                    word.drop_front(7).str() + "'");
   } else {
     result.path = word.str();
+    if (result.shape)
+      return Error(argument +
+                   ": expected ':shape=' after zeros, nan or random:SEED, but "
+                   "got it after '" +
+                   result.path + "'");
   }
   return result;
+}
+
+static bool isInteger(DType type) {
+  return type == DType::I8 || type == DType::I32 || type == DType::I64;
 }
 
 static std::string text(const Shape &shape) {
@@ -215,23 +249,33 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
     return shape;
   }
   return Error(manifest.describeArgument(argument) +
-               ": expected a .npy file, since the program does not write it, "
-               "but got '" +
-               word + "'");
+               ": expected a .npy file, or a shape, as in '" + word +
+               ":shape=4x64', since none follows from the other arguments");
 }
 
 static ErrorOr<NpyArray>
 makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
           const TensorWord &word, const std::string &text,
           const std::vector<runtime::Argument> &values) {
-  ErrorOr<Shape> shape = inferShape(manifest, argument, declared, values, text);
+  const runtime::ArgumentSpec &spec = manifest.arguments[argument];
+  ErrorOr<Shape> shape =
+      word.shape ? ErrorOr<Shape>(*word.shape)
+                 : inferShape(manifest, argument, declared, values, text);
   if (!shape)
     return shape.takeError();
+  if (static_cast<int64_t>(shape->size()) != spec.rank)
+    return Error(manifest.describeArgument(argument) +
+                 ": expected a shape of rank " + std::to_string(spec.rank) +
+                 ", but got " + ::text(*shape));
   ErrorOr<NpyArray> array =
       allocate(manifest.arguments[argument].type, *shape, word.rowStride,
                manifest.describeArgument(argument));
   if (!array)
     return array;
+  if (word.kind != TensorWord::Zeros && isInteger(spec.type))
+    return Error(manifest.describeArgument(argument) +
+                 ": expected zeros or a .npy file for integers, but got '" +
+                 text + "'");
   // A linear congruential generator (Knuth, MMIX); its high bits are used.
   uint64_t state = word.seed;
   forEachElement(array->view(), [&](int64_t offset) {

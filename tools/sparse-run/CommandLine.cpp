@@ -24,8 +24,10 @@ input. There is one ARG for each argument of the function, in its order:
   2.0               a number, for a scalar
   FILE.npy          an array; elements of two-byte void are bf16
   zeros, nan, random:SEED
-                    for the operand that the program writes: an array of the
-                    shape that the others imply, with these contents
+                    an array with these contents, from -1 to 1 if random.
+                    Followed by :shape=4x64 it has that shape; without, an
+                    operand that an op writes has the shape that the others
+                    imply
 An array followed by :ld=LD gets rows LD elements apart; the gaps hold NaN. No
 file is ever changed.
 

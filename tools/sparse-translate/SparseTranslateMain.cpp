@@ -75,6 +75,32 @@ struct Options {
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages")),
       llvm::cl::cat(category)};
+  llvm::cl::opt<uint64_t> delays{
+      "delays",
+      llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed at "
+                     "random wherever they synchronize"),
+      llvm::cl::value_desc("nanoseconds"), llvm::cl::init(0),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<CPUThreads> threads{
+      "threads",
+      llvm::cl::desc("How output tiles are spread over the cores (cpu):"),
+      llvm::cl::init(CPUThreads::Sequential),
+      llvm::cl::values(
+          clEnumValN(CPUThreads::Sequential, "sequential",
+                     "one after the other; needs no run-time library"),
+          clEnumValN(CPUThreads::OpenMP, "openmp",
+                     "by LLVM's OpenMP runtime (libomp)")),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> vectorBits{
+      "vector-bits",
+      llvm::cl::desc("Width of the target's vector registers in bits (cpu)"),
+      llvm::cl::init(SAttnToCPUOptions().vectorBits), llvm::cl::cat(category)};
+  llvm::cl::list<int64_t> registerTile{
+      "register-tile",
+      llvm::cl::desc("Rows and columns of the accumulator that is kept in "
+                     "registers (cpu; default: from vector-bits)"),
+      llvm::cl::value_desc("rows,columns"), llvm::cl::CommaSeparated,
+      llvm::cl::cat(category)};
   llvm::cl::opt<std::string> device{
       "device",
       llvm::cl::desc("GPU whose tuned parameters are searched for, as its "
@@ -125,13 +151,19 @@ static std::string checkOptions(const Options &options) {
   auto isGiven = [](const llvm::cl::Option &option) {
     return option.getNumOccurrences() > 0;
   };
-  if (options.chip == kCPUTarget)
-    for (const llvm::cl::Option &option :
-         std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>{
-             options.ptxas, options.schedule, options.device, options.metaTable,
-             options.sizes, options.sparsity, options.precision})
-      if (isGiven(option))
-        return ("option '--" + option.ArgStr + "' is not for --chip=cpu").str();
+  using OptionList =
+      std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
+  bool isCPU = options.chip == kCPUTarget;
+  OptionList forGPU = {options.ptxas,     options.schedule, options.delays,
+                       options.device,    options.metaTable, options.sizes,
+                       options.sparsity,  options.precision};
+  OptionList forCPU = {options.threads, options.vectorBits,
+                       options.registerTile};
+  for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
+    if (isGiven(option))
+      return ("option '--" + option.ArgStr + "' is " +
+              (isCPU ? "not" : "only") + " for --chip=cpu")
+          .str();
   if (isGiven(options.metaTable) && options.device.empty())
     return "option '--meta-table' needs a device: --device=NAME";
   return {};
@@ -193,8 +225,12 @@ static FailureOr<std::string> translateForCPU(ModuleOp module,
   if (options.to != Output::LLVMIR)
     return module.emitError(
         "expected --to=llvmir or --to=manifest for the CPU");
-  if (failed(run(module, options, [](OpPassManager &pm) {
-        buildSAttnToCPUPipeline(pm, SAttnToCPUOptions());
+  SAttnToCPUOptions pipeline;
+  pipeline.threads = options.threads.getValue();
+  pipeline.vectorBits = options.vectorBits.getValue();
+  pipeline.registerTile = llvm::to_vector(options.registerTile);
+  if (failed(run(module, options, [&](OpPassManager &pm) {
+        buildSAttnToCPUPipeline(pm, pipeline);
       })))
     return failure();
   DialectRegistry registry;
@@ -214,6 +250,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
   pipeline.schedule = options.schedule.getValue();
+  pipeline.delays = options.delays.getValue();
   pipeline.device = options.device.getValue();
   pipeline.metaTable = options.metaTable.getValue();
   pipeline.sizes = llvm::to_vector(options.sizes);
