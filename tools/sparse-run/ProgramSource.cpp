@@ -12,6 +12,7 @@
 #include "sattn/Target/Chip.h"
 #include "sattn/Target/Manifest.h"
 
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -127,4 +128,28 @@ sattn::run::getDeclaredShapes(ProgramSource &program) {
         shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
   }
   return shapes;
+}
+
+std::optional<size_t> sattn::run::findResultArgument(ProgramSource &program) {
+  auto function = program.module->lookupSymbol<func::FuncOp>(program.entry);
+  if (!function.getBody().hasOneBlock())
+    return std::nullopt;
+  bufferization::BufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  bufferization::TraversalConfig onlyArguments;
+  onlyArguments.alwaysIncludeLeaves = false;
+  auto isArgument = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &function.getBody().front();
+  };
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &result : llvm::reverse(terminator->getOpOperands())) {
+    if (!isa<RankedTensorType>(result.get().getType()))
+      continue;
+    SetVector<Value> found =
+        state.findValueInReverseUseDefChain(&result, isArgument, onlyArguments);
+    if (found.size() == 1)
+      return cast<BlockArgument>(found.front()).getArgNumber();
+  }
+  return std::nullopt;
 }

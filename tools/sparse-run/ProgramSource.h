@@ -15,6 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -61,6 +62,10 @@ runtime::ErrorOr<runtime::Manifest> describeProgram(ProgramSource &program);
 /// The shapes of the entry's arguments as its type has them: -1 for an extent
 /// that may be any, empty for a scalar.
 std::vector<std::vector<int64_t>> getDeclaredShapes(ProgramSource &program);
+
+/// The argument that the entry's last result is computed in, or nothing: what
+/// the result's tensor is, through destinations, views and loops.
+std::optional<size_t> findResultArgument(ProgramSource &program);
 
 } // namespace sattn::run
 

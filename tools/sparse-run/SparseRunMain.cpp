@@ -184,8 +184,12 @@ static Error checkResult(const CommandLine &line,
                    .str());
 }
 
-/// The last array that the program writes.
-static std::optional<size_t> findResult(const Manifest &manifest) {
+/// The array that the program's last result is computed in, or else the last
+/// that it may write.
+static std::optional<size_t> findResult(ProgramSource &program,
+                                        const Manifest &manifest) {
+  if (std::optional<size_t> argument = findResultArgument(program))
+    return argument;
   for (size_t i = manifest.arguments.size(); i-- > 0;)
     if (manifest.arguments[i].isTensor &&
         manifest.arguments[i].access != runtime::Access::Read)
@@ -217,8 +221,8 @@ static Error runProgram(const CommandLine &line) {
                                manifest->name,
                                op ? "others on its result" : "something else")
                      .str());
-  std::optional<size_t> written =
-      op ? contract->find(op->result)->argument : findResult(*manifest);
+  std::optional<size_t> written = op ? contract->find(op->result)->argument
+                                     : findResult(*program, *manifest);
   if (!written)
     return Error(llvm::formatv("function '{0}': expected an argument that it "
                                "writes, but it writes none",

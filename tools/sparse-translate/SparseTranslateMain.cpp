@@ -77,13 +77,14 @@ struct Options {
       llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> delays{
       "delays",
-      llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed at "
-                     "random wherever they synchronize"),
+      llvm::cl::desc(
+          "For tests: nanoseconds up to which kernels are delayed at "
+          "random wherever they synchronize"),
       llvm::cl::value_desc("nanoseconds"), llvm::cl::init(0),
       llvm::cl::cat(category)};
   llvm::cl::opt<CPUThreads> threads{
-      "threads",
-      llvm::cl::desc("How output tiles are spread over the cores (cpu):"),
+      "cpu-threads",
+      llvm::cl::desc("How output tiles are spread over the cores:"),
       llvm::cl::init(CPUThreads::Sequential),
       llvm::cl::values(
           clEnumValN(CPUThreads::Sequential, "sequential",
@@ -92,13 +93,13 @@ struct Options {
                      "by LLVM's OpenMP runtime (libomp)")),
       llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> vectorBits{
-      "vector-bits",
-      llvm::cl::desc("Width of the target's vector registers in bits (cpu)"),
+      "cpu-vector-bits",
+      llvm::cl::desc("Width of the target's vector registers in bits"),
       llvm::cl::init(SAttnToCPUOptions().vectorBits), llvm::cl::cat(category)};
   llvm::cl::list<int64_t> registerTile{
-      "register-tile",
+      "cpu-register-tile",
       llvm::cl::desc("Rows and columns of the accumulator that is kept in "
-                     "registers (cpu; default: from vector-bits)"),
+                     "registers (default: from the width of vector registers)"),
       llvm::cl::value_desc("rows,columns"), llvm::cl::CommaSeparated,
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> device{
@@ -154,9 +155,9 @@ static std::string checkOptions(const Options &options) {
   using OptionList =
       std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
   bool isCPU = options.chip == kCPUTarget;
-  OptionList forGPU = {options.ptxas,     options.schedule, options.delays,
-                       options.device,    options.metaTable, options.sizes,
-                       options.sparsity,  options.precision};
+  OptionList forGPU = {options.ptxas,    options.schedule,  options.delays,
+                       options.device,   options.metaTable, options.sizes,
+                       options.sparsity, options.precision};
   OptionList forCPU = {options.threads, options.vectorBits,
                        options.registerTile};
   for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
