@@ -89,9 +89,14 @@ def attention_table(path):
         results = json.loads(path.read_text())
         lines = [f"{results['device']}, bf16, {results['date']}, PyTorch {results['torch']}, cuDNN {results['cudnn']}"
                  f" ([{path.name}](../benchmarks/results/{path.name})):", "",
-                 "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN |", "|---|---|---|---|"]
-        lines += [f"| {ATTENTION.get(row['row'], row['row'])} | {row['ours']['tflops']:.0f} | "
-                  f"{row['cudnn']['tflops']:.0f} | **{row['x']:.2f}** |" for row in results["rows"]]
+                 "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN | TFLOP/s per GHz | W per TFLOP/s |",
+                 "|---|---|---|---|---|---|"]
+        for row in results["rows"]:
+            pair = [row[name] for name in ("ours", "cudnn")]
+            per_clock = " / ".join(f"{one['tflops'] / one['mhz'] * 1e3:.0f}" for one in pair)
+            energy = " / ".join(f"{one['watts'] / one['tflops']:.2f}" for one in pair)
+            lines.append(f"| {ATTENTION.get(row['row'], row['row'])} | {pair[0]['tflops']:.0f} | {pair[1]['tflops']:.0f} "
+                         f"| **{row['x']:.2f}** | {per_clock} | {energy} |")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"{path.name}: expected what benchmarks/attention.py writes, but got {error!r}") from None
     return "\n".join(lines) + "\n"
