@@ -93,8 +93,11 @@ def attention_table(path):
                  "|---|---|---|---|---|---|"]
         for row in results["rows"]:
             pair = [row[name] for name in ("ours", "cudnn")]
-            per_clock = " / ".join(f"{one['tflops'] / one['mhz'] * 1e3:.0f}" for one in pair)
-            energy = " / ".join(f"{one['watts'] / one['tflops']:.2f}" for one in pair)
+            per_clock = energy = ""
+            # Clock and power are not measured with --power 0.
+            if all("mhz" in one for one in pair):
+                per_clock = " / ".join(f"{one['tflops'] / one['mhz'] * 1e3:.0f}" for one in pair)
+                energy = " / ".join(f"{one['watts'] / one['tflops']:.2f}" for one in pair)
             lines.append(f"| {ATTENTION.get(row['row'], row['row'])} | {pair[0]['tflops']:.0f} | {pair[1]['tflops']:.0f} "
                          f"| **{row['x']:.2f}** | {per_clock} | {energy} |")
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -275,8 +275,8 @@ def test_table_of_results(tmp_path):
 
 
 ATTENTION = {"device": "card", "date": "2020-01-01", "torch": "2", "cudnn": 9, "rows": [
-    {"row": "d64_dense", "columns": 8, "ours": {"ms": 1.0, "tflops": 440.4}, "cudnn": {"ms": 1.1, "tflops": 400},
-     "x": 1.104},
+    {"row": "d64_dense", "columns": 8, "ours": {"ms": 1.0, "tflops": 440.4, "mhz": 1600, "watts": 660},
+     "cudnn": {"ms": 1.1, "tflops": 400, "mhz": 1500, "watts": 690}, "x": 1.104},
     {"row": "new", "columns": 1, "ours": {"ms": 1.0, "tflops": 300}, "cudnn": {"ms": 1.0, "tflops": 300}, "x": 1.0}]}
 
 
@@ -288,8 +288,9 @@ def test_table_of_attention(tmp_path, monkeypatch):
     path.write_text(json.dumps(ATTENTION))
     assert results_table.newest_attention() == path
     assert results_table.attention_table(path).splitlines()[2:] == [
-        "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN |", "|---|---|---|---|",
-        "| dense, D64, 4 x 32 x 4096 | 440 | 400 | **1.10** |", "| new | 300 | 300 | **1.00** |"]
+        "| mask, head, batch x heads x length | TFLOP/s | cuDNN | x cuDNN | TFLOP/s per GHz | W per TFLOP/s |",
+        "|---|---|---|---|---|---|", "| dense, D64, 4 x 32 x 4096 | 440 | 400 | **1.10** | 275 / 267 | 1.50 / 1.73 |",
+        "| new | 300 | 300 | **1.00** |  |  |"]
     rows = re.findall(r'^    "(\w+)": \(', (ROOT / "benchmarks" / "attention.py").read_text(), re.MULTILINE)
     assert set(results_table.ATTENTION) == set(rows)
     performance = (ROOT / "docs" / "Performance.md").read_text()
