@@ -83,6 +83,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
                                      const SAttnToGPUOptions &options) {
   addTileAndBufferize(pm, options);
   pm.addPass(wgtile::createWGTileOutlineKernels());
+  pm.addPass(wgtile::createWGTileAttachTarget({options.chip}));
   // The rest on the host has to be arithmetic, and sizes of reshaped views have
   // to be sizes of their sources.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
@@ -98,8 +99,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // A chip that is not known is refused later, by name.
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
-  pm.addNestedPass<gpu::GPUModuleOp>(
-      wgtile::createWGTileAssignLayouts({chip.hasWgmma}));
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
   if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
     pm.addPass(wgtile::createWGTileStageEpilogueLoads());
   if (chip.hasTMA)
@@ -108,27 +108,20 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addPass(wgtile::createWGTileStageStores());
     pm.addPass(wgtile::createWGTilePrefetchEpilogueLoads());
   }
-  wgtile::WGTileAllocateSharedOptions shared;
-  wgtile::WGTilePipelineOptions pipeline;
-  wgtile::WGTileSpecializeOptions specialize;
-  shared.maxSharedBytes = pipeline.maxSharedBytes = specialize.maxSharedBytes =
-      chip.sharedBytes;
   if (options.schedule == GPUSchedule::Specialized) {
+    pm.addPass(wgtile::createWGTileSchedule());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
-    pm.addNestedPass<gpu::GPUModuleOp>(
-        wgtile::createWGTileSpecialize(specialize));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSpecialize());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOrderWarpgroups());
-    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline(pipeline));
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline());
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileHoistEpilogueLoads());
     pm.addPass(wgtile::createWGTilePersist());
-    pm.addPass(wgtile::createWGTileOrderTiles());
   }
-  pm.addNestedPass<gpu::GPUModuleOp>(
-      wgtile::createWGTileAllocateShared(shared));
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of plans have none.
   pm.addPass(createConvertSAttnPlanToGPU());
 

@@ -3,7 +3,7 @@
 
     lit_seeds.py OUTPUT FOLDER...
 
-A seed's first line names its passes, as in `// wgtile-persist{raster-group=2},wgtile-order-tiles`; `// ` alone where a RUN
+A seed's first line names its passes, as in `// wgtile-subtile-epilogue{bytes=64},wgtile-persist`; `// ` alone where a RUN
 line has none. Comments of the test are left out.
 """
 

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 import lit_seeds  # noqa: E402
 
-TEST = """// RUN: sparse-opt %s --wgtile-persist=raster-group=2 --wgtile-order-tiles | FileCheck %s
+TEST = """// RUN: sparse-opt %s --wgtile-subtile-epilogue=bytes=64 --wgtile-persist | FileCheck %s
 // RUN: sparse-opt %s \\
 // RUN:   --pass-pipeline='builtin.module(gpu.module(wgtile-overlap),cse)' | FileCheck %s
 // RUN: sparse-opt %s --sattn-to-ptx | FileCheck %s
@@ -25,7 +25,7 @@ func.func private @f()
 
 
 def test_seeds():
-    names = ["// ", "// gpu.module(wgtile-overlap),cse", "// wgtile-persist{raster-group=2},wgtile-order-tiles"]
+    names = ["// ", "// gpu.module(wgtile-overlap),cse", "// wgtile-subtile-epilogue{bytes=64},wgtile-persist"]
     assert list(lit_seeds.seeds(TEST)) == [f"{name}\n{code}" for code in ("module {\n}\n", "func.func private @f()\n")
                                            for name in names]
 

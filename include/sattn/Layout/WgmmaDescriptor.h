@@ -43,6 +43,23 @@ constexpr int64_t wgmmaK(int64_t elementBytes) {
   return kWgmmaKBytes / elementBytes;
 }
 
+/// Most columns of B (N) that one wgmma takes.
+inline constexpr int64_t kWgmmaMaxColumns = 256;
+
+/// Whether wgmma can take a shared tile of so many rows and columns as an
+/// operand, without padding: 16-bit elements in whole rows of the 128-byte
+/// swizzle.
+constexpr bool isWgmmaOperand(int64_t rows, int64_t columns,
+                              int64_t elementBytes) {
+  return elementBytes == 2 && rows % 16 == 0 &&
+         columns * elementBytes % 128 == 0;
+}
+
+/// Whether wgmmas can compute a tile of so many rows and columns.
+constexpr bool isWgmmaResult(int64_t rows, int64_t columns) {
+  return rows % kWgmmaRows == 0 && columns <= kWgmmaMaxColumns;
+}
+
 /// A byte count in the unit of the descriptor's fields, 16 bytes.
 constexpr int64_t encodeBytes(int64_t bytes) {
   assert(bytes % 16 == 0 && "descriptors count in 16 bytes");

@@ -27,6 +27,11 @@ struct OldName {
   llvm::StringLiteral scope, old, now;
 };
 
+inline constexpr llvm::StringLiteral kTargetOfModule =
+    "wgtile.target of the gpu.module";
+inline constexpr llvm::StringLiteral kScheduleOfKernel =
+    "wgtile.schedule of the kernel";
+
 inline constexpr OldName kOldNames[] = {
     // Ops.
     {"", "wgtile.ring_acquire", "wgtile.producer_acquire"},
@@ -53,7 +58,10 @@ inline constexpr OldName kOldNames[] = {
     {"", "wgtile.queue_write", "wgtile.work_tile_write"},
     // Attributes.
     {"", "wgtile.copy_engine", "wgtile.tma"},
-    {"for_each_tile", "columns", "raster_group"},
+    {"for_each_tile", "columns", kScheduleOfKernel},
+    {"for_each_tile", "raster_group", kScheduleOfKernel},
+    {"for_each_tile", "stages", kScheduleOfKernel},
+    {"for_each_tile", "warps", kScheduleOfKernel},
     {"for_each_tile", "groups", "consumer_groups"},
     {"for_each_tile", "queue", "work_tiles"},
     {"forall", "columns", "sattn.raster_group"},
@@ -70,8 +78,18 @@ inline constexpr OldName kOldNames[] = {
     {"", "wgtile-prefetch-reads", "wgtile-prefetch-epilogue-loads"},
     {"", "wgtile-slice-stores", "wgtile-subtile-epilogue"},
     {"", "wgtile-stage-reads", "wgtile-stage-epilogue-loads"},
-    {"wgtile-persist", "columns", "raster-group"},
-    {"wgtile-specialize", "blocks", "ctas-per-sm"},
+    {"", "wgtile-order-tiles", "wgtile-persist"},
+    {"wgtile-allocate-shared", "max-shared-bytes", kTargetOfModule},
+    {"wgtile-assign-layouts", "wgmma", kTargetOfModule},
+    {"wgtile-persist", "columns", kScheduleOfKernel},
+    {"wgtile-persist", "dynamic", kScheduleOfKernel},
+    {"wgtile-persist", "raster-group", kScheduleOfKernel},
+    {"wgtile-pipeline", "max-shared-bytes", kTargetOfModule},
+    {"wgtile-pipeline", "max-stages", kScheduleOfKernel},
+    {"wgtile-specialize", "blocks", kScheduleOfKernel},
+    {"wgtile-specialize", "ctas-per-sm", kScheduleOfKernel},
+    {"wgtile-specialize", "max-shared-bytes", kTargetOfModule},
+    {"wgtile-specialize", "max-stages", kScheduleOfKernel},
 };
 
 /// A sentence on what a name is called now; empty where it is no old name.

@@ -1,6 +1,6 @@
 // RUN: sparse-opt %s --wgtile-allocate-shared | FileCheck %s
-// RUN: sparse-opt %s --wgtile-allocate-shared=max-shared-bytes=16400 | FileCheck %s
-// RUN: not sparse-opt %s --wgtile-allocate-shared=max-shared-bytes=16399 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/chip = "sm_90a"/&, shared_bytes = 16400/' %s | sparse-opt --wgtile-allocate-shared | FileCheck %s
+// RUN: sed 's/chip = "sm_90a"/&, shared_bytes = 16399/' %s | not sparse-opt --wgtile-allocate-shared 2>&1 | FileCheck %s --check-prefix=LESS
 
 // Tiles first, each at a multiple of 1024 bytes, then a barrier of 8 bytes each.
 // CHECK-LABEL: gpu.func @two_tiles
@@ -9,7 +9,7 @@
 // CHECK:         wgtile.load %{{.*}} {barrier = 10248 : i64, offset = 2048 : i64}
 
 // LESS: error: expected at most 16399 bytes of shared memory, but the tiles need 16400; choose smaller tiles
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @two_tiles(
       %a: !wgtile.tensor_map<16x64xbf16, swizzle = 128>,
       %b: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {

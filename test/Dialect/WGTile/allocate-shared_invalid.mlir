@@ -2,7 +2,7 @@
 // RUN:   --verify-diagnostics
 
 // The default is what sm_90 has.
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   // expected-error @below {{expected at most 232448 bytes of shared memory, but the tiles need 262160; choose smaller tiles}}
   gpu.func @too_large(
       %map: !wgtile.tensor_map<256x64xbf16, swizzle = 128>) kernel {
@@ -19,7 +19,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @no_swizzle(
       %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel {
     %c0 = arith.constant 0 : index

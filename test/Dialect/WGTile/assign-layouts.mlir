@@ -10,7 +10,7 @@
 // CHECK:         %[[OLD:.*]] = wgtile.read {{.*}} -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
 // CHECK:         %[[NEW:.*]] = arith.addf %[[SUM]], %[[OLD]] : tensor<64x128xf32, #wgtile.mma<warps = 4>>
 // CHECK:         wgtile.store %[[NEW]], {{.*}} : tensor<64x128xf32, #wgtile.mma<warps = 4>>, memref<?x?xf32>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @product(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                     %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -42,7 +42,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @rows_128
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
 // CHECK:         wgtile.mma {{.*}} -> tensor<128x64xf32, #wgtile.mma<warps = 8>>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @rows_128(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
                      %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -72,7 +72,7 @@ gpu.module @kernels {
 // CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<16xf32, #wgtile.column<warps = 1>>
 // CHECK:         wgtile.broadcast %[[R]] dimension 1 : tensor<16xf32, #wgtile.column<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
 // CHECK:         tensor.splat %{{.*}} : tensor<16x16xf32, #wgtile.mma<warps = 1>>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @vectors(%left: memref<?xbf16>, %right: memref<?xf32>, %x: f32,
                     %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -103,7 +103,7 @@ gpu.module @kernels {
 // CHECK-DAG:     wgtile.broadcast %[[ROW]] dimension 0
 // CHECK-DAG:     wgtile.broadcast %[[COLUMN]] dimension 1
 // CHECK-NOT:     wgtile.step
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @numbers(%out: memref<?x?xi32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %numbers = wgtile.step : tensor<16xi32>
@@ -122,7 +122,7 @@ gpu.module @kernels {
 
 // CHECK-LABEL: gpu.func @no_tiles
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @no_tiles() kernel attributes {wgtile.tma} {
     gpu.return
   }
@@ -136,7 +136,7 @@ gpu.module @kernels {
 // CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<32xf32, #wgtile.column<warps = 1>>
 // CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.column<warps = 1>> -> tensor<16xf32, #wgtile.column<warps = 1>>
 // CHECK:         wgtile.extract_columns %{{.*}} from 16 : tensor<16x32xf32, #wgtile.mma<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %r = wgtile.read %right[%c0] in_bounds [true]
@@ -168,7 +168,7 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @groups_padded
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @groups(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -223,11 +223,12 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK-LABEL: gpu.func @many_warps
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @eight_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel {
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<warps = 8>} {
     %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 8 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -237,9 +238,10 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @two_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel {
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<warps = 2>} {
     %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 2 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -249,9 +251,10 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @one_warp(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel {
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<warps = 1>} {
     %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 1 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -261,9 +264,10 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @many_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel {
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<warps = 100>} {
     %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 100 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x128xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -281,11 +285,11 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
 // CHECK-LABEL: gpu.func @group_of_eight_warps
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @group_of_four_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma, wgtile.schedule = #wgtile.schedule<warps = 4>} {
     %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>, warps = 4 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -295,9 +299,9 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @group_of_eight_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma, wgtile.schedule = #wgtile.schedule<warps = 8>} {
     %zeros = arith.constant dense<0.0> : tensor<32x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>, warps = 8 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<32x32xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<32x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -316,11 +320,11 @@ gpu.module @kernels {
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @rows_of_a_warp
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @wgmma_warps(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma} {
+                   %out: memref<?x?xf32>, %n: index) kernel attributes {wgtile.tma, wgtile.schedule = #wgtile.schedule<warps = 8>} {
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 8 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.load %a[%i, %j] : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
       %d = wgtile.mma %x, %y, %zeros
@@ -330,9 +334,10 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @rows_of_a_warp(%a: memref<?x?xbf16>, %b: memref<?x?xbf16>,
-                   %out: memref<?x?xf32>, %n: index) kernel {
+                   %out: memref<?x?xf32>, %n: index) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<warps = 3>} {
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {warps = 3 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %x = wgtile.read %a[%i, %j] in_bounds [true, true] : memref<?x?xbf16> -> tensor<64x64xbf16>
       %y = wgtile.load %b[%j, %i] : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
       %d = wgtile.mma %x, %y, %zeros

@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --wgtile-assign-layouts --split-input-file \
 // RUN:   --verify-diagnostics
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @rows_of_a(%a: memref<?x?xf16>, %b: memref<?x?xf16>,
                       %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -22,7 +22,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @two_heights(%a: !wgtile.shared<64x64xf16>,
                         %b: !wgtile.shared<128x64xf16>,
                         %c: tensor<64x64xf32>, %d: tensor<128x64xf32>) kernel attributes {wgtile.tma} {
@@ -39,7 +39,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   // expected-error @below {{expected at most 512 tile rows, but got 1024}}
   gpu.func @too_many_threads(%out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
@@ -52,7 +52,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @both_ways(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
@@ -69,7 +69,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @both_ways_through_arithmetic(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %vector[%c0] in_bounds [true]
@@ -87,7 +87,7 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @no_broadcast(%vector: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
     %c0 = arith.constant 0 : index
     // expected-error @below {{expected a vector that is broadcast to a tile or that reduces one}}

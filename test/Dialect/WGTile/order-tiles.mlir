@@ -1,8 +1,8 @@
-// RUN: sparse-opt %s --wgtile-persist --wgtile-order-tiles | FileCheck %s
+// RUN: sparse-opt %s --wgtile-schedule --wgtile-persist | FileCheck %s
 
 #next = affine_map<(d0) -> (d0 + 1)>
 module attributes {gpu.container_module} {
-  gpu.module @kernels {
+  gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
     // CHECK-LABEL: gpu.func @f(
     // CHECK:         wgtile.for_each_tile {{.*}} counter %{{.*}} : memref<?xi32> order %{{.*}} : memref<?xi32> attributes
     gpu.func @f(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index) kernel {
@@ -22,7 +22,7 @@ module attributes {gpu.container_module} {
 
     // All tiles have the same work.
     // CHECK-LABEL: gpu.func @even(
-    // CHECK-NOT:     order
+    // CHECK-NOT:     {{ order %}}
     // CHECK:         gpu.return
     gpu.func @even(%m: index, %n: index) kernel {
       %c1 = arith.constant 1 : index
@@ -35,7 +35,7 @@ module attributes {gpu.container_module} {
 
     // Columns are taken together, whatever their work.
     // CHECK-LABEL: gpu.func @by_column(
-    // CHECK-NOT:     order
+    // CHECK-NOT:     {{ order %}}
     // CHECK:         gpu.return
     gpu.func @by_column(%m: index, %n: index) kernel {
       %c1 = arith.constant 1 : index
@@ -98,7 +98,7 @@ module attributes {gpu.container_module} {
   }
 
   // Versions of one kernel share the order; the generic one has none.
-  gpu.module @versions {
+  gpu.module @versions attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
     // CHECK-LABEL: gpu.func @v(
     // CHECK:         wgtile.for_each_tile {{.*}} order
     gpu.func @v(%rows: memref<?xi32>, %m: index) kernel attributes {wgtile.tma} {
@@ -125,7 +125,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
     // CHECK-LABEL: gpu.func @v_generic(
-    // CHECK-NOT:     order
+    // CHECK-NOT:     {{ order %}}
     // CHECK:         gpu.return
     gpu.func @v_generic(%rows: memref<?xi32>, %m: index) kernel {
       %c1 = arith.constant 1 : index

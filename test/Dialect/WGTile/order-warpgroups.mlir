@@ -33,7 +33,7 @@ gpu.module @kernels {
   // CHECK-NOT:     wgtile.order
   // CHECK:         gpu.return
   gpu.func @cut_loop(%q: !a, %k: !b, %v: !b, %zero: !acc, %t0: !left, %x: f32, %n: index, %middle: index) kernel
-      attributes {known_block_size = array<i32: 384, 1, 1>} {
+      attributes {known_block_size = array<i32: 384, 1, 1>, wgtile.schedule = #wgtile.schedule<order_warpgroups = true>} {
     wgtile.roles producer 24 {
     } consumer 240 {
       wgtile.for_each_tile (%i) in (%n) {
@@ -69,7 +69,7 @@ gpu.module @kernels {
   gpu.func @three(%q: !wgtile.shared<192x64xbf16, swizzle = 128>, %k: !b, %v: !b,
                   %zero: tensor<192x64xf32, #wgtile.mma<warps = 12>>,
                   %t0: tensor<192x64xbf16, #wgtile.mma<warps = 12>>, %n: index) kernel
-      attributes {known_block_size = array<i32: 512, 1, 1>} {
+      attributes {known_block_size = array<i32: 512, 1, 1>, wgtile.schedule = #wgtile.schedule<order_warpgroups = true>} {
     wgtile.roles producer 24 {
     } consumer 160 {
       %c0 = arith.constant 0 : index
@@ -98,7 +98,7 @@ gpu.module @kernels {
   // CHECK:         gpu.return
   gpu.func @one_warpgroup(%q: !b, %v: !b, %zero: tensor<64x64xf32, #wgtile.mma<warps = 4>>,
                           %t0: tensor<64x64xbf16, #wgtile.mma<warps = 4>>, %n: index) kernel
-      attributes {known_block_size = array<i32: 256, 1, 1>} {
+      attributes {known_block_size = array<i32: 256, 1, 1>, wgtile.schedule = #wgtile.schedule<order_warpgroups = true>} {
     wgtile.roles producer 24 {
     } consumer 240 {
       %c0 = arith.constant 0 : index
@@ -123,7 +123,7 @@ gpu.module @kernels {
   // CHECK-NOT:     wgtile.order
   // CHECK:         gpu.return
   gpu.func @groups(%q: !a, %k: !b, %v: !b, %zero: !acc, %t0: !left, %n: index) kernel
-      attributes {known_block_size = array<i32: 640, 1, 1>} {
+      attributes {known_block_size = array<i32: 640, 1, 1>, wgtile.schedule = #wgtile.schedule<order_warpgroups = true>} {
     wgtile.roles producer 24 {
     } consumer 112 groups 2 {
       %c0 = arith.constant 0 : index
@@ -145,7 +145,7 @@ gpu.module @kernels {
   // CHECK-NOT:     wgtile.order
   // CHECK:         gpu.return
   gpu.func @nothing_between(%q: !a, %k: !b, %v: !b, %zero: !acc, %t0: !left, %n: index) kernel
-      attributes {known_block_size = array<i32: 384, 1, 1>} {
+      attributes {known_block_size = array<i32: 384, 1, 1>, wgtile.schedule = #wgtile.schedule<order_warpgroups = true>} {
     wgtile.roles producer 24 {
     } consumer 240 {
       %c0 = arith.constant 0 : index

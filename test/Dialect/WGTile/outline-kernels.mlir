@@ -86,9 +86,10 @@ func.func @unmapped(%out: memref<?xf32>, %n: index, %x: f32) {
 
 // -----
 
-// What is asked of the schedule goes with the loop.
+// Hints begin the kernel's schedule.
 // CHECK-LABEL: gpu.func @wishes
-// CHECK:         wgtile.for_each_tile {{.*}} attributes {consumer_groups = array<i64: 4>, raster_group = 2 : i64, stages = 3 : i64, warps = 8 : i64}
+// CHECK-SAME:    wgtile.schedule = #wgtile.schedule<warps = 8, stages = 3, raster_group = 2>
+// CHECK:         wgtile.for_each_tile {{.*}} attributes {consumer_groups = array<i64: 4>}
 func.func @wishes(%out: memref<?xf32>, %n: index, %x: f32) {
   scf.forall (%i) in (%n) {
     memref.store %x, %out[%i] : memref<?xf32>

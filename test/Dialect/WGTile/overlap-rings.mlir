@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap,wgtile-place-waits,wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-overlap,wgtile-place-waits,wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
 
 // A rotated loop in which both products load a tile each turn: the first one's of
 // the next block and the second one's of this block are read for the last time by
@@ -51,7 +51,7 @@
 // CHECK:             wgtile.consumer_wait %[[SECOND]]
 // CHECK:             wgtile.consumer_release %[[SECOND]] held 0
 // CHECK:           wgtile.consumer_release %[[HELD]] held 0
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @own_loads(%n: index, %begin: index, %end: index, %a: !map, %v: !map, %q: !map, %out: memref<?x?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i) in (%n) {

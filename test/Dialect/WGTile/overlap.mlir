@@ -32,7 +32,8 @@ gpu.module @kernels {
   // CHECK:   scf.yield %[[DONE]]
   // CHECK: } else {
   // CHECK-NEXT: scf.yield
-  gpu.func @chain(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @chain(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -54,7 +55,8 @@ gpu.module @kernels {
   // CHECK-NEXT: %[[V:.+]] = wgtile.load
   // CHECK-NEXT: wgtile.mma %{{.+}}, %[[V]], %{{.+}}
   // CHECK-NEXT: arith.truncf %[[S]]
-  gpu.func @own_load(%begin: index, %end: index, %a: !map, %v: !map, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @own_load(%begin: index, %end: index, %a: !map, %v: !map, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -73,7 +75,8 @@ gpu.module @kernels {
   // Both products read one tile, which its stage does not keep for a turn.
   // CHECK-LABEL: gpu.func @shared_tile
   // CHECK-NOT: scf.if
-  gpu.func @shared_tile(%begin: index, %end: index, %a: !map, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @shared_tile(%begin: index, %end: index, %a: !map, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -91,7 +94,8 @@ gpu.module @kernels {
   // The last product's result is used in its own turn.
   // CHECK-LABEL: gpu.func @used_in_turn
   // CHECK-NOT: scf.if
-  gpu.func @used_in_turn(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @used_in_turn(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -110,7 +114,8 @@ gpu.module @kernels {
   // One product, or a loop that is not over blocks, is left alone.
   // CHECK-LABEL: gpu.func @one_product
   // CHECK-NOT: scf.if
-  gpu.func @one_product(%begin: index, %end: index, %a: !map, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @one_product(%begin: index, %end: index, %a: !map, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
@@ -125,7 +130,8 @@ gpu.module @kernels {
   // A product by mma.sync is over when the next op runs.
   // CHECK-LABEL: gpu.func @mma_sync
   // CHECK-NOT: scf.if
-  gpu.func @mma_sync(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel {
+  gpu.func @mma_sync(%begin: index, %end: index, %a: !map, %v: !shared, %q: !shared, %out: memref<?x?xf32>) kernel
+      attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc

@@ -1,35 +1,30 @@
 // RUN: sparse-opt %s --wgtile-persist | FileCheck %s
-// RUN: sparse-opt %s --wgtile-persist=raster-group=2 | FileCheck %s --check-prefix=TWO
-// RUN: sparse-opt %s --wgtile-persist=dynamic=false | FileCheck %s --check-prefix=STATIC
-// RUN: not sparse-opt %s --wgtile-persist=raster-group=0 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// ZERO: expected 'raster-group' to be from 1 to 64, but got 0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two
     // CHECK-SAME:      %[[COUNTER:[a-z0-9]+]]: memref<?xi32>
     // CHECK:         wgtile.for_each_tile {{.*}} counter %[[COUNTER]] : memref<?xi32> attributes {persistent = 4 : i64}
-    // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 2 : i64}
-    // STATIC:        wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) attributes {persistent = 4 : i64}
-    gpu.func @two(%n: index) kernel attributes {nvvm.minctasm = 2 : i32} {
+    gpu.func @two(%n: index) kernel 
+        attributes {wgtile.schedule = #wgtile.schedule<ctas_per_sm = 2, persistent = true, dynamic = true, raster_group = 4>} {
       wgtile.for_each_tile (%i, %j) in (%n, %n) {
       }
       gpu.return
     }
-    // As many columns as the loop asks for, whatever the option says.
-    // CHECK-LABEL: gpu.func @seven
-    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
-    // TWO-LABEL:   gpu.func @seven
-    // TWO:           wgtile.for_each_tile {{.*}} attributes {persistent = 7 : i64
-    gpu.func @seven(%n: index) kernel {
-      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {raster_group = 7 : i64} {
+    // Every n-th tile, without a counter.
+    // CHECK-LABEL: gpu.func @static
+    // CHECK:         wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) attributes {persistent = 7 : i64}
+    gpu.func @static(%n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<persistent = true, dynamic = false, raster_group = 7>} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
       }
       gpu.return
     }
-    // CHECK-LABEL: gpu.func @too_many
-    // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 64 : i64
-    gpu.func @too_many(%n: index) kernel {
-      wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {raster_group = 4294967296 : i64} {
+    // CHECK-LABEL: gpu.func @descending
+    // CHECK:         wgtile.for_each_tile {{.*}} attributes {descending, persistent = 4 : i64}
+    gpu.func @descending(%n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<persistent = true, raster_group = 4, tile_order = descending>} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
       }
       gpu.return
     }
@@ -54,8 +49,8 @@ module attributes {gpu.container_module} {
     // CHECK-NEXT:      wgtile.work_tile_read
     // CHECK-NEXT:      wgtile.work_tile_release
     // CHECK-NEXT:    }
-    // STATIC-NOT:    wgtile.work_tile
-    gpu.func @roles(%n: index) kernel {
+    gpu.func @roles(%n: index) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<persistent = true, dynamic = true, raster_group = 4>} {
       wgtile.roles producer 0 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
         }
@@ -83,8 +78,8 @@ module attributes {gpu.container_module} {
     wgtile.launch @kernels::@two grid(%n) args(%n) : index
     wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
     wgtile.launch @kernels::@roles grid(%n) args(%n) : index
-    wgtile.launch @kernels::@seven grid(%n) args(%n) : index
-    wgtile.launch @kernels::@too_many grid(%n) args(%n) : index
+    wgtile.launch @kernels::@static grid(%n) args(%n) : index
+    wgtile.launch @kernels::@descending grid(%n) args(%n) : index
     return
   }
 }

@@ -1,12 +1,8 @@
-// RUN: sparse-opt %s --wgtile-pipeline | FileCheck %s
-// RUN: sparse-opt %s --wgtile-pipeline=max-shared-bytes=30000 \
+// RUN: sparse-opt %s --wgtile-schedule --wgtile-pipeline | FileCheck %s
+// RUN: sed 's/chip = "sm_90a"/&, shared_bytes = 30000/' %s | sparse-opt --wgtile-schedule --wgtile-pipeline \
 // RUN:   | FileCheck %s --check-prefix=FEW
-// RUN: not sparse-opt %s --wgtile-pipeline=max-stages=1 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=ONE
 
-// ONE: expected 'max-stages' to be from 2 to 64, but got 1
-
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   // Three turns ahead before the loop, each under its condition.
   // CHECK-LABEL: gpu.func @columns
   // CHECK-SAME: nvvm.minctasm = 2
@@ -82,11 +78,11 @@ gpu.module @kernels {
   // CHECK: wgtile.stages : !wgtile.stages<2
   gpu.func @six_stages(%n: index, %a: memref<?x16x64xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>) kernel
-      attributes {known_block_size = array<i32: 32, 1, 1>} {
+      attributes {known_block_size = array<i32: 32, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 6>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 6 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %sum = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero)
           -> (tensor<16x64xf32, #wgtile.mma<warps = 1>>) {
         %x = wgtile.load %a[%p, %c0, %c0] aligned
@@ -106,11 +102,11 @@ gpu.module @kernels {
   }
   gpu.func @one_stage(%n: index, %a: memref<?x16x64xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>) kernel
-      attributes {known_block_size = array<i32: 32, 1, 1>} {
+      attributes {known_block_size = array<i32: 32, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 1 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %sum = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero)
           -> (tensor<16x64xf32, #wgtile.mma<warps = 1>>) {
         %x = wgtile.load %a[%p, %c0, %c0] aligned

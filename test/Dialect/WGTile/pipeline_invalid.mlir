@@ -1,13 +1,6 @@
-// RUN: sparse-opt %s --wgtile-pipeline --verify-diagnostics
-// RUN: not sparse-opt %s --wgtile-pipeline=max-stages=4611686018427387904 2>&1 | FileCheck %s --check-prefix=STAGES
-// RUN: not sparse-opt %s --wgtile-pipeline=max-shared-bytes=9223372036854775807 2>&1 | FileCheck %s --check-prefix=BYTES
-// RUN: not sparse-opt %s --wgtile-pipeline=max-shared-bytes=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: sparse-opt %s --wgtile-schedule --wgtile-pipeline --verify-diagnostics
 
-// STAGES: error: expected 'max-stages' to be from 2 to 64, but got 4611686018427387904
-// BYTES: error: expected 'max-shared-bytes' to be from 0 to 2147483647, but got 9223372036854775807
-// NEGATIVE: error: expected 'max-shared-bytes' to be from 0 to 2147483647, but got -1
-
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @no_layout(%x: memref<?x?xbf16>, %n: index,
                       %zeros: tensor<64x64xf32>) kernel {
     %c0 = arith.constant 0 : index

@@ -1,5 +1,6 @@
-// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize))' | FileCheck %s
-// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-stages=3 ctas-per-sm=1}))' | FileCheck %s --check-prefix=STAGES
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-specialize))' | FileCheck %s
+// RUN: sed 's/attributes {known_block_size = array<i32: [0-9]*, 1, 1>}/&  /; s/, 1, 1>}  /, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 3, ctas_per_sm = 1>}/' %s \
+// RUN:   | sparse-opt --split-input-file --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-specialize))' | FileCheck %s --check-prefix=STAGES
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -48,7 +49,7 @@
 // STAGES-LABEL: gpu.func @product
 // STAGES-SAME:    nvvm.minctasm = 1 : i32
 // STAGES:         wgtile.ring warps 4 : !wgtile.ring<3, [
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @product(%ma: !ma, %mb: !mb, %col: memref<?xi32>, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -75,7 +76,7 @@ gpu.module @kernels {
 // A kernel that loads nothing has one role.
 // CHECK-LABEL: gpu.func @no_loads
 // CHECK-NOT:     wgtile.roles
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @no_loads(%n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
     }
@@ -93,7 +94,7 @@ gpu.module @kernels {
 // that reads it. Loads of equal tiles before a loop and in it share a ring.
 // CHECK-LABEL: gpu.func @loaded_once
 // CHECK:         %[[ONCE:.*]] = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-// CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<6, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           wgtile.producer_acquire %[[ONCE]]
@@ -119,7 +120,7 @@ gpu.module @kernels {
 // CHECK:           } else {
 // CHECK:           }
 // CHECK-NEXT:      wgtile.consumer_release %[[ONCE]] held 0
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @loaded_once(%ma: !ma, %out: memref<?x?xf32>, %n: index, %c: i1) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -173,7 +174,7 @@ gpu.module @kernels {
 // CHECK-NEXT:        wgtile.store
 // STAGES-LABEL: gpu.func @mma_sync
 // STAGES:         wgtile.ring warps 2 : !wgtile.ring<3, [
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @mma_sync(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -238,7 +239,7 @@ gpu.module @kernels {
 // CHECK-NEXT:        scf.if %[[EXISTS]] {
 // CHECK-NEXT:          memref.load %{{.*}}[%[[I]]]
 // CHECK:               wgtile.store
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @groups(%ma: !ma, %mb: !mb, %steps: memref<?x2xi32>, %scale: memref<?xf32>,
                    %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -287,15 +288,13 @@ gpu.module @kernels {
 // CHECK:         wgtile.ring warps 4 : !wgtile.ring<2, [
 // CHECK-LABEL: gpu.func @many_stages
 // CHECK:         wgtile.ring warps 4 : !wgtile.ring<4, [
-// STAGES-LABEL: gpu.func @many_stages
-// STAGES:         wgtile.ring warps 4 : !wgtile.ring<9, [
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @three_stages(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
+      attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 3>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 3 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
@@ -308,11 +307,11 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @one_stage(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
+      attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 1 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
@@ -325,11 +324,11 @@ gpu.module @kernels {
     gpu.return
   }
   gpu.func @many_stages(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
+      attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 50>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc
-    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {stages = 50 : i64} {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
@@ -385,7 +384,7 @@ gpu.module @kernels {
 // CHECK-NEXT:        wgtile.read_shared %[[OTHER]]
 // CHECK-NEXT:        wgtile.consumer_release %[[RING]] held 0
 // CHECK:           wgtile.extract_columns %[[W]]
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @reads(%m: !m, %mc: !m, %out: memref<?x?xbf16>, %n: index, %yes: i1) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index

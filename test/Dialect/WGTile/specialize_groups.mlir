@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
@@ -26,7 +26,7 @@
 // CHECK-NEXT:      wgtile.consumer_release %[[K]] held 0
 // CHECK:           wgtile.mma
 // CHECK-NEXT:      wgtile.consumer_release %[[AB]] held 0
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @last_reader(%mk: !ma, %ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -69,7 +69,7 @@ gpu.module @kernels {
 // CHECK:             wgtile.tma_load %[[V]] 0, %[[MV]]
 // CHECK:             wgtile.tma_load %[[K]] 0, %[[MK]]
 // CHECK:         consumer
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @same_source(%mk: !ma, %mv: !ma, %mq: !ma, %out: memref<?x?xf32>, %n: index, %m: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -125,7 +125,7 @@ gpu.module @kernels {
 // CHECK:           wgtile.consumer_wait %[[V]]
 // CHECK:           wgtile.warpgroup_mma_wait
 // CHECK:           wgtile.consumer_wait %[[K]]
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @still_running(%mk: !ma, %mq: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index

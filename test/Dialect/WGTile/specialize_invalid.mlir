@@ -1,8 +1,8 @@
-// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-shared-bytes=20000}))'
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-specialize))'
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   gpu.func @in_a_region(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       scf.execute_region {
@@ -19,7 +19,7 @@ gpu.module @kernels {
 
 !a = !wgtile.shared<64x128xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   // expected-error @below {{expected at most 9448 bytes of shared memory, but one stage needs 16400; choose smaller tiles}}
   gpu.func @too_large(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
@@ -35,7 +35,7 @@ gpu.module @kernels {
 !r = !wgtile.shared<16x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !acc = tensor<16x64xf32, #wgtile.mma<warps = 1>>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   gpu.func @part_of_a_warpgroup(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %zero = arith.constant dense<0.0> : !acc
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
@@ -52,7 +52,7 @@ gpu.module @kernels {
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   // expected-error @below {{expected a tile for at most 1024 threads, with registers for M x N, but got one for 1152 threads}}
   gpu.func @threads(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 4, 1>} {
@@ -66,7 +66,7 @@ gpu.module @kernels {
 
 !a = !wgtile.shared<64x64xbf16>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   gpu.func @no_swizzle(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       // expected-error @below {{expected a tile with a swizzle (wgtile-assign-layouts), but got none}}
@@ -80,7 +80,7 @@ gpu.module @kernels {
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", shared_bytes = 20000>} {
   // expected-error @below {{expected structured control flow}}
   gpu.func @blocks(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{max-stages=1},wgtile-verify-sync))' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-specialize,wgtile-verify-sync))' | FileCheck %s
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
@@ -18,7 +18,8 @@
 // CHECK-NOT:         wgtile.consumer_release
 gpu.module @kernels {
   gpu.func @product(%ma: !ma, %mb: !mb, %out: memref<?x?xf32>, %n: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
+      attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<specialized = true, stages = 1, tile_stages = 1, ctas_per_sm = 1,
+        entry_registers = 248, producer_registers = 56, consumer_registers = 248>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant dense<0.0> : !acc

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(wgtile-specialize))' | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --pass-pipeline='builtin.module(wgtile-schedule,gpu.module(wgtile-specialize))' | FileCheck %s
 
 !a = !wgtile.shared<64x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
@@ -32,7 +32,7 @@
 // CHECK:           scf.for {{.*}} -> (tensor<64x64xf32, #wgtile.mma<warps = 4>>, index, index)
 // CHECK:           math.exp2
 // CHECK:           wgtile.store
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @liveness(%counts: memref<?xindex>, %ma: !ma, %mq: !ma, %out: memref<?x?xf32>,
                      %n: index, %c: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -77,7 +77,7 @@ gpu.module @kernels {
 // CHECK-NOT:       scf.for
 // CHECK:         } consumer
 // CHECK:           scf.for
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @other_loop(%ma: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -108,7 +108,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @registers
 // CHECK:         wgtile.roles producer 56
 // CHECK:         } consumer 224
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @registers(%mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -147,7 +147,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @scarce
 // CHECK:         wgtile.roles producer 32
 // CHECK:         } consumer 160
-gpu.module @kernels {
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @some(%mq: !mq, %mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index

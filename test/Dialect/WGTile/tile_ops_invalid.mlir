@@ -32,33 +32,6 @@ func.func @for_each_tile_c4(%n: index, %counter: memref<1xi32>) {
 
 // -----
 
-func.func @for_each_tile_c5_stages(%n: index) {
-  // expected-error @below {{expected 'stages' to be positive, but got 0}}
-  wgtile.for_each_tile (%i) in (%n) attributes {stages = 0 : i64} {
-  }
-  return
-}
-
-// -----
-
-func.func @for_each_tile_c5_warps(%n: index) {
-  // expected-error @below {{expected 'warps' to be positive, but got -1}}
-  wgtile.for_each_tile (%i) in (%n) attributes {warps = -1 : i64} {
-  }
-  return
-}
-
-// -----
-
-func.func @for_each_tile_c5_columns(%n: index) {
-  // expected-error @below {{expected 'raster_group' to be positive, but got 0}}
-  wgtile.for_each_tile (%i) in (%n) attributes {raster_group = 0 : i64} {
-  }
-  return
-}
-
-// -----
-
 func.func @end_has_parent() {
   // expected-error @below {{expects parent op to be one of 'wgtile.for_each_tile, wgtile.roles'}}
   wgtile.end

@@ -11,11 +11,17 @@
 // NESTED: 'convert-sattn-to-wgtile' is now 'convert-vector-to-wgtile'
 
 // RUN: echo | not sparse-opt --wgtile-persist='dynamic=false columns=2' 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: option of wgtile-persist: 'columns' is now 'raster-group'
+// COLUMNS: option of wgtile-persist: 'dynamic' is now 'wgtile.schedule of the kernel'
 
 // RUN: echo | not sparse-opt --pass-pipeline='builtin.module(gpu.module(wgtile-specialize{blocks=1}))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BLOCKS
-// BLOCKS: option of wgtile-specialize: 'blocks' is now 'ctas-per-sm'
+// BLOCKS: option of wgtile-specialize: 'blocks' is now 'wgtile.schedule of the kernel'
+
+// RUN: echo | not sparse-opt --wgtile-allocate-shared=max-shared-bytes=1 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: option of wgtile-allocate-shared: 'max-shared-bytes' is now 'wgtile.target of the gpu.module'
+
+// RUN: echo | not sparse-opt --wgtile-order-tiles 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: 'wgtile-order-tiles' is now 'wgtile-persist'
 
 func.func @op(%ring: !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>) {
   // expected-error @below {{custom op 'wgtile.ring_take' is now 'wgtile.consumer_wait'}}
@@ -34,7 +40,7 @@ func.func @host_op(%a: memref<?xf32>) {
 // -----
 
 func.func @loop(%n: index) {
-  // expected-error @below {{'wgtile.for_each_tile' op has an attribute's old name: 'columns' is now 'raster_group'}}
+  // expected-error @below {{'wgtile.for_each_tile' op has an attribute's old name: 'columns' is now 'wgtile.schedule of the kernel'}}
   wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 2 : i64} {
   }
   return

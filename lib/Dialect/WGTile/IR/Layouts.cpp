@@ -17,17 +17,16 @@ using namespace wgtile;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// Warps of a thread block at most.
-static constexpr int64_t kMaxWarps = 32;
+using sattn::kMaxWarpsPerCTA;
 
 static LogicalResult verifyWarps(EmitError emitError, int64_t warps,
                                  int64_t columns) {
   if (warps <= 0)
     return emitError() << "expected a positive number of warps, but got "
                        << warps;
-  if (warps > kMaxWarps)
-    return emitError() << "expected at most " << kMaxWarps << " warps, but got "
-                       << warps;
+  if (warps > kMaxWarpsPerCTA)
+    return emitError() << "expected at most " << kMaxWarpsPerCTA
+                       << " warps, but got " << warps;
   if (columns <= 0 || warps % columns != 0)
     return emitError() << "expected a divisor of the " << warps
                        << " warps along the columns, but got " << columns;

@@ -124,13 +124,6 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError("expected a counter with an order");
   if (getDescending() && (!getPersistent() || getOrder()))
     return emitOpError("expected 'persistent' with 'descending', and no order");
-  // (C5)
-  for (auto [name, wish] : {std::pair("stages", getStagesAttr()),
-                            std::pair("warps", getWarpsAttr()),
-                            std::pair("raster_group", getRasterGroupAttr())})
-    if (wish && wish.getInt() < 1)
-      return emitOpError() << "expected '" << name
-                           << "' to be positive, but got " << wish.getInt();
   return success();
 }
 
@@ -140,11 +133,6 @@ std::optional<int64_t> ForEachTileOp::getGroupedDim() {
       if (factor > 1)
         return dim;
   return std::nullopt;
-}
-
-std::optional<int64_t> ForEachTileOp::getAskedStages() {
-  std::optional<int64_t> asked = getStages();
-  return asked ? std::optional(std::clamp<int64_t>(*asked, 2, 16)) : asked;
 }
 
 int64_t ForEachTileOp::getGroupSize() {

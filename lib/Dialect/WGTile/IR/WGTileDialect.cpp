@@ -9,8 +9,12 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/OldNames.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -97,9 +101,56 @@ static LogicalResult verifyAttributeName(Operation *op, NamedAttribute attr) {
   return success();
 }
 
+namespace {
+/// What a discardable attribute of the dialect is, and the op that has it.
+struct AttributeRule {
+  StringLiteral name;
+  bool (*isValid)(Attribute);
+  StringLiteral kind;
+  bool (*isPlace)(Operation *);
+  StringLiteral place;
+};
+} // namespace
+
+template <typename... T> static bool isAttribute(Attribute attr) {
+  return isa<T...>(attr);
+}
+template <typename... T> static bool isOp(Operation *op) {
+  return isa<T...>(op);
+}
+
+static constexpr AttributeRule kAttributeRules[] = {
+    {kTargetAttrName, isAttribute<TargetAttr>, "a #wgtile.target",
+     isOp<gpu::GPUModuleOp>, "a gpu.module"},
+    {kScheduleAttrName, isAttribute<ScheduleAttr>, "a #wgtile.schedule",
+     isOp<gpu::GPUFuncOp>, "a gpu.func"},
+    {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isOp<scf::ForOp>, "an scf.for"},
+    {kSharedBytesAttrName, isAttribute<IntegerAttr>, "an integer",
+     isOp<FunctionOpInterface>, "a function"},
+    {kZeroedAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isOp<memref::AllocOp>, "a memref.alloc"},
+    {kVersionOfAttrName, isAttribute<FlatSymbolRefAttr>, "a symbol",
+     isOp<gpu::GPUFuncOp>, "a gpu.func"},
+    {kVersionAttrName, isAttribute<StringAttr>, "a string", isOp<LaunchOp>,
+     "a wgtile.launch"},
+    {kReasonAttrName, isAttribute<StringAttr>, "a string", isOp<LaunchOp>,
+     "a wgtile.launch"},
+    {kTuningAttrName, isAttribute<DictionaryAttr>, "a dictionary",
+     isOp<LaunchOp>, "a wgtile.launch"},
+};
+
 LogicalResult WGTileDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
-  return verifyAttributeName(op, attr);
+  if (failed(verifyAttributeName(op, attr)))
+    return failure();
+  for (const AttributeRule &rule : kAttributeRules)
+    if (rule.name == attr.getName() &&
+        !(rule.isPlace(op) && rule.isValid(attr.getValue())))
+      return op->emitOpError()
+             << "expected '" << rule.name << "' to be " << rule.kind << " of "
+             << rule.place << ", but got " << attr.getValue();
+  return success();
 }
 
 LogicalResult WGTileDialect::verifyRegionArgAttribute(Operation *op, unsigned,

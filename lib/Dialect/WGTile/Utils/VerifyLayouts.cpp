@@ -15,9 +15,8 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Threads of a warp, and most of a thread block.
 static constexpr int32_t kWarpThreads = 32;
-static constexpr int32_t kMaxThreads = 1024;
+static constexpr int32_t kMaxThreads = kWarpThreads * sattn::kMaxWarpsPerCTA;
 
 LogicalResult wgtile::verifyStructured(gpu::GPUFuncOp kernel) {
   WalkResult walk = kernel.walk([](Operation *op) {

@@ -20,8 +20,10 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "sattn/Dialect/WGTile/IR/Schedule.h"
 #include "sattn/Dialect/WGTile/IR/SyncEffects.h"
 #include "sattn/Layout/SharedTile.h"
+#include "sattn/Support/Chip.h"
 
 #include "sattn/Dialect/WGTile/IR/WGTileDialect.h.inc"
 
@@ -39,6 +41,11 @@ struct AsyncWorkResource
 
 #include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
 
+namespace sattn {
+llvm::hash_code hash_value(const ChipResources &resources);
+bool operator==(const ChipResources &lhs, const ChipResources &rhs);
+} // namespace sattn
+
 #define GET_ATTRDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileAttrs.h.inc"
 
@@ -51,6 +58,10 @@ struct AsyncWorkResource
 namespace wgtile {
 /// Unit attribute on the `scf.for` that walks the stored blocks of a tile.
 inline constexpr llvm::StringLiteral kBlockLoopAttrName = "wgtile.block_loop";
+/// On a gpu.module: the `#wgtile.target` of its kernels. On a kernel: its
+/// `#wgtile.schedule`.
+inline constexpr llvm::StringLiteral kTargetAttrName = "wgtile.target";
+inline constexpr llvm::StringLiteral kScheduleAttrName = "wgtile.schedule";
 /// Bytes of shared memory that a kernel needs, an i64 on its gpu.func
 /// (`wgtile-allocate-shared`).
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
@@ -90,6 +101,10 @@ inline constexpr llvm::StringLiteral kReasonAttrName = "wgtile.reason";
 /// On a `wgtile.launch`, a dictionary of two texts: `parameters` of the
 /// kernel's tiles and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "wgtile.tuning";
+
+/// What a kernel's `wgtile.schedule` says; without one, nothing is decided.
+Schedule getSchedule(mlir::Operation *kernel);
+void setSchedule(mlir::Operation *kernel, const Schedule &schedule);
 
 /// Warpgroups that hold 64 rows each of a register tile, one after another; 0
 /// for a tile of any other layout.

@@ -67,4 +67,75 @@ def WGTile_ColumnAttr : WGTile_LayoutAttr<"Column", "column"> {
   }];
 }
 
+def WGTile_TargetAttr : AttrDef<WGTile_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "The chip that a module's kernels are for, and its resources";
+  let description = [{
+    The attribute `wgtile.target` of a `gpu.module` (`wgtile-attach-target`), from
+    which passes know the limits of a kernel. A resource that is not named is that
+    of the chip in the compiler's table; a chip that is not in the table names
+    all. Given `shared_bytes` without `shared_bytes_per_sm`, an SM has room for one
+    such CTA.
+
+    - (C1) Resources are positive, `reserved_shared_bytes` may be 0.
+    - (C2) A CTA's shared memory and what is reserved fit into an SM's.
+
+    ```mlir
+    #wgtile.target<chip = "sm_90a">
+    #wgtile.target<chip = "sm_90a", shared_bytes = 20000, wgmma = false>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$chip,
+                        "::sattn::ChipResources":$resources);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::sattn::Chip &":$chip), [{
+    return $_get($_ctxt, chip.name, chip);
+  }]>];
+}
+
+def WGTile_ScheduleAttr : AttrDef<WGTile_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How a kernel works through its tiles";
+  let description = [{
+    The attribute `wgtile.schedule` of a kernel. The program or a table of tuned
+    parameters may ask for some fields; `wgtile-schedule` completes the others,
+    and passes apply them.
+
+    | field | meaning |
+    |---|---|
+    | `specialized` | a producer warpgroup loads, the others compute (`wgtile-specialize`) |
+    | `warps` | warps that compute the tiles of all consumer groups (`wgtile-assign-layouts`) |
+    | `stages` | depth of the buffers that loops fill |
+    | `tile_stages` | depth of the buffers that are filled once a tile |
+    | `ctas_per_sm` | CTAs that share an SM |
+    | `entry_registers` | registers of a thread at the kernel's start |
+    | `producer_registers`, `consumer_registers` | the same for each role from then on; 0: as at the start |
+    | `overlap` | two MMAs in a chain run beside each other (`wgtile-overlap`) |
+    | `order_warpgroups` | warpgroups issue their MMAs one after the other |
+    | `persistent` | a CTA walks many tiles (`wgtile-persist`) |
+    | `dynamic` | which it takes from a counter |
+    | `raster_group` | columns of tiles that are walked together |
+    | `tile_order` | `ascending`, `descending`, or `sorted` by a kernel of its own |
+    | `stage_reads` | inputs of the epilogue that have the type of an operand's tile go through the operands' ring |
+    | `prefetch_reads` | the other inputs are prefetched into the L2 cache |
+    | `hoist_reads` | inputs of an epilogue subtile are read before the subtile before it is stored |
+    | `stage_stores` | results go through shared memory and TMA |
+
+    - (C1) `stages`, `tile_stages`, `warps`, `ctas_per_sm` and `raster_group` are
+      positive.
+    - (C2) Registers are multiples of 8 up to 256.
+
+    ```mlir
+    #wgtile.schedule<stages = 4, raster_group = 2>
+    #wgtile.schedule<specialized = true, stages = 4, tile_stages = 2, ctas_per_sm = 1,
+                     entry_registers = 168, producer_registers = 56,
+                     consumer_registers = 224, tile_order = descending>
+    ```
+  }];
+  let parameters = (ins "::wgtile::Schedule":$fields);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILEATTRS_TD

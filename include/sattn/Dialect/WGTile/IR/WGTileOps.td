@@ -49,20 +49,12 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     same multiple of the factor belong to the consumer groups of one thread block, since
     they load some of the same data. One dimension at most has a factor above 1.
 
-    `stages`, `warps` and `raster_group` are hints of the program for the schedule:
-    iterations of a loop whose tiles are in shared memory together
-    (`wgtile-specialize`, `wgtile-pipeline`; 2 to 16), warps that compute the tiles
-    of all consumer groups (`wgtile-assign-layouts`), and columns of a raster group
-    (`wgtile-persist`). A pass takes the nearest value that it supports, and
-    chooses without a hint.
-
     - (C1) The body has one index argument for each count.
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `consumer_groups` has one factor from 1 to 32 for each count, at most one of
       them above 1.
     - (C4) `counter` and `descending` come with `persistent`, `order` with
       `counter` and without `descending`.
-    - (C5) `stages`, `warps` and `raster_group` are positive.
 
     ```mlir
     wgtile.for_each_tile (%i, %j) in (%rows, %columns) {
@@ -74,9 +66,6 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
                        OptionalAttr<I64Attr>:$persistent,
                        UnitAttr:$descending,
                        OptionalAttr<DenseI64ArrayAttr>:$consumer_groups,
-                       OptionalAttr<I64Attr>:$stages,
-                       OptionalAttr<I64Attr>:$warps,
-                       OptionalAttr<I64Attr>:$raster_group,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead, MemWrite]>:$counter,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
@@ -88,9 +77,6 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     /// number of groups.
     std::optional<int64_t> getGroupedDim();
     int64_t getGroupSize();
-    /// `stages`, clamped to [2, 16]: a stage is released when the next one is
-    /// full, and no loop needs more than 16.
-    std::optional<int64_t> getAskedStages();
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

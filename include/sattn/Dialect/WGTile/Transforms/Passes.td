@@ -21,8 +21,9 @@ def WGTileOutlineKernels
     the loop uses and that are cheap to compute again (constants, sizes, integer
     arithmetic) are computed in the kernel; all others must be arguments of the
     function. The function's result must be its argument, written in place; the
-    host function has no results. The hints `consumer_groups`, `stages`, `warps`
-    and `raster_group` of the loop become those of the loop over tiles.
+    host function has no results. The `consumer_groups` of the loop become
+    those of the loop over tiles; its hints `stages`, `warps` and `raster_group`
+    begin the kernel's `#wgtile.schedule`.
 
     Upstream's mapping and outlining passes refuse dynamic shapes.
 
@@ -49,6 +50,28 @@ def WGTileOutlineKernels
                            "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::wgtile::WGTileDialect"];
+}
+
+def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say which chip kernels are for";
+  let description = [{
+    Gives every `gpu.module` without a target the attribute `wgtile.target`, from
+    which later passes know the resources of the chip.
+
+    Before:
+    ```mlir
+    gpu.module @kernels {
+    ```
+    After:
+    ```mlir
+    gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "Chip: sm_80, sm_86, sm_89 or sm_90a">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
 def WGTileVersionKernels
@@ -176,7 +199,7 @@ def WGTileAssignLayouts
     For mma.sync 4 or 8 warps divide rows and columns so that they load the least
     (where TMA loads for several consumer groups, the share of 8 warps), or divide
     the rows alone if an MMA takes a register tile or rows are reduced. The hint
-    `warps` of the loop over tiles sets another number of warps, at most 8, that
+    `warps` of the kernel's schedule sets another number of warps, at most 8, that
     leaves a thread at most 64 registers of the accumulator.
 
     Vectors get the slice of the layout that their broadcast or reduction needs;
@@ -195,9 +218,6 @@ def WGTileAssignLayouts
         -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
     ```
   }];
-  let options = [
-    Option<"wgmma", "wgmma", "bool", "true", "Whether the chip has wgmma">
-  ];
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
@@ -225,10 +245,50 @@ def WGTileCreateTensorMaps
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
+def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
+  let summary = "Decide how kernels work through their tiles";
+  let description = [{
+    Completes the `#wgtile.schedule` of every kernel, which the program or a table
+    of tuned parameters may have begun; later passes apply it and decide nothing.
+    The chip's resources come from the module's `#wgtile.target`.
+
+    - A kernel whose loads read tensor maps is `specialized`. Its rings have as many
+      stages as fit beside staging and the work-tile pipeline, at most the hint
+      `stages`; rings that are filled once a tile have two. Registers go from the
+      producer to the consumers.
+    - Two CTAs share an SM with one warpgroup of consumers and at most 64
+      accumulators a thread, four with small-M tiles.
+    - In other kernels the loads of loops are issued ahead by all threads, in 4
+      stages, or as many as `stages` asks for and fit. Two CTAs share an SM if they
+      are small and each has at least three stages.
+    - Two MMAs in a chain overlap if the loop can be rotated, and two or more
+      warpgroups of one tile then issue them in turn.
+    - Loops over tiles of two or more indices are persistent and dynamic, with
+      raster groups of 4 columns, or as many as `raster_group` asks for, at most 64.
+    - Tiles whose cost grows with the last but one index are walked in `descending`
+      order. If the cost follows from memory that the host has, they are `sorted`,
+      but not in the generic version of a kernel (`wgtile-version-kernels`).
+
+    Before:
+    ```mlir
+    gpu.func @f(...) kernel attributes {wgtile.schedule = #wgtile.schedule<stages = 4>} {
+    ```
+    After:
+    ```mlir
+    gpu.func @f(...) kernel attributes {wgtile.schedule = #wgtile.schedule<
+        specialized = true, stages = 4, tile_stages = 2, ctas_per_sm = 1,
+        entry_registers = 168, producer_registers = 56, consumer_registers = 224,
+        overlap = false, order_warpgroups = false, persistent = true,
+        dynamic = true, raster_group = 4, tile_order = sorted>} {
+    ```
+  }];
+}
+
 def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Run the first MMA of the next block beside this block's last";
   let description = [{
-    Rotates block loops (`wgtile.block_loop`) in which the left operand of one
+    In kernels with `overlap` in their schedule, rotates block loops
+    (`wgtile.block_loop`) in which the left operand of one
     MMA, in registers, is computed from the result of another. The first MMAs of a
     block are issued before the last MMAs of the block before it, and the ops
     between the two run beside these. `wgtile-place-waits` then finds both in
@@ -355,8 +415,8 @@ def WGTileOrderWarpgroups
     : Pass<"wgtile-order-warpgroups", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Let warpgroups issue their MMAs one after the other";
   let description = [{
-    Applies to block loops of two or more consumer warpgroups whose iterations
-    issue several asynchronous MMAs and compute something between them. A
+    Applies to kernels with `order_warpgroups` in their schedule, to block loops
+    whose iterations issue several asynchronous MMAs and compute something between them. A
     warpgroup waits for its place in the order before the first MMA, and lets the
     next warpgroup go after the last: while one warpgroup's MMAs run, the others
     compute. Without an order, warpgroups that start together wait for the tensor
@@ -538,7 +598,8 @@ def WGTileSpecialize
     : Pass<"wgtile-specialize", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Split a tile program into a producer and consumers";
   let description = [{
-    Clones the kernel's tile loop into two roles that meet in rings of shared
+    Applies to kernels that are `specialized` by their schedule, with its stages,
+    registers and CTAs per SM. Clones the kernel's tile loop into two roles that meet in rings of shared
     memory. The producer keeps the loads, as copies into a ring's stages, and the
     ops that their addresses need. The consumers keep everything else and take the
     tiles from the ring. They release a stage after the wait that retires the last
@@ -548,11 +609,8 @@ def WGTileSpecialize
 
     Loads of one block share a stage if the same op reads them last; loads before
     and after a loop with loads of its own do not. Stages of the same tiles share a
-    ring if none is held beyond the next. A ring has as many stages as fit in
-    `max-shared-bytes`, at most the hint `stages` of the loop over tiles, or
-    `max-stages` without the hint. Registers go from the producer's warps to the
-    consumers' if both are whole warpgroups. A kernel without loads is left alone;
-    one whose loads depend on the result of an MMA is refused.
+    ring if none is held beyond the next. A kernel whose
+    loads depend on the result of an MMA is refused.
 
     Values that the loops read from memory for the positions of their tiles, or for
     the existence of any, are read one iteration ahead.
@@ -597,15 +655,6 @@ def WGTileSpecialize
         ...
     ```
   }];
-  let options = [
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
-           "Shared memory of a thread block in bytes (227 KB on sm_90)">,
-    Option<"maxStages", "max-stages", "int64_t", /*default=*/"16",
-           "Most stages of a ring where the loop over tiles has no hint">,
-    Option<"ctasPerSM", "ctas-per-sm", "int64_t", /*default=*/"0",
-           "CTAs per SM; 0: two for one warpgroup of consumers, four for "
-           "small-M tiles, else one">
-  ];
   let dependentDialects = ["::mlir::ub::UBDialect", "::wgtile::WGTileDialect"];
 }
 
@@ -614,15 +663,11 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     For kernels whose loads read memrefs: the chip has no TMA, or TMA cannot take
     the operands. The loads of a loop become asynchronous copies into stages, as
-    many as the shared memory holds, at most the hint `stages` of the loop over
-    tiles, or `max-stages` without the hint. With n stages the copies are issued
+    many as the kernel's schedule says. With n stages the copies are issued
     n - 1 iterations before their use. All threads copy and multiply. Each iteration
     has one barrier, after which its stage is filled and the stage of the previous
     iteration is free. Indices that are themselves loaded are requested before the
     iteration's MMAs.
-
-    Two CTAs share an SM (`nvvm.minctasm`) if they are small and each has at least
-    three stages.
 
     Before:
     ```mlir
@@ -656,12 +701,6 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     wgtile.async_wait_group pending 0
     ```
   }];
-  let options = [
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t", "232448",
-           "Shared memory that a thread block may have, in bytes">,
-    Option<"maxStages", "max-stages", "int64_t", "4",
-           "Most stages of a loop where the loop over tiles has no hint">
-  ];
   let dependentDialects = ["::wgtile::WGTileDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
@@ -698,17 +737,27 @@ def WGTileHoistEpilogueLoads
 }
 
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
-  let summary = "Let each thread block walk many tiles";
+  let summary = "Let each thread block walk many tiles, longest first";
   let description = [{
-    Launches at most as many thread blocks as run at one time (one per SM, or the
-    kernel's `nvvm.minctasm`) and makes every `wgtile.for_each_tile` of the kernel
-    persistent. The loop walks a raster group of several columns of tiles at a time:
-    its hint `raster_group`, at most 64, else the option. With `dynamic`, the dynamic
-    persistent tile scheduler, the blocks take tiles one by one from a counter,
-    which the runtime sets to zero before each launch (`wgtile.zeroed`); if every
-    block has one tile, there is no counter. With roles, the producer takes the
-    tiles and passes each on at the end of an iteration of the tile loop
-    (`wgtile.work_tile_acquire`). A loop over fewer than two indices is left alone.
+    Applies the fields `persistent`, `dynamic`, `raster_group`, `ctas_per_sm` and
+    `tile_order` of a kernel's schedule (`wgtile-schedule`).
+
+    Launches at most as many thread blocks as run at one time and makes every
+    `wgtile.for_each_tile` of the kernel persistent. The loop walks a raster group
+    of several columns of tiles at a time. With `dynamic`, the dynamic persistent
+    tile scheduler, the blocks take tiles one by one from a counter, which the
+    runtime sets to zero before each launch (`wgtile.zeroed`); if every block has
+    one tile, there is no counter. With roles, the producer takes the tiles and
+    passes each on at the end of an iteration of the tile loop
+    (`wgtile.work_tile_acquire`).
+
+    With `tile_order = descending` the loop walks the last but one index from its
+    last value to its first. With `sorted`, a kernel of its own, NAME_order,
+    computes the bounds of the loops of a tile's program and sorts the values of
+    that index by cost, longest first, in 1,024 classes; a condition that is the
+    same for all tiles counts as true. The host launches it first, with
+    `preprocess`: it reads the memory that the loops' bounds are read from, and
+    nothing else. Versions of one kernel share the order.
 
     Before:
     ```mlir
@@ -721,55 +770,9 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     %more = arith.cmpi sgt, %tiles, %blocks : index
     %size = arith.select %more, %c1, %c0 : index
     %counter = memref.alloc(%size) {wgtile.zeroed} : memref<?xi32>
-    wgtile.launch @kernels::@f grid(%blocks) args(..., %counter)
-    ```
-  }];
-  let options = [
-    Option<"rasterGroup", "raster-group", "int64_t", /*default=*/"4",
-           "Columns of tiles that are walked together where the loop has no "
-           "hint">,
-    Option<"dynamic", "dynamic", "bool", /*default=*/"true",
-           "Take tiles from a counter instead of every n-th">
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::wgtile::WGTileDialect"];
-}
-
-def WGTileOrderTiles : Pass<"wgtile-order-tiles", "::mlir::ModuleOp"> {
-  let summary = "Walk tiles in longest-first order";
-  let description = [{
-    For kernels with a dynamic tile scheduler (`wgtile-persist`): thread blocks
-    that have finished wait for the last tiles, so these should be short. A tile's
-    cost is the trip count of its loops whose bounds vary between tiles.
-
-    If the cost follows from the last but one index and grows with it, as under a
-    causal mask, the loop walks that index from its last value to its first
-    (`descending`). If the cost follows from memory, a kernel of its own,
-    NAME_order, computes the bounds and sorts the values of that index by cost,
-    longest first, in 1,024 classes; a condition that is the same for all tiles
-    counts as true. The host launches it first, with `preprocess`: it reads the memory
-    that the loops' bounds are read from, and nothing else.
-
-    A kernel without a loop of varying bounds is left alone, as is one whose bounds
-    come from anything but integer arithmetic on its arguments, their sizes and
-    elements, and the `generic` version of a kernel (`wgtile-version-kernels`).
-    Other versions of one kernel share the order.
-
-    Before:
-    ```mlir
-    wgtile.for_each_tile (%i, %j) in (%m, %n) counter %counter : memref<?xi32> {
-      %begin = memref.load %rows[%i] ...
-      %end = memref.load %rows[%i + 1] ...
-      scf.for %p = %begin to %end ...
-    ```
-    After, on the host and in the kernel:
-    ```mlir
     %order = memref.alloc(%m) : memref<?xi32>
     wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) preprocess ...
-
-    wgtile.for_each_tile (%i, %j) in (%m, %n) counter %counter : memref<?xi32>
-        order %order : memref<?xi32> {
+    wgtile.launch @kernels::@f grid(%blocks) args(..., %counter, %order)
     ```
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
@@ -786,8 +789,8 @@ def WGTileAllocateShared
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
     `wgtile.ring` the offsets of its stages and barriers, every `wgtile.staging` the
     offset of its tiles, and the kernel the number of bytes that it needs
-    (`wgtile.shared_bytes`). A kernel that needs more than `max-shared-bytes` is
-    refused with both numbers.
+    (`wgtile.shared_bytes`). A kernel that needs more than the module's
+    target has is refused with both numbers.
 
     Before:
     ```mlir
@@ -798,10 +801,6 @@ def WGTileAllocateShared
     %a = wgtile.load %map[%p, %c0, %c0] {barrier = 24576 : i64, offset = 0 : i64}
     ```
   }];
-  let options = [
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t", /*default=*/"232448",
-           "Shared memory of a thread block in bytes (227 KB on sm_90)">
-  ];
 }
 
 def WGTilePlaceFences

@@ -28,6 +28,20 @@ mlir::LogicalResult verifyOptionNames(
     llvm::StringRef pass, llvm::StringRef options,
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> error);
 
+/// A pass that refuses old names of its options.
+template <typename Base> struct OldOptionHints : Base {
+  using Base::Base;
+
+  llvm::LogicalResult
+  initializeOptions(llvm::StringRef options,
+                    llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)>
+                        error) override {
+    if (llvm::failed(verifyOptionNames(this->getArgument(), options, error)))
+      return llvm::failure();
+    return Base::initializeOptions(options, error);
+  }
+};
+
 } // namespace wgtile
 
 #endif // SATTN_DIALECT_WGTILE_UTILS_OPTIONS_H

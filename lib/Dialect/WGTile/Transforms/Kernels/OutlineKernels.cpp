@@ -141,6 +141,32 @@ static SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop,
   return counts;
 }
 
+/// The schedule that a loop's hints begin.
+static LogicalResult beginSchedule(scf::ForallOp loop, Operation *kernel) {
+  Schedule schedule;
+  for (auto [name, field] :
+       {std::pair(sattn::kTileStagesAttrName, &Schedule::stages),
+        std::pair(sattn::kTileWarpsAttrName, &Schedule::warps),
+        std::pair(sattn::kTileRasterGroupAttrName, &Schedule::rasterGroup)})
+    if (auto hint = loop->getAttrOfType<IntegerAttr>(name))
+      schedule.*field = hint.getInt();
+  if (schedule == Schedule())
+    return success();
+  auto emitError = [&] { return loop.emitOpError(); };
+  if (failed(ScheduleAttr::verify(emitError, schedule)))
+    return failure();
+  setSchedule(kernel, schedule);
+  return success();
+}
+
+/// Whether the kernel or the launch has what this attribute of a loop says.
+static bool isHint(StringRef name) {
+  return llvm::is_contained(
+      {sattn::kTileStagesAttrName, sattn::kTileWarpsAttrName,
+       sattn::kTileRasterGroupAttrName, sattn::kTuningAttrName},
+      name);
+}
+
 /// The kernel's body: the loop's body, with the loop's indices computed from
 /// those of the tile.
 static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
@@ -154,13 +180,7 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
     StringRef name = attr.getName();
     if (name == sattn::kTileConsumerGroupsAttrName)
       tiles.setConsumerGroupsAttr(dyn_cast<DenseI64ArrayAttr>(attr.getValue()));
-    else if (name == sattn::kTileStagesAttrName)
-      tiles.setStagesAttr(dyn_cast<IntegerAttr>(attr.getValue()));
-    else if (name == sattn::kTileWarpsAttrName)
-      tiles.setWarpsAttr(dyn_cast<IntegerAttr>(attr.getValue()));
-    else if (name == sattn::kTileRasterGroupAttrName)
-      tiles.setRasterGroupAttr(dyn_cast<IntegerAttr>(attr.getValue()));
-    else if (attr.getNameDialect() && name != sattn::kTuningAttrName)
+    else if (attr.getNameDialect() && !isHint(name))
       tiles->setDiscardableAttr(attr.getName(), attr.getValue());
   }
   rewriter.setInsertionPointToStart(&tiles.getBody().front());
@@ -242,6 +262,8 @@ static LogicalResult outline(scf::ForallOp loop, gpu::GPUModuleOp module,
           {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   symbols.insert(kernel);
+  if (failed(beginSchedule(loop, kernel)))
+    return failure();
   b.setInsertionPointToEnd(&kernel.getBody().front());
   IRMapping mapping;
   mapping.map(kernelArguments, kernel.getArguments());

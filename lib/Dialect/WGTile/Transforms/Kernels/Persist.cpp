@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SortTiles.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include <limits>
@@ -26,55 +27,87 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Most columns of a raster group. Points are counted in 32 bits, which must
-/// hold so many columns times the rows of tiles.
-static constexpr int64_t kMaxRasterGroup = 64;
+/// The loops over tiles of a kernel, one in each role; the first is the
+/// producer's.
+static SmallVector<ForEachTileOp> getTileLoops(gpu::GPUFuncOp kernel) {
+  SmallVector<ForEachTileOp> loops;
+  kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
+  return loops;
+}
 
 namespace {
-struct PersistPass : public wgtile::impl::WGTilePersistBase<PersistPass> {
-  using WGTilePersistBase::WGTilePersistBase;
-
-  LogicalResult
-  initializeOptions(StringRef options,
-                    function_ref<LogicalResult(const Twine &)> error) override {
-    if (failed(verifyOptionNames(getArgument(), options, error)))
-      return failure();
-    return WGTilePersistBase::initializeOptions(options, error);
-  }
-
+struct PersistPass
+    : OldOptionHints<wgtile::impl::WGTilePersistBase<PersistPass>> {
   void runOnOperation() override {
-    if (failed(verifyOption(getOperation(), "raster-group", rasterGroup, 1,
-                            kMaxRasterGroup)))
-      return signalPassFailure();
-    for (auto [launch, kernel] : getLaunches(getOperation())) {
-      SmallVector<ForEachTileOp> loops;
-      kernel.walk([&](ForEachTileOp loop) { loops.push_back(loop); });
-      if (loops.empty() || llvm::any_of(loops, [](ForEachTileOp loop) {
-            return loop.getCounts().size() < 2 || loop.getPersistent();
-          }))
-        continue;
-      OpBuilder b(launch);
-      Value count = SmCountOp::create(b, launch.getLoc(), b.getIndexType());
-      if (auto blocks = kernel->getAttrOfType<IntegerAttr>(
-              NVVM::NVVMDialect::getMinctasmAttrName()))
-        count = arith::MulIOp::create(b, launch.getLoc(), count,
-                                      arith::ConstantIndexOp::create(
-                                          b, launch.getLoc(), blocks.getInt()));
-      Value tiles = launch.getGrid();
-      launch.getGridMutable().assign(limitGrid(b, launch, count));
-      for (ForEachTileOp loop : loops) {
-        loop.setPersistent(getRasterGroup(loop));
-        loop.removeRasterGroupAttr();
+    SmallVector<std::pair<LaunchOp, gpu::GPUFuncOp>> launches;
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      if (getSchedule(kernel).persistent.value_or(false)) {
+        if (failed(persist(launch, kernel)))
+          return signalPassFailure();
+        launches.push_back({launch, kernel});
       }
-      if (dynamic)
-        addCounter(b, launch, kernel, tiles, loops);
-    }
+    DenseMap<StringAttr, Value> orders;
+    for (auto [launch, kernel] : launches)
+      if (failed(order(launch, kernel, orders)))
+        return signalPassFailure();
   }
 
-  int64_t getRasterGroup(ForEachTileOp loop) {
-    if (std::optional<int64_t> wish = loop.getRasterGroup())
-      return std::min(*wish, kMaxRasterGroup);
-    return rasterGroup;
+  static LogicalResult persist(LaunchOp launch, gpu::GPUFuncOp kernel) {
+    Schedule schedule = getSchedule(kernel);
+    SmallVector<ForEachTileOp> loops = getTileLoops(kernel);
+    if (llvm::any_of(loops, [](ForEachTileOp loop) {
+          return loop.getCounts().size() < 2 || loop.getPersistent();
+        }))
+      return kernel.emitOpError(
+          "expected loops over tiles of two indices that are not persistent");
+    if (!schedule.rasterGroup)
+      return kernel.emitOpError("expected a persistent kernel with a raster "
+                                "group (wgtile-schedule)");
+    OpBuilder b(launch);
+    Value count = SmCountOp::create(b, launch.getLoc(), b.getIndexType());
+    if (schedule.ctasPerSM)
+      count =
+          arith::MulIOp::create(b, launch.getLoc(), count,
+                                arith::ConstantIndexOp::create(
+                                    b, launch.getLoc(), *schedule.ctasPerSM));
+    Value tiles = launch.getGrid();
+    launch.getGridMutable().assign(limitGrid(b, launch, count));
+    for (ForEachTileOp loop : loops)
+      loop.setPersistent(*schedule.rasterGroup);
+    if (schedule.dynamic.value_or(false))
+      addCounter(b, launch, kernel, tiles, loops);
+    return success();
+  }
+
+  /// Versions of one kernel share an order.
+  static LogicalResult order(LaunchOp launch, gpu::GPUFuncOp kernel,
+                             DenseMap<StringAttr, Value> &orders) {
+    TileOrder order =
+        getSchedule(kernel).tileOrder.value_or(TileOrder::Ascending);
+    if (order == TileOrder::Ascending)
+      return success();
+    SmallVector<ForEachTileOp> loops = getTileLoops(kernel);
+    if (order == TileOrder::Descending) {
+      for (ForEachTileOp loop : loops)
+        loop.setDescending(true);
+      return success();
+    }
+    auto other = kernel->getAttrOfType<FlatSymbolRefAttr>(kVersionOfAttrName);
+    Value memory = other ? orders.lookup(other.getAttr()) : Value();
+    if (!memory && loops.front().getCounter())
+      memory = sortTiles(launch, kernel, loops.front());
+    if (!memory)
+      return kernel.emitOpError(
+          "expected sorted tiles to have a counter, and work that the host's "
+          "arguments tell");
+    launch.getArgsMutable().append(memory);
+    unsigned argument = kernel.getNumArguments();
+    (void)kernel.insertArgument(argument, memory.getType(), DictionaryAttr(),
+                                launch.getLoc());
+    for (ForEachTileOp loop : loops)
+      loop.getOrderMutable().assign(kernel.getArgument(argument));
+    orders[kernel.getNameAttr()] = memory;
+    return success();
   }
 
   /// Gives the kernel a counter, which is allocated if blocks get more than one

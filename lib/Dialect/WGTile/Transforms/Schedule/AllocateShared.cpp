@@ -10,6 +10,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
@@ -71,7 +72,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     }
     bytes = llvm::alignTo(bytes, kStageAlignment);
     staging.setOffset(bytes);
-    bytes += warpgroups * staging.getTileBytes();
+    bytes += ResourceModel::getStagingBytes(staging, warpgroups);
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
@@ -97,7 +98,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     hasQueue = true;
   });
   if (hasQueue)
-    bytes += sattn::layout::WorkTilesLayout::sizeInBytes();
+    bytes += ResourceModel::getWorkTileBytes();
   if (bytes > maxBytes)
     return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes
@@ -109,15 +110,15 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
 
 namespace {
 struct AllocateSharedPass
-    : public wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass> {
-  using WGTileAllocateSharedBase::WGTileAllocateSharedBase;
-
+    : OldOptionHints<
+          wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass>> {
   void runOnOperation() override {
-    if (failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
-                            0, kMaxSharedBytes)))
+    FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());
+    if (failed(resources))
       return signalPassFailure();
+    int64_t maxBytes = resources->getSharedBytes(/*ctasPerSM=*/1);
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel.isKernel() && failed(allocate(kernel, maxSharedBytes)))
+      if (kernel.isKernel() && failed(allocate(kernel, maxBytes)))
         return signalPassFailure();
   }
 };

@@ -8,10 +8,11 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WarpDivision.h"
-#include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,12 +30,9 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Bytes of the swizzle that wgmma takes here.
-static constexpr int64_t kWgmmaSwizzle = 128;
-static constexpr int64_t kMaxMmaColumns = 256;
-/// Rows of a fragment, and threads of a thread block in warps.
+/// Rows of a fragment.
 static constexpr int64_t kFragmentRows = sattn::layout::kWarpRows;
-static constexpr int64_t kMaxWarps = 32;
+using sattn::kMaxWarpsPerCTA;
 
 namespace {
 /// Chooses the layouts of one kernel.
@@ -95,22 +93,6 @@ private:
       }
   }
 
-  /// Whether wgmma can multiply these tiles: 16-bit elements in whole rows of
-  /// its swizzle, without padding.
-  static bool fitsWgmma(MmaOp op) {
-    auto fits = [](Type type) {
-      auto shared = dyn_cast<SharedType>(type);
-      return !shared ||
-             (shared.getElementBytes() == 2 && !shared.isPadded() &&
-              shared.getColumns() * shared.getElementBytes() % kWgmmaSwizzle ==
-                  0);
-    };
-    RankedTensorType type = op.getResult().getType();
-    return type.getDimSize(0) % sattn::layout::kWgmmaRows == 0 &&
-           type.getDimSize(1) <= kMaxMmaColumns && fits(op.getA().getType()) &&
-           fits(op.getB().getType());
-  }
-
   /// All register tiles of a kernel have the same rows, which its warps divide,
   /// and one kind of MMA.
   LogicalResult chooseWarps() {
@@ -124,7 +106,7 @@ private:
         return op.emitOpError() << "expected all products of a kernel to have "
                                 << rows << " rows, but got " << actual;
       rows = actual;
-      useWgmma &= fitsWgmma(op);
+      useWgmma &= ResourceModel::fitsWgmma(op);
     }
     if (!products.empty() && !useWgmma) {
       for (MmaOp op : products)
@@ -138,9 +120,9 @@ private:
       });
     // A kernel that has nothing left to do is still launched, with one warp.
     warps = std::max<int64_t>(1, llvm::divideCeil(rows, kFragmentRows));
-    if (warps > kMaxWarps)
+    if (warps > kMaxWarpsPerCTA)
       return kernel.emitOpError()
-             << "expected at most " << kMaxWarps * kFragmentRows
+             << "expected at most " << kMaxWarpsPerCTA * kFragmentRows
              << " tile rows, but got " << rows;
     return success();
   }
@@ -154,13 +136,6 @@ private:
       groups = std::max(groups, loop.getGroupSize());
     });
     return groups;
-  }
-
-  /// The hint `warps` of the loop over tiles.
-  std::optional<int64_t> getWishedWarps() {
-    std::optional<int64_t> wish;
-    kernel.walk([&](ForEachTileOp loop) { wish = loop.getWarps(); });
-    return wish;
   }
 
   /// The number of warps nearest to a hint that has registers for a tile's
@@ -194,12 +169,13 @@ private:
     int64_t wanted = sattn::layout::getMmaWarps(rows, columns);
     if (int64_t groups = countGroups(); groups > 1)
       wanted = std::max<int64_t>(1, sattn::layout::kMostMmaWarps / groups);
-    std::optional<int64_t> wish = getWishedWarps();
+    std::optional<int64_t> wish = getSchedule(kernel).warps;
     if (wish)
       wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
     // A warp shares its rows with no other: as many warps as the rows fill.
     if (ownsRows) {
-      warps = std::min({fragments, kMaxWarps, wish.value_or(kMaxWarps)});
+      warps = std::min(
+          {fragments, kMaxWarpsPerCTA, wish.value_or(kMaxWarpsPerCTA)});
       while (fragments % warps != 0)
         --warps;
       return success();
@@ -330,15 +306,17 @@ private:
 };
 
 struct AssignLayoutsPass
-    : public wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass> {
-  using WGTileAssignLayoutsBase::WGTileAssignLayoutsBase;
-
+    : OldOptionHints<wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass>> {
   void runOnOperation() override {
+    FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());
+    if (failed(resources))
+      return signalPassFailure();
+    bool hasWgmma = resources->getChip().hasWgmma;
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (kernel.isKernel() &&
-          failed(
-              LayoutAssignment(kernel, wgmma && kernel->hasAttr(kTMAAttrName))
-                  .run()))
+          failed(LayoutAssignment(kernel,
+                                  hasWgmma && kernel->hasAttr(kTMAAttrName))
+                     .run()))
         return signalPassFailure();
   }
 };

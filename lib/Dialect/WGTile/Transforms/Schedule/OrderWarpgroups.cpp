@@ -42,7 +42,9 @@ struct OrderWarpgroupsPass
   using WGTileOrderWarpgroupsBase::WGTileOrderWarpgroupsBase;
 
   void runOnOperation() override {
-    getOperation().walk([&](RolesOp roles) { order(roles); });
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (getSchedule(kernel).orderWarpgroups.value_or(false))
+        kernel.walk([&](RolesOp roles) { order(roles); });
   }
 
 private:

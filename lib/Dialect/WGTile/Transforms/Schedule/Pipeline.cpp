@@ -6,17 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Dialect/WGTile/Analysis/PipelinedLoops.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
-#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -28,66 +27,13 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Shared memory that the hardware keeps for itself in each thread block.
-static constexpr int64_t kReservedBytes = 1024;
-/// Minimum of stages with which two CTAs share an SM: one is read, one arrives,
-/// one is requested.
-static constexpr int64_t kMinSharedStages = 3;
-/// Maximum of threads with which two CTAs share an SM: their registers then
-/// suffice.
-static constexpr int64_t kMaxSharedThreads = 128;
-
-/// Loads of a loop's body from memrefs, in order.
-static SmallVector<LoadOp> collectLoads(scf::ForOp loop) {
-  SmallVector<LoadOp> loads;
-  for (LoadOp load : loop.getBody()->getOps<LoadOp>())
-    if (isa<MemRefType>(load.getSource().getType()))
-      loads.push_back(load);
-  return loads;
-}
-
-/// Adds the ops that compute a value in the loop's body from its induction
-/// variable. Fails if they are more than arithmetic and loads of memory.
-static LogicalResult collectSlice(Value value, scf::ForOp loop,
-                                  SetVector<Operation *> &slice) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return success(argument == loop.getInductionVar() ||
-                   argument.getOwner() != loop.getBody());
-  Operation *op = value.getDefiningOp();
-  if (!loop->isProperAncestor(op) || slice.contains(op))
-    return success();
-  if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
-      !(isMemoryEffectFree(op) || isa<memref::LoadOp>(op)))
-    return failure();
-  for (Value operand : op->getOperands())
-    if (failed(collectSlice(operand, loop, slice)))
-      return failure();
-  slice.insert(op);
-  return success();
-}
-
 namespace {
 /// Rewrites one loop so that its tiles are loaded some iterations ahead.
 class LoopPipelining {
 public:
-  LoopPipelining(scf::ForOp loop, SmallVector<LoadOp> loads, int64_t count)
-      : loop(loop), loads(std::move(loads)), count(count), b(loop),
-        loc(loop.getLoc()) {}
-
-  /// Whether all loads can be issued ahead, and collects the ops that compute
-  /// them.
-  bool prepare() {
-    if (!isConstantIntValue(loop.getStep(), 1))
-      return false;
-    for (LoadOp load : loads) {
-      if (load.getSource().getParentBlock() == loop.getBody())
-        return false;
-      for (Value index : load.getIndices())
-        if (failed(collectSlice(index, loop, slice)))
-          return false;
-    }
-    return true;
-  }
+  LoopPipelining(PipelinedLoop found, int64_t count)
+      : loop(found.loop), loads(std::move(found.loads)), count(count), b(loop),
+        loc(loop.getLoc()), slice(std::move(found.slice)) {}
 
   void run() {
     SmallVector<Type> tiles;
@@ -203,75 +149,23 @@ private:
   }
 };
 
-struct PipelinePass : public wgtile::impl::WGTilePipelineBase<PipelinePass> {
-  using WGTilePipelineBase::WGTilePipelineBase;
-
+struct PipelinePass
+    : OldOptionHints<wgtile::impl::WGTilePipelineBase<PipelinePass>> {
   void runOnOperation() override {
-    if (failed(verifyOption(getOperation(), "max-stages", maxStages, 2,
-                            kMaxStages)) ||
-        failed(verifyOption(getOperation(), "max-shared-bytes", maxSharedBytes,
-                            0, kMaxSharedBytes)))
-      return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
-      if (!kernel.isKernel())
+      Schedule schedule = getSchedule(kernel);
+      if (!kernel.isKernel() || schedule.specialized.value_or(false) ||
+          schedule.stages.value_or(1) < 2)
         continue;
       if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)))
         return signalPassFailure();
-      pipeline(kernel);
+      for (PipelinedLoop &loop : findPipelinedLoops(kernel))
+        LoopPipelining(std::move(loop), *schedule.stages).run();
+      if (schedule.ctasPerSM)
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        IntegerAttr::get(IntegerType::get(&getContext(), 32),
+                                         *schedule.ctasPerSM));
     }
-  }
-
-private:
-  /// Tiles in loops, tiles outside them and the work-tile pipeline
-  /// (wgtile-persist) share the memory; a loop whose stages do not fit stays as
-  /// it is.
-  void pipeline(gpu::GPUFuncOp kernel) {
-    SmallVector<std::pair<scf::ForOp, SmallVector<LoadOp>>> loops;
-    int64_t stageBytes = 0, otherBytes = 0;
-    kernel.walk([&](LoadOp load) {
-      otherBytes += load.getTile().getType().getTile().sizeInBytes();
-    });
-    kernel.walk([&](scf::ForOp loop) {
-      SmallVector<LoadOp> loads = collectLoads(loop);
-      if (loads.empty() || !LoopPipelining(loop, loads, 0).prepare())
-        return;
-      SmallVector<Type> tiles;
-      for (LoadOp load : loads) {
-        tiles.push_back(load.getTile().getType());
-        otherBytes -= load.getTile().getType().getTile().sizeInBytes();
-      }
-      stageBytes +=
-          StagesType::get(&getContext(), /*stages=*/1, tiles).getStageBytes();
-      loops.push_back({loop, loads});
-    });
-    if (loops.empty())
-      return;
-    auto fitting = [&](int64_t blocks) {
-      int64_t bytes = (maxSharedBytes + kReservedBytes) / blocks -
-                      kReservedBytes - otherBytes -
-                      sattn::layout::WorkTilesLayout::sizeInBytes();
-      return bytes / stageBytes;
-    };
-    int64_t most = maxStages;
-    kernel.walk([&](ForEachTileOp loop) {
-      most = loop.getAskedStages().value_or(most);
-    });
-    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-    int64_t blocks = threads && threads[0] <= kMaxSharedThreads &&
-                             fitting(2) >= kMinSharedStages
-                         ? 2
-                         : 1;
-    int64_t count = std::min(most, fitting(blocks));
-    if (count < 2)
-      return;
-    for (auto &[loop, loads] : loops) {
-      LoopPipelining pipelining(loop, loads, count);
-      pipelining.prepare();
-      pipelining.run();
-    }
-    kernel->setAttr(
-        NVVM::NVVMDialect::getMinctasmAttrName(),
-        IntegerAttr::get(IntegerType::get(&getContext(), 32), blocks));
   }
 };
 } // namespace

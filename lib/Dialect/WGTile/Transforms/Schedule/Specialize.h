@@ -10,31 +10,12 @@
 #define SATTN_LIB_DIALECT_WGTILE_TRANSFORMS_SCHEDULE_SPECIALIZE_H
 
 #include "sattn/Dialect/WGTile/Analysis/GroupDependence.h"
+#include "sattn/Dialect/WGTile/Analysis/LoadGroups.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
 #include "mlir/IR/IRMapping.h"
 
 namespace wgtile {
-
-/// Loads that share a stage, of one iteration of a loop or of a tile outside
-/// loops, and the ring that replaces them.
-struct LoadGroup {
-  /// The loop's body or the tile's.
-  mlir::Block *block;
-  llvm::SmallVector<LoadOp> loads;
-  /// Number of tiles of a stage for each load: one, or one for each consumer
-  /// group.
-  llvm::SmallVector<int64_t> instances;
-  RingOp ring;
-  /// For each load, the tile of the ring's stages that it becomes.
-  llvm::SmallVector<int64_t> positions;
-
-  /// Type of a ring of so many stages for these loads.
-  RingType getRingType(int64_t stages);
-
-  /// Whether the loads' tiles are only read into registers.
-  bool isRead();
-};
 
 /// Makes the producer's program of a copy of the tile loop: loads, which
 /// `mapping` maps to those of the copy, become copies into the rings; ops that

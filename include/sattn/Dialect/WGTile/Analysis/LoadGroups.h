@@ -1,0 +1,59 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_LOADGROUPS_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_LOADGROUPS_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+namespace wgtile {
+
+/// Loads that share a stage, of one iteration of a loop or of a tile outside
+/// loops, and the ring that replaces them.
+struct LoadGroup {
+  /// The loop's body or the tile's.
+  mlir::Block *block;
+  llvm::SmallVector<LoadOp> loads;
+  /// Number of tiles of a stage for each load: one, or one for each consumer
+  /// group.
+  llvm::SmallVector<int64_t> instances;
+  /// The group whose ring it uses.
+  size_t owner = 0;
+  RingOp ring;
+  /// For each load, the tile of the ring's stages that it becomes.
+  llvm::SmallVector<int64_t> positions;
+
+  /// Type of a ring of so many stages for these loads.
+  RingType getRingType(int64_t stages);
+
+  /// Whether the loads' tiles are only read into registers.
+  bool isRead();
+};
+
+/// The load groups of a tile's program and the rings that they share. Emits an
+/// error if a load is not in the program's loops and branches.
+mlir::FailureOr<llvm::SmallVector<LoadGroup>>
+collectLoadGroups(ForEachTileOp loop);
+
+/// The same before wgtile-overlap, which is to rotate loops or not, and
+/// wgtile-place-waits: the rings are those that collectLoadGroups will find.
+mlir::FailureOr<llvm::SmallVector<LoadGroup>>
+predictLoadGroups(ForEachTileOp loop, bool isOverlapPending);
+
+/// Bytes of one stage, with its barriers, of the rings that loops fill, and of
+/// the other rings.
+struct RingBytes {
+  /// The groups with a ring that a loop fills.
+  llvm::DenseSet<size_t> inLoop;
+  int64_t loop = 0, tile = 0;
+};
+RingBytes countRingBytes(llvm::MutableArrayRef<LoadGroup> groups);
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_LOADGROUPS_H

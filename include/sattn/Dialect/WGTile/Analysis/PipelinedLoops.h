@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_PIPELINEDLOOPS_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_PIPELINEDLOOPS_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace wgtile {
+
+/// A loop whose loads from memrefs all threads can issue some iterations ahead.
+struct PipelinedLoop {
+  mlir::scf::ForOp loop;
+  llvm::SmallVector<LoadOp> loads;
+  /// The ops of the loop's body that compute the loads' indices, in order.
+  llvm::SetVector<mlir::Operation *> slice;
+
+  /// Bytes of one stage.
+  int64_t getStageBytes();
+};
+
+/// These loops of a kernel. A loop with loads is none of them if its step is
+/// not 1, or if a load's indices need more than arithmetic and loads of memory.
+llvm::SmallVector<PipelinedLoop>
+findPipelinedLoops(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_PIPELINEDLOOPS_H

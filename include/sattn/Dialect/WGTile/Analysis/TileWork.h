@@ -1,0 +1,61 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H
+#define SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H
+
+#include "sattn/Dialect/WGTile/Analysis/Trend.h"
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace wgtile {
+
+/// The ops and values from which a tile's work is computed.
+class TileWork {
+public:
+  explicit TileWork(ForEachTileOp loop) : loop(loop) {}
+
+  /// Finds the loops and the ops that their bounds need; false if no loop's
+  /// bounds can be computed elsewhere.
+  bool find();
+
+  /// How the work changes from row to row: the sum of the loops' trip counts,
+  /// if all have a step of 1. Loops that a pass cut from one loop have bounds
+  /// in common, which cancel.
+  Trend findRowTrend();
+
+  /// The kernel's arguments that it reads.
+  llvm::ArrayRef<mlir::BlockArgument> getArguments() const {
+    return arguments.getArrayRef();
+  }
+
+  /// Computes the number of iterations, i32, with `mapping` of arguments and
+  /// tile indices.
+  mlir::Value build(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::IRMapping mapping);
+
+private:
+  ForEachTileOp loop;
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  /// In an order in which they can be computed.
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<mlir::BlockArgument> arguments;
+  llvm::DenseSet<mlir::Value> collected;
+  /// Values that differ from tile to tile.
+  llvm::DenseSet<mlir::Value> dependent;
+
+  bool depends(mlir::Value value) { return dependent.contains(value); }
+  bool collect(mlir::Value value);
+};
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_ANALYSIS_TILEWORK_H

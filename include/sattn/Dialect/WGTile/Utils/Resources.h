@@ -1,0 +1,92 @@
+//===- Resources.h - What kernels need of a chip ----------------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The resource model: shared memory, registers and MMA shapes, from a module's
+// `#wgtile.target`. Every pass that fits something into a kernel asks it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_UTILS_RESOURCES_H
+#define SATTN_DIALECT_WGTILE_UTILS_RESOURCES_H
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/WorkTiles.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace wgtile {
+
+/// Registers of a thread at a kernel's start and after each role's change; 0 if
+/// a role keeps those of the start.
+struct RoleRegisters {
+  int64_t entry, producer = 0, consumer = 0;
+};
+
+class ResourceModel {
+public:
+  explicit ResourceModel(const sattn::ChipResources &chip) : chip(chip) {}
+
+  /// The model of the module that an op is in; emits an error if the module has
+  /// no target.
+  static mlir::FailureOr<ResourceModel> get(mlir::Operation *op);
+
+  const sattn::ChipResources &getChip() const { return chip; }
+
+  /// Shared memory in bytes that each of so many CTAs of an SM may have.
+  int64_t getSharedBytes(int64_t ctasPerSM) const {
+    return std::min(chip.sharedBytes, chip.sharedBytesPerSM / ctasPerSM -
+                                          chip.reservedSharedBytes);
+  }
+
+  /// Bytes of one tile of a kernel without stages; its barrier not included.
+  static int64_t getTileBytes(SharedType tile) {
+    return tile.getTile().sizeInBytes();
+  }
+  /// Bytes of a stage of a ring, with its two barriers.
+  static int64_t getStageBytes(RingType ring) {
+    return ring.getStageBytes() + 2 * sattn::layout::kBarrierBytes;
+  }
+  /// Bytes of a staging tile of each warpgroup.
+  static int64_t getStagingBytes(StagingOp staging, int64_t warpgroups) {
+    return warpgroups * staging.getTileBytes();
+  }
+  /// Bytes of the work-tile pipeline.
+  static constexpr int64_t getWorkTileBytes() {
+    return sattn::layout::WorkTilesLayout::sizeInBytes();
+  }
+
+  /// Registers that each thread of a CTA may have if so many CTAs share an SM.
+  /// They come in multiples of 8.
+  int64_t getRegisters(int64_t threads, int64_t ctasPerSM) const;
+
+  /// Registers of the roles, so that consumers that hold `tiles` registers of
+  /// tiles have enough. Only whole warpgroups can change theirs. If all roles
+  /// together asked for more than the kernel started with, the change would
+  /// never return.
+  RoleRegisters getRoleRegisters(int64_t consumerThreads, int64_t ctasPerSM,
+                                 int64_t tiles) const;
+
+  /// Registers of each of so many threads for the accumulators of a block's
+  /// MMAs and their left operands in registers, in the block that has most.
+  static int64_t getTileRegisters(mlir::Operation *root, int64_t threads);
+
+  /// Registers that ptxas, which cannot spill them, needs for the widest wgmma;
+  /// 0 without one.
+  static int64_t getWgmmaRegisters(mlir::Operation *root, int64_t threads);
+
+  /// Whether wgmma can compute an MMA: 16-bit elements in whole rows of its
+  /// swizzle, without padding.
+  static bool fitsWgmma(MmaOp op);
+
+private:
+  sattn::ChipResources chip;
+};
+
+} // namespace wgtile
+
+#endif // SATTN_DIALECT_WGTILE_UTILS_RESOURCES_H

@@ -1,0 +1,89 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Analysis/Rotation.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Whether an op, or one nested in it, uses a result of one of `ops`.
+static bool usesResultOf(Operation *op, const DenseSet<Operation *> &ops) {
+  WalkResult walk = op->walk([&](Operation *nested) {
+    return llvm::any_of(
+               nested->getOperands(),
+               [&](Value value) { return ops.contains(value.getDefiningOp()); })
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// Whether all users of an op are among `ops` of the same block.
+static bool isUsedByOnly(Operation *op, const DenseSet<Operation *> &ops) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return ops.contains(op->getBlock()->findAncestorOpInBlock(*user));
+  });
+}
+
+std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
+                                             StringRef *declined) {
+  Block *body = loop.getBody();
+  DenseSet<Operation *> derived, last;
+  StringRef reason;
+  for (Operation &op : body->without_terminator()) {
+    if (usesResultOf(&op, last))
+      reason = "the last MMA's result is used in its own iteration";
+    auto mma = dyn_cast<MmaOp>(op);
+    // An MMA by mma.sync has finished when the next op runs.
+    if (mma && mma.getMmaSync())
+      return std::nullopt;
+    if (mma && derived.contains(mma.getA().getDefiningOp()))
+      last.insert(&op);
+    else if (mma || usesResultOf(&op, derived))
+      derived.insert(&op);
+    // The barrier of a load moves with it.
+    if (!isa<MmaOp, LoadOp>(op) && hasEffect<MemoryEffects::Write>(&op))
+      reason = "it writes to memory";
+  }
+  if (last.empty())
+    return std::nullopt;
+  // Ops that only the last MMAs need run with them.
+  for (Operation &op : llvm::reverse(body->without_terminator()))
+    if (!last.contains(&op) && !derived.contains(&op) &&
+        isUsedByOnly(&op, last))
+      last.insert(&op);
+
+  Rotation rotation;
+  for (Operation &op : body->without_terminator()) {
+    if (last.contains(&op)) {
+      rotation.last.push_back(&op);
+      continue;
+    }
+    bool isFirst = !derived.contains(&op) ||
+                   (isa<MmaOp>(op) && !usesResultOf(&op, derived));
+    (isFirst ? rotation.first : rotation.between).push_back(&op);
+    // A stage of shared memory is not carried between iterations.
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&
+        !llvm::none_of(op.getUsers(),
+                       [&](Operation *user) { return last.contains(user); }))
+      reason = "the first and the last MMAs share a tile of shared memory";
+  }
+  // Upstream's pipeliner carries only values that the loop itself computes.
+  if (!llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
+        return value.getDefiningOp() &&
+               value.getDefiningOp()->getBlock() == body;
+      }))
+    reason = "it carries a value that it does not compute";
+  if (reason.empty())
+    return rotation;
+  if (declined)
+    *declined = reason;
+  return std::nullopt;
+}

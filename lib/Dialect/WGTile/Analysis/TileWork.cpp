@@ -1,0 +1,133 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Analysis/TileWork.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Loops of the tile's program, in branches too, but not those in loops.
+static void collectLoops(Block &block, SmallVectorImpl<scf::ForOp> &loops) {
+  for (Operation &op : block) {
+    if (auto forOp = dyn_cast<scf::ForOp>(op))
+      loops.push_back(forOp);
+    else if (isa<scf::IfOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          collectLoops(nested, loops);
+  }
+}
+
+bool TileWork::find() {
+  SmallVector<scf::ForOp> candidates;
+  collectLoops(loop.getBody().front(), candidates);
+  for (scf::ForOp candidate : candidates) {
+    TileWork slice(loop);
+    if (!slice.collect(candidate.getLowerBound()) ||
+        !slice.collect(candidate.getUpperBound()) ||
+        !slice.collect(candidate.getStep()) ||
+        (!slice.depends(candidate.getLowerBound()) &&
+         !slice.depends(candidate.getUpperBound())))
+      continue;
+    for (Value bound : {candidate.getLowerBound(), candidate.getUpperBound(),
+                        candidate.getStep()})
+      (void)collect(bound);
+    loops.push_back(candidate);
+  }
+  return !loops.empty();
+}
+
+Trend TileWork::findRowTrend() {
+  SmallVector<Value> ends, begins;
+  for (scf::ForOp forOp : loops) {
+    if (!isConstantIntValue(forOp.getStep(), 1))
+      return Trend::Unknown;
+    ends.push_back(forOp.getUpperBound());
+    auto *end = llvm::find(ends, forOp.getLowerBound());
+    if (end == ends.end())
+      begins.push_back(forOp.getLowerBound());
+    else
+      ends.erase(end);
+  }
+  Value row = loop.getBody().getArgument(loop.getCounts().size() - 2);
+  Trend result = Trend::Constant;
+  for (Value begin : begins)
+    result = addTrends(result, negateTrend(findTrend(begin, row)));
+  for (Value end : ends)
+    result = addTrends(result, findTrend(end, row));
+  return result;
+}
+
+bool TileWork::collect(Value value) {
+  if (!collected.insert(value).second)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() == &loop.getBody().front()) {
+      dependent.insert(value);
+      // A column's tiles are taken together.
+      return argument.getArgNumber() + 1 != loop.getCounts().size();
+    }
+    if (!isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()) ||
+        !isa<MemRefType, IndexType>(value.getType()))
+      return false;
+    arguments.insert(argument);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (ops.contains(op))
+    return true;
+  if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+      !(isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
+    return false;
+  // The value of a condition that is the same for all tiles is not needed.
+  SmallVector<Value> operands(op->getOperands());
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    TileWork condition(loop);
+    if (!condition.collect(select.getCondition()) ||
+        !condition.depends(select.getCondition()))
+      operands.erase(operands.begin());
+  }
+  bool differs = false;
+  for (Value operand : operands) {
+    if (!collect(operand))
+      return false;
+    differs |= depends(operand);
+  }
+  if (differs)
+    dependent.insert(value);
+  ops.insert(op);
+  return true;
+}
+
+Value TileWork::build(OpBuilder &b, Location loc, IRMapping mapping) {
+  for (Operation *op : ops) {
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (select && !collected.contains(select.getCondition()))
+      mapping.map(select.getResult(), mapping.lookup(select.getTrueValue()));
+    else
+      b.clone(*op, mapping);
+  }
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value most = arith::ConstantIndexOp::create(b, loc, INT32_MAX);
+  Value all;
+  for (scf::ForOp forOp : loops) {
+    Value span =
+        arith::SubIOp::create(b, loc, mapping.lookup(forOp.getUpperBound()),
+                              mapping.lookup(forOp.getLowerBound()));
+    Value count = arith::CeilDivSIOp::create(b, loc, span,
+                                             mapping.lookup(forOp.getStep()));
+    count = arith::MaxSIOp::create(b, loc, count, zero);
+    all = all ? arith::AddIOp::create(b, loc, all, count) : count;
+  }
+  all = arith::MinSIOp::create(b, loc, all, most);
+  return arith::IndexCastOp::create(b, loc, b.getI32Type(), all);
+}

@@ -1,0 +1,183 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SortTiles.h"
+
+#include "sattn/Dialect/WGTile/Analysis/TileWork.h"
+#include "sattn/Dialect/WGTile/Utils/HostValues.h"
+#include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+/// Threads of the kernel, and classes of work that it distinguishes.
+static constexpr int64_t kThreads = 256;
+static constexpr int64_t kClasses = 1024;
+
+namespace {
+/// One thread block per plane: the last two indices at one point of the others.
+class OrderKernel : KernelBuilder {
+public:
+  OrderKernel(ForEachTileOp loop, TileWork &work, gpu::GPUModuleOp module,
+              SymbolTable &symbols)
+      : KernelBuilder(loop.getLoc(), module, symbols), loop(loop), work(work) {}
+
+  /// Arguments: the counts without the last one, the order, the memory that
+  /// work is read from.
+  gpu::GPUFuncOp build(StringRef name) {
+    int64_t rank = loop.getCounts().size() - 1;
+    SmallVector<Type> types(rank, b.getIndexType());
+    types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI32Type()));
+    for (BlockArgument argument : work.getArguments())
+      types.push_back(argument.getType());
+    gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
+    rows = kernel.getArgument(rank - 1);
+    order = kernel.getArgument(rank);
+    for (auto [from, to] : llvm::zip_equal(
+             work.getArguments(), kernel.getArguments().drop_front(rank + 1)))
+      mapping.map(from, to);
+    zero = index(0);
+    one = index(1);
+    thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+    plane = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+    Block &body = loop.getBody().front();
+    Value rest = plane;
+    for (int64_t i = rank - 2; i >= 0; --i) {
+      Value count = kernel.getArgument(i);
+      mapping.map(body.getArgument(i), arith::RemUIOp::create(b, rest, count));
+      rest = arith::DivUIOp::create(b, rest, count);
+    }
+    sort();
+    gpu::ReturnOp::create(b);
+    return kernel;
+  }
+
+private:
+  ForEachTileOp loop;
+  TileWork &work;
+  IRMapping mapping;
+  Value rows, order, zero, one, thread, plane;
+
+  Value workOf(Value row) {
+    IRMapping atRow = mapping;
+    atRow.map(loop.getBody().getArgument(loop.getCounts().size() - 2), row);
+    return work.build(b, b.getLoc(), atRow);
+  }
+  void forEachRow(function_ref<void(Value)> body) { loopOver(rows, body); }
+  void forEachClass(function_ref<void(Value)> body) {
+    loopOver(index(kClasses), body);
+  }
+  void loopOver(Value end, function_ref<void(Value)> body) {
+    KernelBuilder::loop(thread, end, index(kThreads), {},
+                        [&](Value i, ValueRange) {
+                          body(i);
+                          return SmallVector<Value>();
+                        });
+  }
+
+  /// A counting sort; rows of one class come in any order.
+  void sort() {
+    Value classes = shared("classes", {kClasses});
+    Value sums = shared("sums", {kThreads});
+    Value most = shared("most", {1});
+    forEachClass([&](Value i) { store(i32(0), classes, i); });
+    ifThen(compare(arith::CmpIPredicate::eq, thread, zero),
+           [&] { store(i32(1), most, zero); });
+    barrier();
+    forEachRow([&](Value row) {
+      atomic(arith::AtomicRMWKind::maxs, workOf(row), most, zero);
+    });
+    barrier();
+    Value largest = toIndex(load(most, zero));
+    auto classOf = [&](Value row) {
+      Value scaled = arith::DivUIOp::create(
+          b, mul(toIndex(workOf(row)), index(kClasses - 1)), largest);
+      return sub(index(kClasses - 1), scaled);
+    };
+    forEachRow([&](Value row) {
+      atomic(arith::AtomicRMWKind::addi, i32(1), classes, classOf(row));
+    });
+    barrier();
+    // Places of the classes.
+    Value first = mul(thread, index(kClasses / kThreads));
+    Value last = add(first, index(kClasses / kThreads));
+    Value own = KernelBuilder::loop(first, last, one, i32(0),
+                                    [&](Value i, ValueRange carried) {
+                                      return SmallVector<Value>{
+                                          add(carried[0], load(classes, i))};
+                                    })
+                    .front();
+    Value before = sub(prefixSum(own, thread, sums), own);
+    KernelBuilder::loop(first, last, one, before,
+                        [&](Value i, ValueRange carried) {
+                          Value count = load(classes, i);
+                          store(carried[0], classes, i);
+                          return SmallVector<Value>{add(carried[0], count)};
+                        });
+    barrier();
+    forEachRow([&](Value row) {
+      Value place =
+          atomic(arith::AtomicRMWKind::addi, i32(1), classes, classOf(row));
+      store(toI32(row), order, add(mul(plane, rows), toIndex(place)));
+    });
+  }
+};
+} // namespace
+
+bool wgtile::canSortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
+                          ForEachTileOp loop, const TileWork &work) {
+  HostValues host(kernel, launch);
+  return launch->getParentOfType<func::FuncOp>() &&
+         llvm::all_of(loop.getCounts().drop_back(),
+                      [&](Value count) { return host.canCompute(count); }) &&
+         llvm::all_of(work.getArguments(), [&](BlockArgument argument) {
+           Value source = host.getArgument(argument);
+           return source && source.getType() == argument.getType();
+         });
+}
+
+Value wgtile::sortTiles(LaunchOp launch, gpu::GPUFuncOp kernel,
+                        ForEachTileOp loop) {
+  TileWork work(loop);
+  if (!work.find() || !canSortTiles(launch, kernel, loop, work))
+    return {};
+  auto function = launch->getParentOfType<func::FuncOp>();
+  Operation *position = launch;
+  while (position->getParentOp() != function)
+    position = position->getParentOp();
+  OpBuilder b(position);
+  Location loc = launch.getLoc();
+  HostValues host(kernel, launch);
+  SmallVector<Value> arguments;
+  for (Value count : loop.getCounts().drop_back())
+    arguments.push_back(host.compute(b, count));
+  Value planes = arith::ConstantIndexOp::create(b, loc, 1);
+  for (Value count : ArrayRef<Value>(arguments).drop_back())
+    planes = arith::MulIOp::create(b, loc, planes, count);
+  Value size = arith::MulIOp::create(b, loc, planes, arguments.back());
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI32Type());
+  Value order = memref::AllocOp::create(b, loc, type, size);
+  arguments.push_back(order);
+  for (BlockArgument argument : work.getArguments())
+    arguments.push_back(host.getArgument(argument));
+
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  SymbolTable symbols(module);
+  gpu::GPUFuncOp sorter = OrderKernel(loop, work, module, symbols)
+                              .build((kernel.getName() + "_order").str());
+  auto sort = LaunchOp::create(
+      b, loc,
+      SymbolRefAttr::get(module.getNameAttr(),
+                         {FlatSymbolRefAttr::get(sorter.getNameAttr())}),
+      planes, arguments);
+  sort.setPreprocess(true);
+  return order;
+}

@@ -1,0 +1,339 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Kernels/SortTiles.h"
+
+#include "sattn/Dialect/WGTile/Analysis/LoadGroups.h"
+#include "sattn/Dialect/WGTile/Analysis/PipelinedLoops.h"
+#include "sattn/Dialect/WGTile/Analysis/Rotation.h"
+#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
+#include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Fragment.h"
+#include "sattn/Support/SourceOp.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace wgtile {
+#define GEN_PASS_DEF_WGTILESCHEDULE
+#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+} // namespace wgtile
+
+using namespace wgtile;
+using sattn::layout::kWarpgroupThreads;
+
+/// A stage is released when the next one is full, and no loop needs more than
+/// 16. Without a hint, a ring has as many as fit; threads that copy by
+/// themselves gain nothing from more than 4.
+static constexpr int64_t kMinStages = 2;
+static constexpr int64_t kMaxRingStages = 16;
+static constexpr int64_t kMaxCopiedStages = 4;
+/// Accumulator registers of a thread up to which two CTAs share an SM: ptxas
+/// refuses wider MMAs in a kernel that starts with the 128 registers that two
+/// CTAs leave.
+static constexpr int64_t kMaxSharedAccumulator = 64;
+/// The same for four CTAs, whose MMAs are by mma.sync: the fewer rows a tile
+/// has, the more of a step is waiting, which other CTAs fill. Each CTA needs
+/// kMinFlatStages.
+static constexpr int64_t kMaxFlatAccumulator = 32;
+static constexpr int64_t kMinFlatStages = 4;
+/// Minimum of stages with which two CTAs share an SM if their threads copy: one
+/// is read, one arrives, one is requested. Maximum of their threads: their
+/// registers then suffice.
+static constexpr int64_t kMinSharedStages = 3;
+static constexpr int64_t kMaxSharedThreads = 128;
+/// Columns of a raster group without a hint, and at most: points are counted in
+/// 32 bits, which must hold so many columns times the rows of tiles.
+static constexpr int64_t kRasterGroup = 4;
+static constexpr int64_t kMaxRasterGroup = 64;
+
+namespace {
+/// Completes the schedule of one kernel.
+class KernelScheduling {
+public:
+  KernelScheduling(gpu::GPUFuncOp kernel, const ResourceModel &resources)
+      : kernel(kernel), resources(resources), schedule(getSchedule(kernel)) {}
+
+  LogicalResult decideStages() {
+    bool hasLoads = false;
+    kernel.walk([&](LoadOp load) {
+      hasLoads |= isa<TensorMapType>(load.getSource().getType());
+    });
+    schedule.specialized = schedule.specialized.value_or(true) && hasLoads;
+    if (*schedule.specialized)
+      return decideRoles();
+    schedule.overlap = schedule.orderWarpgroups = false;
+    return decideCopies();
+  }
+
+  /// How the tiles of a kernel with this launch are taken.
+  void decideTiles(LaunchOp launch) {
+    SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
+    if (schedule.persistent == false || loops.empty() ||
+        llvm::any_of(loops, [](ForEachTileOp loop) {
+          return loop.getCounts().size() < 2 || loop.getPersistent();
+        })) {
+      schedule.persistent = false;
+      return;
+    }
+    schedule.persistent = true;
+    schedule.dynamic = schedule.dynamic.value_or(true);
+    schedule.rasterGroup =
+        std::min(schedule.rasterGroup.value_or(kRasterGroup), kMaxRasterGroup);
+    if (!schedule.tileOrder)
+      schedule.tileOrder = chooseTileOrder(launch, loops.front());
+  }
+
+  void finish() { setSchedule(kernel, schedule); }
+
+private:
+  gpu::GPUFuncOp kernel;
+  const ResourceModel &resources;
+  Schedule schedule;
+  ForEachTileOp loop;
+  /// Threads of a consumer group, and of all.
+  int64_t groupThreads = 0, consumerThreads = 0;
+
+  remark::detail::InFlightRemark explain(Location loc, StringRef name) {
+    return remark::missed(
+        loc, remark::RemarkOpts::name(name).category("wgtile-schedule"));
+  }
+
+  LogicalResult decideRoles() {
+    SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
+    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+    if (loops.size() != 1 || !threads)
+      return kernel.emitOpError("expected one loop over tiles and a number of "
+                                "threads (wgtile-assign-layouts)");
+    if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)) ||
+        failed(verifyThreads(kernel)))
+      return failure();
+    loop = loops.front();
+    groupThreads = threads[0];
+    consumerThreads = groupThreads * loop.getGroupSize();
+    if (failed(checkWarpgroups()))
+      return failure();
+    decideOverlap();
+    FailureOr<SmallVector<LoadGroup>> groups =
+        predictLoadGroups(loop, *schedule.overlap);
+    if (failed(groups))
+      return failure();
+    RingBytes bytes = countRingBytes(*groups);
+    if (!schedule.ctasPerSM)
+      schedule.ctasPerSM = chooseCTAsPerSM(bytes);
+    RoleRegisters registers = resources.getRoleRegisters(
+        consumerThreads, *schedule.ctasPerSM,
+        ResourceModel::getTileRegisters(loop, groupThreads));
+    if (failed(checkThreads(registers)))
+      return failure();
+    schedule.entryRegisters = registers.entry;
+    schedule.producerRegisters = registers.producer;
+    schedule.consumerRegisters = registers.consumer;
+    return decideDepths(bytes);
+  }
+
+  /// wgmma is an instruction of whole warpgroups.
+  LogicalResult checkWarpgroups() {
+    WalkResult walk = loop.walk([&](MmaOp op) {
+      if (op.getMmaSync() || groupThreads % kWarpgroupThreads == 0)
+        return WalkResult::advance();
+      op.emitOpError() << "expected whole warpgroups, but got " << groupThreads
+                       << " threads";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  /// Two MMAs in a chain run beside each other, and if several warpgroups
+  /// compute one tile, they issue these in turn.
+  void decideOverlap() {
+    bool hasRotation = false;
+    loop.walk([&](scf::ForOp forOp) {
+      if (!forOp->hasAttr(kBlockLoopAttrName))
+        return;
+      StringRef reason;
+      if (findRotation(forOp, &reason))
+        hasRotation = true;
+      else if (!reason.empty())
+        explain(forOp.getLoc(), "Overlap")
+            << "two MMAs in a chain do not overlap: " + reason.str();
+    });
+    schedule.overlap = hasRotation && schedule.overlap.value_or(true);
+    schedule.orderWarpgroups = *schedule.overlap && loop.getGroupSize() == 1 &&
+                               consumerThreads >= 2 * kWarpgroupThreads &&
+                               schedule.orderWarpgroups.value_or(true);
+  }
+
+  /// Checks that a thread block can be so large, and that its threads have
+  /// registers for the MMAs, which ptxas cannot spill.
+  LogicalResult checkThreads(const RoleRegisters &registers) {
+    int64_t all = consumerThreads + kWarpgroupThreads;
+    int64_t most = resources.getChip().threadsPerCTA;
+    int64_t needed = ResourceModel::getWgmmaRegisters(loop, groupThreads);
+    if (all <= most && needed <= registers.entry)
+      return success();
+    return sattn::emitSourceError(kernel.getLoc())
+           << "expected a tile for at most " << most
+           << " threads, with registers for M x N, but got one for " << all
+           << " threads of at most " << registers.entry
+           << " registers, of which the product takes " << needed
+           << "; choose a smaller tile";
+  }
+
+  /// With one warpgroup of consumers, a second CTA works while the first
+  /// stores; small-M tiles have two more.
+  int64_t chooseCTAsPerSM(const RingBytes &bytes) {
+    int64_t accumulator = 0;
+    bool isFlat = true;
+    loop.walk([&](MmaOp op) {
+      int64_t elements = op.getResult().getType().getNumElements();
+      accumulator = std::max(accumulator, elements / groupThreads);
+      isFlat &= op.getMmaSync();
+    });
+    if (consumerThreads > kWarpgroupThreads ||
+        accumulator > kMaxSharedAccumulator)
+      return 1;
+    isFlat &= accumulator <= kMaxFlatAccumulator &&
+              kMinFlatStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
+    return isFlat ? 4 : 2;
+  }
+
+  /// Bytes that each of so many CTAs has for its rings, beside staging and the
+  /// work-tile pipeline (wgtile-persist).
+  int64_t getRingBytes(int64_t ctas) {
+    int64_t available =
+        resources.getSharedBytes(ctas) - ResourceModel::getWorkTileBytes();
+    kernel.walk([&](StagingOp staging) {
+      available -= ResourceModel::getStagingBytes(
+          staging, consumerThreads / kWarpgroupThreads);
+    });
+    return available;
+  }
+
+  /// As many stages as fit, the same number in all rings that loops fill. A
+  /// ring that is loaded once per tile needs two stages at most.
+  LogicalResult decideDepths(const RingBytes &bytes) {
+    int64_t maxStages = schedule.stages ? std::clamp(*schedule.stages,
+                                                     kMinStages, kMaxRingStages)
+                                        : kMaxRingStages;
+    int64_t available = getRingBytes(*schedule.ctasPerSM);
+    int64_t tileStages =
+        std::min(schedule.tileStages.value_or(kMinStages), maxStages);
+    int64_t stages = 0;
+    for (; tileStages > 0; --tileStages) {
+      int64_t left = available - tileStages * bytes.tile;
+      stages =
+          bytes.loop == 0 ? left >= 0 : std::min(maxStages, left / bytes.loop);
+      if (stages >= std::min(maxStages, kMinStages) ||
+          (stages >= 1 && (tileStages == 1 || bytes.loop == 0)))
+        break;
+    }
+    if (tileStages < 1)
+      return sattn::emitSourceError(kernel.getLoc())
+             << "expected at most " << available
+             << " bytes of shared memory, but one stage needs "
+             << bytes.loop + bytes.tile << "; choose smaller tiles";
+    schedule.stages = stages;
+    schedule.tileStages = tileStages;
+    return success();
+  }
+
+  /// Tiles in loops, tiles outside them and the work-tile pipeline
+  /// (wgtile-persist) share the memory.
+  LogicalResult decideCopies() {
+    std::optional<int64_t> asked = schedule.stages;
+    std::optional<int64_t> ctas = schedule.ctasPerSM;
+    schedule.stages = schedule.tileStages = schedule.ctasPerSM = std::nullopt;
+    if (failed(verifySwizzles(kernel)))
+      return failure();
+    SmallVector<PipelinedLoop> loops = findPipelinedLoops(kernel);
+    if (loops.empty())
+      return success();
+    int64_t otherBytes = ResourceModel::getWorkTileBytes(), stageBytes = 0;
+    kernel.walk([&](LoadOp load) {
+      otherBytes += ResourceModel::getTileBytes(load.getTile().getType());
+    });
+    for (PipelinedLoop &pipelined : loops) {
+      stageBytes += pipelined.getStageBytes();
+      for (LoadOp load : pipelined.loads)
+        otherBytes -= ResourceModel::getTileBytes(load.getTile().getType());
+    }
+    auto countFitting = [&](int64_t ctas) {
+      return (resources.getSharedBytes(ctas) - otherBytes) / stageBytes;
+    };
+    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+    if (!ctas)
+      ctas = threads && threads[0] <= kMaxSharedThreads &&
+                     countFitting(2) >= kMinSharedStages
+                 ? 2
+                 : 1;
+    int64_t most = asked ? std::clamp(*asked, kMinStages, kMaxRingStages)
+                         : kMaxCopiedStages;
+    int64_t stages = std::min(most, countFitting(*ctas));
+    if (stages < kMinStages) {
+      explain(kernel.getLoc(), "Stages")
+          << "loads are not issued ahead: two stages of " +
+                 std::to_string(stageBytes) + " bytes do not fit";
+      return success();
+    }
+    schedule.stages = stages;
+    schedule.ctasPerSM = ctas;
+    return success();
+  }
+
+  /// Longest first, as far as that is known and worth it.
+  TileOrder chooseTileOrder(LaunchOp launch, ForEachTileOp tiles) {
+    // The generic version of a kernel is not worth another launch.
+    bool isGeneric =
+        isa<scf::IfOp>(launch->getParentOp()) && !kernel->hasAttr(kTMAAttrName);
+    TileWork work(tiles);
+    if (isGeneric || !*schedule.dynamic || !work.find())
+      return TileOrder::Ascending;
+    switch (work.findRowTrend()) {
+    case Trend::Rising:
+      return TileOrder::Descending;
+    case Trend::Falling:
+      return TileOrder::Ascending;
+    default:
+      break;
+    }
+    if (canSortTiles(launch, kernel, tiles, work))
+      return TileOrder::Sorted;
+    explain(kernel.getLoc(), "TileOrder")
+        << "tiles of different work are not sorted: the host does not have "
+           "what their work is computed from";
+    return TileOrder::Ascending;
+  }
+};
+
+struct SchedulePass : public wgtile::impl::WGTileScheduleBase<SchedulePass> {
+  void runOnOperation() override {
+    DenseMap<Operation *, LaunchOp> launches;
+    for (auto [launch, kernel] : getLaunches(getOperation()))
+      launches[kernel] = launch;
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
+      FailureOr<ResourceModel> resources = ResourceModel::get(module);
+      if (failed(resources))
+        return signalPassFailure();
+      for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+        if (!kernel.isKernel())
+          continue;
+        KernelScheduling scheduling(kernel, *resources);
+        if (failed(scheduling.decideStages()))
+          return signalPassFailure();
+        if (LaunchOp launch = launches.lookup(kernel))
+          scheduling.decideTiles(launch);
+        scheduling.finish();
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,107 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
+
+#include "sattn/Layout/Fragment.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace wgtile;
+using sattn::layout::kWarpgroupThreads;
+
+/// Registers are given to threads in this unit.
+static constexpr int64_t kRegisterUnit = 8;
+/// Registers that ptxas needs for a wgmma beside its accumulator.
+static constexpr int64_t kWgmmaRegisters = 26;
+/// Registers that the producer's threads keep, the first number that leaves the
+/// consumers enough: indices are 64 bits wide.
+static constexpr int64_t kProducerRegisters[] = {56, 40, 32};
+/// Registers that consumers need beside their tiles, for addresses and scalars;
+/// and, where they compute a left operand, for vectors of rows and for what is
+/// computed at one time.
+static constexpr int64_t kConsumerRegisters = 32;
+static constexpr int64_t kLeftOperandRegisters = 20;
+
+FailureOr<ResourceModel> ResourceModel::get(Operation *op) {
+  auto module = isa<gpu::GPUModuleOp>(op)
+                    ? cast<gpu::GPUModuleOp>(op)
+                    : op->getParentOfType<gpu::GPUModuleOp>();
+  auto target = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName)
+                       : TargetAttr();
+  if (target)
+    return ResourceModel(target.getResources());
+  return op->emitOpError() << "expected a gpu.module with '" << kTargetAttrName
+                           << "' (wgtile-attach-target)";
+}
+
+int64_t ResourceModel::getRegisters(int64_t threads, int64_t ctasPerSM) const {
+  return llvm::alignDown(std::min(chip.registersPerThread,
+                                  chip.registersPerSM / ctasPerSM / threads),
+                         kRegisterUnit);
+}
+
+RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
+                                              int64_t ctasPerSM,
+                                              int64_t tiles) const {
+  int64_t threads = consumerThreads + kWarpgroupThreads;
+  RoleRegisters registers{getRegisters(threads, ctasPerSM)};
+  if (consumerThreads % kWarpgroupThreads != 0)
+    return registers;
+  for (int64_t wanted : kProducerRegisters) {
+    registers.producer = std::min(registers.entry, wanted);
+    int64_t left =
+        (threads * registers.entry - kWarpgroupThreads * registers.producer) /
+        consumerThreads;
+    registers.consumer =
+        llvm::alignDown(std::min(chip.registersPerThread, left), kRegisterUnit);
+    if (registers.consumer >= tiles + kConsumerRegisters)
+      break;
+  }
+  return registers;
+}
+
+int64_t ResourceModel::getTileRegisters(Operation *root, int64_t threads) {
+  DenseMap<Block *, int64_t> inBlock;
+  int64_t most = 0;
+  root->walk([&](MmaOp op) {
+    int64_t &count = inBlock[op->getBlock()];
+    count += op.getResult().getType().getNumElements() / threads;
+    if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
+      count +=
+          left.getElementTypeBitWidth() * left.getNumElements() / 32 / threads +
+          kLeftOperandRegisters;
+    most = std::max(most, count);
+  });
+  return most;
+}
+
+int64_t ResourceModel::getWgmmaRegisters(Operation *root, int64_t threads) {
+  int64_t most = 0;
+  root->walk([&](MmaOp op) {
+    if (!op.getMmaSync())
+      most =
+          std::max(most, op.getResult().getType().getNumElements() / threads +
+                             kWgmmaRegisters);
+  });
+  return most;
+}
+
+bool ResourceModel::fitsWgmma(MmaOp op) {
+  auto fits = [](Type type) {
+    auto tile = dyn_cast<SharedType>(type);
+    return !tile ||
+           sattn::layout::isWgmmaOperand(tile.getRows(), tile.getColumns(),
+                                         tile.getElementBytes());
+  };
+  RankedTensorType type = op.getResult().getType();
+  return sattn::layout::isWgmmaResult(type.getDimSize(0), type.getDimSize(1)) &&
+         fits(op.getA().getType()) && fits(op.getB().getType());
+}
