@@ -37,13 +37,18 @@ struct AsyncWorkResource
 };
 } // namespace wgtile
 
-#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileTypes.h.inc"
+
+namespace wgtile::detail {
+/// Checks what holds of every `MmaOpInterface`.
+llvm::LogicalResult verifyMma(mlir::Operation *op);
+} // namespace wgtile::detail
+
+#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileOps.h.inc"

@@ -29,6 +29,7 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 /// CTAs that an SM runs at most.
 static constexpr int64_t kMaxCTAsPerSM = 32;
@@ -75,6 +76,11 @@ RingType LoadGroup::getRingType(int64_t stages) {
 static bool isReadOnly(LoadOp load) {
   return llvm::all_of(load->getUsers(),
                       [](Operation *user) { return isa<ReadSharedOp>(user); });
+}
+
+static bool isMmaSync(Operation *op) {
+  auto mma = dyn_cast<MmaOp>(op);
+  return mma && mma.getMmaSync();
 }
 
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
@@ -145,23 +151,27 @@ public:
       return failure();
 
     OpBuilder b(loop);
-    auto roles = RolesOp::create(b, loop.getLoc(), budget.producer,
-                                 budget.consumer, loop.getGroupSize());
-    IRMapping mapping;
-    for (Region *role : {&roles.getProducer(), &roles.getConsumer()}) {
-      Block *block = b.createBlock(role);
+    auto roles = RolesOp::create(
+        b, loop.getLoc(), b.getStrArrayAttr({"producer", "consumer"}),
+        {kWarpgroupThreads / kWarpThreads, consumerThreads / kWarpThreads},
+        {budget.producer, budget.consumer}, {0, loop.getGroupSize()},
+        /*programsCount=*/2);
+    Region &producing = roles.getPrograms()[0],
+           &consuming = roles.getPrograms()[1];
+    for (Region *role : {&producing, &consuming}) {
+      b.createBlock(role);
       RolesOp::ensureTerminator(*role, b, loop.getLoc());
-      b.setInsertionPointToStart(block);
-      if (role == &roles.getProducer())
-        b.clone(*loop.getOperation(), mapping);
     }
-    loop->moveBefore(roles.getConsumer().front().getTerminator());
+    IRMapping mapping;
+    b.setInsertionPointToStart(&producing.front());
+    b.clone(*loop.getOperation(), mapping);
+    loop->moveBefore(consuming.front().getTerminator());
     auto producer = cast<ForEachTileOp>(mapping.lookup(loop.getOperation()));
     if (failed(makeProducer(producer, groups, mapping)) ||
         failed(makeConsumer(loop, groups)))
       return failure();
-    loadIndicesAhead(roles.getProducer());
-    loadIndicesAhead(roles.getConsumer());
+    loadIndicesAhead(producing);
+    loadIndicesAhead(consuming);
 
     MLIRContext *context = kernel.getContext();
     kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(
@@ -185,11 +195,11 @@ private:
 
   /// wgmma is an instruction of whole warpgroups.
   LogicalResult checkWarpgroups(int64_t threads) {
-    WalkResult walk = loop.walk([&](MmaOp op) {
-      if (op.getMmaSync() || threads % kWarpgroupThreads == 0)
+    WalkResult walk = loop.walk([&](MmaOpInterface op) {
+      if (isMmaSync(op) || threads % kWarpgroupThreads == 0)
         return WalkResult::advance();
-      op.emitOpError() << "expected whole warpgroups, but got " << threads
-                       << " threads";
+      op->emitOpError() << "expected whole warpgroups, but got " << threads
+                        << " threads";
       return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
@@ -200,7 +210,7 @@ private:
   int64_t countTileRegisters(int64_t threads) {
     DenseMap<Block *, int64_t> inBlock;
     int64_t most = 0;
-    loop.walk([&](MmaOp op) {
+    loop.walk([&](MmaOpInterface op) {
       int64_t &count = inBlock[op->getBlock()];
       count += op.getResult().getType().getNumElements() / threads;
       if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
@@ -217,8 +227,8 @@ private:
   LogicalResult checkThreads(int64_t threads, const RegisterBudget &budget) {
     int64_t all = consumerThreads + kWarpgroupThreads;
     int64_t accumulator = 0;
-    loop.walk([&](MmaOp op) {
-      if (!op.getMmaSync())
+    loop.walk([&](MmaOpInterface op) {
+      if (!isMmaSync(op))
         accumulator = std::max(
             accumulator, op.getResult().getType().getNumElements() / threads);
     });
@@ -295,8 +305,8 @@ private:
   /// asynchronous MMA, or the block's end if the MMA still runs there;
   /// otherwise `op` itself.
   static Operation *findRetirement(Operation *op) {
-    auto mma = dyn_cast<MmaOp>(op);
-    if (!mma || !mma.getAsync())
+    auto mma = dyn_cast<MmaAsyncOp>(op);
+    if (!mma)
       return op;
     for (Operation *user : mma.getResult().getUsers())
       if (isa<WarpgroupMmaWaitOp>(user) && user->getBlock() == op->getBlock())
@@ -404,10 +414,10 @@ private:
   int64_t chooseCTAsPerSM(int64_t threads) {
     int64_t accumulator = 0;
     bool isFlat = true;
-    loop.walk([&](MmaOp op) {
+    loop.walk([&](MmaOpInterface op) {
       int64_t elements = op.getResult().getType().getNumElements();
       accumulator = std::max(accumulator, elements / threads);
-      isFlat &= op.getMmaSync();
+      isFlat &= isMmaSync(op);
     });
     if (consumerThreads > kWarpgroupThreads ||
         accumulator > kMaxSharedAccumulator)
