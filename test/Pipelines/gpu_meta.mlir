@@ -37,17 +37,17 @@
 // SEVEN: wgtile.for_each_tile {{.*}}persistent = 7 : i64
 
 // Two stages are enough where a group of consumers passes over turns without a
-// product of its own: it then holds one of them at most.
+// product of its own: it then gives back the stage of its last product at once.
 // RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 2/' %s > %t.panel.mlir
 // RUN: sparse-opt %t.panel.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HELD1
 // RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 3/' %s > %t.panel.mlir
 // RUN: sparse-opt %t.panel.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HELD2
-// HELD1: scf.while
-// HELD1: wgtile.consumer_drain {{.*}} held 1
-// HELD2: scf.while
-// HELD2: wgtile.consumer_drain {{.*}} held 2
+// HELD1: scf.while {{.*}} : (index, i1, !wgtile.token, tensor
+// HELD1: wgtile.consumer_drain
+// HELD2: scf.while {{.*}} : (index, i1, !wgtile.token, !wgtile.token, tensor
+// HELD2: wgtile.consumer_drain
 
 func.func @product(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,

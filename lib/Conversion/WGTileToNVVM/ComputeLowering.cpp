@@ -103,14 +103,18 @@ static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
 }
 
 namespace {
-struct MmaLowering : OpConversionPattern<MmaOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// An MMA by wgmma, of `MmaOp` or `MmaAsyncOp`.
+template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using Adaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
 
   LogicalResult
-  matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(OpTy op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getMmaSync())
-      return rewriter.notifyMatchFailure(op, "not by wgmma");
+    constexpr bool isAsync = std::is_same_v<OpTy, MmaAsyncOp>;
+    if constexpr (!isAsync)
+      if (op.getMmaSync())
+        return rewriter.notifyMatchFailure(op, "not by wgmma");
     std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
     if (!layout || op.getB().getType().getSwizzle() == 0)
       return op.emitOpError(
@@ -194,7 +198,7 @@ struct MmaLowering : OpConversionPattern<MmaOp> {
     text += "wgmma.commit_group.sync.aligned;\n";
     // Registers of a do not change until the wait for an asynchronous MMA,
     // which has them as operands.
-    if (!op.getAsync())
+    if (!isAsync)
       text += "wgmma.wait_group.sync.aligned 0;\n";
     constraints += "~{memory}";
 
@@ -270,6 +274,6 @@ struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
 
 void wgtile::populateComputePatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<MmaLowering, WarpgroupMmaWaitLowering>(converter,
-                                                      patterns.getContext());
+  patterns.add<WgmmaLowering<MmaOp>, WgmmaLowering<MmaAsyncOp>,
+               WarpgroupMmaWaitLowering>(converter, patterns.getContext());
 }

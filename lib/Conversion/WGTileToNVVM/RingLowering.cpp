@@ -25,6 +25,10 @@
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
+using sattn::layout::kWarpThreads;
+
+/// The number that stands for no stage.
+static constexpr int64_t kNoStage = -1;
 
 static Value load(OpBuilder &b, Location loc, Value variable) {
   return memref::LoadOp::create(b, loc, variable);
@@ -75,9 +79,9 @@ public:
         b, loc, bytes, i32(*op.getOffset() + type.getTileOffset(tile)));
   }
 
-  /// Advances to the next stage, and after the last to the next round.
-  void advance() {
-    Value stage = this->stage();
+  /// Advances from a stage to the next one, and after the last to the next
+  /// round.
+  void advance(Value stage) {
     Value next = successor(stage);
     Value wraps =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(0));
@@ -134,6 +138,17 @@ struct RingLowering : OpConversionPattern<RingOp> {
   }
 };
 
+struct NoStageLowering : OpConversionPattern<NoStageOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(NoStageOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createI32(rewriter, op.getLoc(), kNoStage));
+    return success();
+  }
+};
+
 struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -142,12 +157,14 @@ struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    Value stage = ring.stage();
     // In the first round no stage has to be released: the phase before the
     // first counts as complete.
     Value phase =
         arith::XOrIOp::create(rewriter, loc, ring.phase(), ring.i32(1));
-    createBarrierWait(rewriter, loc, ring.emptyBarrier(ring.stage()), phase);
-    rewriter.eraseOp(op);
+    createBarrierWait(rewriter, loc, ring.emptyBarrier(stage), phase);
+    ring.advance(stage);
+    rewriter.replaceOp(op, stage);
     return success();
   }
 };
@@ -160,7 +177,7 @@ struct CopyLowering : OpConversionPattern<TmaLoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    Value stage = ring.stage();
+    Value stage = adaptor.getToken().front();
     auto tile = cast<SharedType>(ring.getType().getTiles()[op.getTile()]);
     Value offset = arith::AddIOp::create(
         rewriter, loc, ring.tileOffset(stage, op.getTile()),
@@ -182,8 +199,7 @@ struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    createArrive(rewriter, loc, ring.fullBarrier(ring.stage()));
-    ring.advance();
+    createArrive(rewriter, loc, ring.fullBarrier(adaptor.getToken().front()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -197,16 +213,10 @@ struct TakeLowering : OpConversionPattern<ConsumerWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    RingVariables variables(adaptor.getRing());
     Value stage = ring.stage();
     createBarrierWait(rewriter, loc, ring.fullBarrier(stage), ring.phase());
-    store(rewriter, loc, stage, variables.newest);
-    ring.advance();
-    store(rewriter, loc,
-          arith::AddIOp::create(
-              rewriter, loc, load(rewriter, loc, variables.held), ring.i32(1)),
-          variables.held);
-    rewriter.eraseOp(op);
+    ring.advance(stage);
+    rewriter.replaceOp(op, stage);
     return success();
   }
 };
@@ -219,9 +229,7 @@ struct TileLowering : OpConversionPattern<RingTileOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    RingVariables variables(adaptor.getRing());
-    Value offset =
-        ring.tileOffset(load(rewriter, loc, variables.newest), op.getTile());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
     if (!adaptor.getInstance().empty()) {
       Value instance = arith::IndexCastOp::create(
           rewriter, loc, rewriter.getI32Type(), adaptor.getInstance().front());
@@ -236,6 +244,14 @@ struct TileLowering : OpConversionPattern<RingTileOp> {
   }
 };
 
+/// Whether a token is that of a stage, i1; null if it always is.
+static Value isStage(OpBuilder &b, Location loc, Value token, Value stage) {
+  if (token.getDefiningOp<ConsumerWaitOp>())
+    return {};
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, stage,
+                               createI32(b, loc, kNoStage));
+}
+
 struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -244,30 +260,19 @@ struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    RingVariables variables(adaptor.getRing());
-    Value held = load(rewriter, loc, variables.held);
-    Value oldest = load(rewriter, loc, variables.oldest);
-    Value releases = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::sgt, held, ring.i32(op.getHeld()));
-    Value isFirstLane =
+    Value stage = adaptor.getToken().front();
+    Value releases =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                               createLane(rewriter, loc), ring.i32(0));
-    createArrive(rewriter, loc, ring.emptyBarrier(oldest),
-                 arith::AndIOp::create(rewriter, loc, releases, isFirstLane));
-    Value count =
-        arith::ExtUIOp::create(rewriter, loc, rewriter.getI32Type(), releases);
-    store(rewriter, loc, arith::SubIOp::create(rewriter, loc, held, count),
-          variables.held);
-    store(rewriter, loc,
-          arith::SelectOp::create(rewriter, loc, releases,
-                                  ring.successor(oldest), oldest),
-          variables.oldest);
+    if (Value exists = isStage(rewriter, loc, op.getToken(), stage))
+      releases = arith::AndIOp::create(rewriter, loc, exists, releases);
+    createArrive(rewriter, loc, ring.emptyBarrier(stage), releases);
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// A wait and releases in a branch.
+/// A wait and a release in a branch.
 struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -275,29 +280,24 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
   matchAndRewrite(ConsumerDrainOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingVariables variables(adaptor.getRing());
-    Value held = load(rewriter, loc, variables.held);
     Value drains =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt, held,
-                              createI32(rewriter, loc, op.getHeld()));
-    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), drains,
+        isStage(rewriter, loc, op.getToken(), adaptor.getToken().front());
+    if (!drains)
+      drains =
+          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    auto branch = scf::IfOp::create(rewriter, loc, op.getResultTypes(), drains,
                                     /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      auto done = WarpgroupMmaWaitOp::create(rewriter, loc, op.getTile(),
+      auto done = WarpgroupMmaWaitOp::create(rewriter, loc, op.getTiles(),
                                              /*pending=*/uint64_t(0));
-      Value zero = createI32(rewriter, loc, 0);
-      auto loop = scf::ForOp::create(rewriter, loc, zero, held,
-                                     createI32(rewriter, loc, 1));
-      rewriter.setInsertionPointToStart(loop.getBody());
-      ConsumerReleaseOp::create(rewriter, loc, op.getRing(), /*held=*/0);
-      rewriter.setInsertionPointToEnd(branch.thenBlock());
+      ConsumerReleaseOp::create(rewriter, loc, op.getRing(), op.getToken());
       scf::YieldOp::create(rewriter, loc, done.getResults());
       rewriter.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, op.getTile());
+      scf::YieldOp::create(rewriter, loc, op.getTiles());
     }
-    rewriter.replaceOp(op, branch.getResult(0));
+    rewriter.replaceOp(op, branch.getResults());
     return success();
   }
 };
@@ -306,8 +306,8 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
   patterns.add<AcquireLowering, CommitLowering, CopyLowering, DrainLowering,
-               ReleaseLowering, RingLowering, TakeLowering, TileLowering>(
-      converter, patterns.getContext());
+               NoStageLowering, ReleaseLowering, RingLowering, TakeLowering,
+               TileLowering>(converter, patterns.getContext());
 }
 
 /// Moves a role's program into a branch, after a change of its registers.
@@ -328,32 +328,50 @@ static void moveInto(OpBuilder &b, Location loc, Region &role,
   target->getOperations().splice(position, program.getOperations());
 }
 
+/// Makes a chain of branches, one for each role but the last.
+static void lowerRoles(RolesOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value thread = createThreadId(b, loc);
+  // Roles are whole warps, and ptxas has to see that all threads of a warp have
+  // the same role.
+  Value warp = arith::ShRUIOp::create(b, loc, thread, createI32(b, loc, 5));
+  Value uniform = NVVM::ShflOp::create(
+      b, loc, b.getI32Type(), createI32(b, loc, -1), warp, createI32(b, loc, 0),
+      createI32(b, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+  auto entry =
+      op->getParentOfType<gpu::GPUFuncOp>()->getAttrOfType<IntegerAttr>(
+          NVVM::NVVMDialect::getMaxnregAttrName());
+  auto lower = [&](Region &program) {
+    unsigned role = program.getRegionNumber();
+    Value onlyThread;
+    if (!op.holdsTiles(role))
+      onlyThread = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq, thread,
+          createI32(b, loc, op.getFirstWarp(role) * kWarpThreads));
+    int64_t registers = op.getRegisters()[role];
+    bool increases = entry ? registers > entry.getInt() : op.holdsTiles(role);
+    moveInto(b, loc, program, registers,
+             increases ? NVVM::SetMaxRegisterAction::increase
+                       : NVVM::SetMaxRegisterAction::decrease,
+             onlyThread);
+  };
+  for (Region &program : op.getPrograms().drop_back()) {
+    Value isRole = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ult, uniform,
+        createI32(b, loc, op.getFirstWarp(program.getRegionNumber() + 1)));
+    auto branch = scf::IfOp::create(b, loc, isRole, /*withElse=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    lower(program);
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  lower(op.getPrograms().back());
+  op.erase();
+}
+
 void wgtile::lowerRoles(Operation *kernel) {
   SmallVector<RolesOp> all;
   kernel->walk([&](RolesOp op) { all.push_back(op); });
-  for (RolesOp op : all) {
-    OpBuilder b(op);
-    Location loc = op.getLoc();
-    Value thread = createThreadId(b, loc);
-    // Roles are whole warpgroups, and ptxas has to see that all threads of a
-    // warp have the same role.
-    Value warp = arith::ShRUIOp::create(b, loc, thread, createI32(b, loc, 5));
-    Value uniform =
-        NVVM::ShflOp::create(b, loc, b.getI32Type(), createI32(b, loc, -1),
-                             warp, createI32(b, loc, 0), createI32(b, loc, 31),
-                             NVVM::ShflKind::idx, UnitAttr());
-    Value isProducer =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, uniform,
-                              createI32(b, loc, kProducerThreads / 32));
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          thread, createI32(b, loc, 0));
-    auto branch = scf::IfOp::create(b, loc, isProducer, /*withElse=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    moveInto(b, loc, op.getProducer(), op.getProducerRegisters(),
-             NVVM::SetMaxRegisterAction::decrease, isFirst);
-    b.setInsertionPointToStart(branch.elseBlock());
-    moveInto(b, loc, op.getConsumer(), op.getConsumerRegisters(),
-             NVVM::SetMaxRegisterAction::increase, Value());
-    op.erase();
-  }
+  for (RolesOp op : all)
+    ::lowerRoles(op);
 }

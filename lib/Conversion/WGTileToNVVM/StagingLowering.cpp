@@ -28,17 +28,6 @@ using namespace sattn::layout;
 /// Named barrier of the first warpgroup; 0 is the thread block's.
 static constexpr int64_t kFirstWarpgroupBarrier = 1;
 
-/// This thread's number among all consumer threads, of all consumer groups.
-static Value createConsumerThreadId(OpBuilder &b, Location loc) {
-  Value id = createThreadId(b, loc);
-  for (Operation *op = b.getInsertionBlock()->getParentOp(); op;
-       op = op->getParentOp())
-    if (isa<RolesOp>(op))
-      return arith::SubIOp::create(b, loc, id,
-                                   createI32(b, loc, kProducerThreads));
-  return id;
-}
-
 static Value createWarpgroup(OpBuilder &b, Location loc) {
   return I32Arithmetic{b, loc}.div(createConsumerThreadId(b, loc),
                                    kWarpgroupThreads);

@@ -29,8 +29,7 @@ std::optional<WorkTiles> WorkTiles::get(Operation *kernel) {
     roles.walk([&](ForEachTileOp loop) {
       if (loop.getCounter() && loop.getWorkTiles())
         queue = {static_cast<int64_t>(*loop.getWorkTiles()),
-                 (getBlockThreads(loop) - kProducerThreads) /
-                     sattn::layout::kWarpThreads};
+                 roles.getTileWarps()};
     });
   });
   return queue;
@@ -309,8 +308,9 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
     rewriter.eraseOp(body->getTerminator());
     // With several consumer groups, a thread block takes a tile for each. The
     // producer's loop already steps over all of them.
-    auto roles = dyn_cast<RolesOp>(op->getParentOp());
-    bool isGrouped = roles && roles.getGroups() > 1 && op.getGroupedDim();
+    auto [roles, role] = RolesOp::getRoleOf(op);
+    bool isGrouped =
+        roles && roles.getNumGroups(role) > 1 && op.getGroupedDim();
     SmallVector<Value> counts(op.getCounts());
     if (isGrouped) {
       Value size =
@@ -357,8 +357,8 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
 
 private:
   static bool isProducer(ForEachTileOp op) {
-    auto roles = dyn_cast<RolesOp>(op->getParentOp());
-    return roles && roles.getProducer().isAncestor(op->getParentRegion());
+    auto [roles, role] = RolesOp::getRoleOf(op);
+    return roles && !roles.holdsTiles(role);
   }
 
   using AddBody = llvm::function_ref<void(Value point, Operation *before)>;

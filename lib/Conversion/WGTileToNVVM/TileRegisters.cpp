@@ -99,6 +99,10 @@ TileTypeConverter::TileTypeConverter() {
   addConversion([](StagesType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), 32);
   });
+  // A token is the number of its stage.
+  addConversion([](TokenType type) -> std::optional<Type> {
+    return IntegerType::get(type.getContext(), 32);
+  });
   // A ring is the variables of a thread that walks its stages.
   addConversion(
       [](RingType type,
@@ -118,39 +122,57 @@ Value wgtile::createThreadId(OpBuilder &b, Location loc) {
   return arith::IndexCastOp::create(b, loc, b.getI32Type(), id);
 }
 
-/// The roles around an insertion point, or null.
-static RolesOp getRoles(OpBuilder &b) {
-  Operation *op = b.getInsertionBlock()->getParentOp();
-  while (op && !isa<RolesOp>(op))
-    op = op->getParentOp();
-  return dyn_cast_or_null<RolesOp>(op);
+/// The roles around an insertion point, and the number of its role.
+static std::pair<RolesOp, unsigned> getRole(OpBuilder &b) {
+  Region *region = b.getInsertionBlock()->getParent();
+  while (region && !isa<RolesOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  if (!region)
+    return {RolesOp(), 0};
+  return {cast<RolesOp>(region->getParentOp()), region->getRegionNumber()};
+}
+
+static Value subtractWarps(OpBuilder &b, Location loc, Value id,
+                           int64_t warps) {
+  if (warps == 0)
+    return id;
+  return arith::SubIOp::create(
+      b, loc, id, createI32(b, loc, warps * sattn::layout::kWarpThreads));
 }
 
 /// Threads of one consumer group.
-static int64_t getGroupThreads(RolesOp roles) {
-  auto kernel = roles->getParentOfType<gpu::GPUFuncOp>();
-  int64_t threads = kernel.getKnownBlockSizeAttr()[0];
-  return (threads - kProducerThreads) / roles.getGroups();
+static int64_t getGroupThreads(RolesOp roles, unsigned role) {
+  return roles.getWarps()[role] / roles.getNumGroups(role) *
+         sattn::layout::kWarpThreads;
 }
 
 Value wgtile::createTileThreadId(OpBuilder &b, Location loc) {
   Value id = createThreadId(b, loc);
-  RolesOp roles = getRoles(b);
+  auto [roles, role] = getRole(b);
   if (!roles)
     return id;
-  id = arith::SubIOp::create(b, loc, id, createI32(b, loc, kProducerThreads));
-  if (roles.getGroups() == 1)
+  id = subtractWarps(b, loc, id, roles.getFirstWarp(role));
+  if (roles.getNumGroups(role) == 1)
     return id;
-  return arith::RemUIOp::create(b, loc, id,
-                                createI32(b, loc, getGroupThreads(roles)));
+  return arith::RemUIOp::create(
+      b, loc, id, createI32(b, loc, getGroupThreads(roles, role)));
+}
+
+Value wgtile::createConsumerThreadId(OpBuilder &b, Location loc) {
+  Value id = createThreadId(b, loc);
+  auto [roles, role] = getRole(b);
+  if (!roles)
+    return id;
+  return subtractWarps(
+      b, loc, id, roles.getFirstWarp(role) - roles.getTileWarpsBefore(role));
 }
 
 Value wgtile::createGroupId(OpBuilder &b, Location loc) {
-  RolesOp roles = getRoles(b);
-  Value id = arith::SubIOp::create(b, loc, createThreadId(b, loc),
-                                   createI32(b, loc, kProducerThreads));
+  auto [roles, role] = getRole(b);
+  Value id =
+      subtractWarps(b, loc, createThreadId(b, loc), roles.getFirstWarp(role));
   Value group = arith::DivUIOp::create(
-      b, loc, id, createI32(b, loc, getGroupThreads(roles)));
+      b, loc, id, createI32(b, loc, getGroupThreads(roles, role)));
   return NVVM::ShflOp::create(b, loc, b.getI32Type(), createI32(b, loc, -1),
                               group, createI32(b, loc, 0),
                               createI32(b, loc, 31), NVVM::ShflKind::idx,

@@ -53,27 +53,23 @@ public:
   TileTypeConverter();
 };
 
-/// Threads of the warpgroup in which the producer runs, the block's first.
-inline constexpr int64_t kProducerThreads = 128;
-
 /// The variables that a ring becomes, i32 in memory that LLVM turns into
 /// registers.
 struct RingVariables {
   /// Next stage, and the phase of its barriers: 0 in the first round.
   mlir::Value stage, phase;
-  /// Oldest and newest stage that a consumer holds, and how many it holds.
-  mlir::Value oldest, held, newest;
-  static constexpr int64_t kCount = 5;
+  static constexpr int64_t kCount = 2;
 
   explicit RingVariables(mlir::ValueRange values)
-      : stage(values[0]), phase(values[1]), oldest(values[2]), held(values[3]),
-        newest(values[4]) {}
+      : stage(values[0]), phase(values[1]) {}
 };
 
 /// Index of this thread in its thread block, i32; among the threads that hold
-/// the register tiles; and of its lane in its warp.
+/// the same register tiles; among those that hold any; and of its lane in its
+/// warp.
 mlir::Value createThreadId(mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value createTileThreadId(mlir::OpBuilder &b, mlir::Location loc);
+mlir::Value createConsumerThreadId(mlir::OpBuilder &b, mlir::Location loc);
 /// Which group of consumers this thread belongs to, i32: the same register for
 /// all threads of a warp.
 mlir::Value createGroupId(mlir::OpBuilder &b, mlir::Location loc);

@@ -450,7 +450,7 @@ gpu.module @kernels {
     %b = wgtile.load %map[%c0, %c0] {barrier = 16384 : i64, offset = 0 : i64}
         : !wgtile.tensor_map<16x64xbf16, swizzle = 128>
         -> !wgtile.shared<16x64xbf16, swizzle = 128>
-    %d = wgtile.mma %a, %b, %zeros async
+    %d = wgtile.mma_async %a, %b, %zeros
         : tensor<64x16xbf16, #wgtile.mma<warps = 4>>,
           !wgtile.shared<16x64xbf16, swizzle = 128>
         -> tensor<64x64xf32, #wgtile.mma<warps = 4>>

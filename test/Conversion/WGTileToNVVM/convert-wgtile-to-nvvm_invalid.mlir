@@ -55,13 +55,13 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @queue(%n: index, %counter: memref<?xi32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
-    wgtile.roles producer 0 {
+    wgtile.roles producer warps 4 registers 0 {
       // expected-error @below {{expected a loop that hands on the next tile, or is told of it (wgtile-persist)}}
       // expected-error @below {{failed to legalize operation}}
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
           attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
       }
-    } consumer 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
     }
     gpu.return
   }
@@ -128,8 +128,8 @@ gpu.module @kernels {
 gpu.module @kernels {
   // expected-error @below {{expected a number of threads of whole warps up to 1024 (wgtile-assign-layouts), but got none}}
   gpu.func @roles() kernel {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
     }
     gpu.return
   }
@@ -153,7 +153,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @ring(%ring: !ring) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{expected a ring of this kernel (wgtile.ring)}}
-    wgtile.producer_acquire %ring : !ring
+    %filled = wgtile.producer_acquire %ring : !ring
     gpu.return
   }
 }

@@ -21,8 +21,8 @@
 // CHECK-NOT:     wgtile.order
 gpu.module @kernels {
   gpu.func @two() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
-    wgtile.roles producer 24 {
-    } consumer 240 {
+    wgtile.roles producer warps 4 registers 24 {
+    }, consumer warps 8 registers 240 consumer_groups 1 {
       wgtile.order_init warpgroups 2
       wgtile.order_wait warpgroups 2
       wgtile.order_arrive warpgroups 2
@@ -40,8 +40,8 @@ gpu.module @kernels {
 // CHECK:         "bar.arrive $0, 256;"
 gpu.module @kernels {
   gpu.func @three() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
-    wgtile.roles producer 24 {
-    } consumer 160 {
+    wgtile.roles producer warps 4 registers 24 {
+    }, consumer warps 12 registers 160 consumer_groups 1 {
       wgtile.order_arrive warpgroups 3
     }
     gpu.return

@@ -22,15 +22,15 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 8 {barriers = 65536 : i64, offset = 0 : i64} : !ring
-    wgtile.roles producer 24 {
-    } consumer 240 {
+    wgtile.roles producer warps 4 registers 24 {
+    }, consumer warps 8 registers 240 consumer_groups 1 {
       %zero = arith.constant dense<0.0> : !acc
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-        wgtile.consumer_wait %ring : !ring
-        %a = wgtile.ring_tile %ring 0 : !ring -> !a
-        %b = wgtile.ring_tile %ring 1 : !ring -> !b
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
         %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-        wgtile.consumer_release %ring held 0 : !ring
+        wgtile.consumer_release %ring[%full] : !ring
         scf.yield %d : !acc
       }
       wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>

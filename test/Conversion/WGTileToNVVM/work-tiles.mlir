@@ -33,14 +33,14 @@
 gpu.module @kernels {
   gpu.func @queue(%n: index, %counter: memref<?xi32>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
-    wgtile.roles producer 0 {
+    wgtile.roles producer warps 4 registers 0 {
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
           attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
           attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
         wgtile.work_tile_wait

@@ -36,23 +36,23 @@ func.func @loads(%source: memref<?x?xbf16>, %i: index) {
 // An asynchronous MMA belongs to a group that a wait counts: it is neither
 // erased, merged with another, nor moved out of a loop.
 // CHECK-LABEL: func.func @async_mma
-// CHECK-COUNT-2: wgtile.mma {{.*}} async
+// CHECK-COUNT-2: wgtile.mma_async {{.*}}
 // CHECK:         scf.for
-// CHECK-NEXT:      wgtile.mma {{.*}} async
+// CHECK-NEXT:      wgtile.mma_async {{.*}}
 // CHECK:         return
 // HOIST-LABEL: func.func @async_mma
 // HOIST:         scf.for
-// HOIST-NEXT:      wgtile.mma {{.*}} async
+// HOIST-NEXT:      wgtile.mma_async {{.*}}
 func.func @async_mma(%a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
                      %n: index, %step: index) {
-  %0 = wgtile.mma %a, %a, %acc async
+  %0 = wgtile.mma_async %a, %a, %acc
       : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
       -> tensor<64x64xf32>
-  %1 = wgtile.mma %a, %a, %acc async
+  %1 = wgtile.mma_async %a, %a, %acc
       : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
       -> tensor<64x64xf32>
   scf.for %i = %step to %n step %step {
-    %2 = wgtile.mma %a, %a, %acc async
+    %2 = wgtile.mma_async %a, %a, %acc
         : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x64xbf16>
         -> tensor<64x64xf32>
   }

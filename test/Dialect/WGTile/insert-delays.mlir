@@ -25,12 +25,12 @@
 gpu.module @kernels {
   gpu.func @consumer(%zero: !acc) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
     %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-    wgtile.consumer_release %ring held 0 : !ring
+    wgtile.consumer_release %ring[%full] : !ring
     gpu.return
   }
 }

@@ -78,16 +78,6 @@ func.func @c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<64x64xf32>,
 
 // -----
 
-func.func @c3(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected no 'async' with 'mma_sync'}}
-  %0 = wgtile.mma %a, %a, %acc async mma_sync
-      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
-      -> tensor<64x64xf32>
-  return
-}
-
-// -----
-
 func.func @row_reduce_c1(%t: tensor<64x32xf32>) {
   // expected-error @below {{expected one element for each row of the tile, but got 'tensor<64x32xf32>' and 'tensor<32xf32>'}}
   %0 = wgtile.row_reduce maximumf %t : tensor<64x32xf32> -> tensor<32xf32>
@@ -190,9 +180,8 @@ func.func @transposed_c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<
 
 // -----
 
-func.func @transposed_c3(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xf16>,
-                  %acc: tensor<64x32xf32>) {
-  // expected-error @below {{expected no 'async' with 'mma_sync'}}
-  %0 = wgtile.mma %a, %b, %acc async mma_sync transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xf16> -> tensor<64x32xf32>
+func.func @mma_async_c1(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x32xf32>) {
+  // expected-error @below {{'wgtile.mma_async' op expected tiles MxK, NxK and MxN, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xf16>' and 'tensor<64x32xf32>'}}
+  %0 = wgtile.mma_async %a, %a, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x32xf32>
   return
 }

@@ -19,38 +19,38 @@
 // CHECK:           wgtile.producer_commit %[[HELD]]
 // CHECK:           scf.if
 // CHECK:             wgtile.producer_acquire %[[FIRST]]
-// CHECK:             wgtile.tma_load %[[FIRST]] 0
+// CHECK:             wgtile.tma_load %[[FIRST]][%{{.*}}] 0
 // CHECK:             wgtile.producer_commit %[[FIRST]]
 // CHECK:             scf.for
 // CHECK:               wgtile.producer_acquire %[[FIRST]]
-// CHECK:               wgtile.tma_load %[[FIRST]] 0
+// CHECK:               wgtile.tma_load %[[FIRST]][%{{.*}}] 0
 // CHECK:               wgtile.producer_commit %[[FIRST]]
 // CHECK:               wgtile.producer_acquire %[[SECOND]]
-// CHECK:               wgtile.tma_load %[[SECOND]] 0
+// CHECK:               wgtile.tma_load %[[SECOND]][%{{.*}}] 0
 // CHECK:               wgtile.producer_commit %[[SECOND]]
 // CHECK:             wgtile.producer_acquire %[[SECOND]]
-// CHECK:             wgtile.tma_load %[[SECOND]] 0
+// CHECK:             wgtile.tma_load %[[SECOND]][%{{.*}}] 0
 // CHECK:             wgtile.producer_commit %[[SECOND]]
 // CHECK:         consumer
 // CHECK:           wgtile.consumer_wait %[[HELD]]
 // CHECK:           scf.if
 // CHECK:             wgtile.consumer_wait %[[FIRST]]
 // CHECK:             wgtile.warpgroup_mma_wait %{{.*}} pending 0
-// CHECK-NEXT:        wgtile.consumer_release %[[FIRST]] held 0
+// CHECK-NEXT:        wgtile.consumer_release %[[FIRST]][%{{.*}}]
 // CHECK:             scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[T:.*]] = %{{.*}})
 // CHECK:               wgtile.consumer_wait %[[FIRST]]
-// CHECK:               %[[S:.*]] = wgtile.mma {{.*}} async
+// CHECK:               %[[S:.*]] = wgtile.mma_async {{.*}}
 // CHECK:               wgtile.consumer_wait %[[SECOND]]
-// CHECK:               wgtile.mma %[[T]], {{.*}} async
+// CHECK:               wgtile.mma_async %[[T]], {{.*}}
 // CHECK:               wgtile.warpgroup_mma_wait %[[S]] pending 1
-// CHECK-NEXT:          wgtile.consumer_release %[[FIRST]] held 0
+// CHECK-NEXT:          wgtile.consumer_release %[[FIRST]][%{{.*}}]
 // The second product is over when its left operand is.
 // CHECK:               wgtile.warpgroup_mma_wait %[[T]] pending 0
-// CHECK-NEXT:          wgtile.consumer_release %[[SECOND]] held 0
+// CHECK-NEXT:          wgtile.consumer_release %[[SECOND]][%{{.*}}]
 // CHECK-NEXT:          scf.yield
 // CHECK:             wgtile.consumer_wait %[[SECOND]]
-// CHECK:             wgtile.consumer_release %[[SECOND]] held 0
-// CHECK:           wgtile.consumer_release %[[HELD]] held 0
+// CHECK:             wgtile.consumer_release %[[SECOND]][%{{.*}}]
+// CHECK:           wgtile.consumer_release %[[HELD]][%{{.*}}]
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @own_loads(%n: index, %begin: index, %end: index, %a: !map, %v: !map, %q: !map, %out: memref<?x?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

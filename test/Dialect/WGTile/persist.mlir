@@ -51,10 +51,10 @@ module attributes {gpu.container_module} {
     // CHECK-NEXT:    }
     gpu.func @roles(%n: index) kernel
         attributes {wgtile.schedule = #wgtile.schedule<persistent = true, dynamic = true, raster_group = 4>} {
-      wgtile.roles producer 0 {
+      wgtile.roles producer warps 4 registers 0 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
         }
-      } consumer 0 {
+      }, consumer warps 4 registers 0 consumer_groups 1 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
         }
       }

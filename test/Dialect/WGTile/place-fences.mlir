@@ -231,25 +231,25 @@ gpu.module @kernels {
   gpu.func @ring(%map: !map, %yes: i1) kernel {
     %c0 = arith.constant 0 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
-      wgtile.producer_acquire %ring : !ring
-      wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
-      wgtile.producer_commit %ring : !ring
-      wgtile.producer_acquire %ring : !ring
-      wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
-      wgtile.producer_commit %ring : !ring
-    } consumer 232 {
-      wgtile.consumer_wait %ring : !ring
-      %s = wgtile.ring_tile %ring 0 : !ring -> !s
+    wgtile.roles producer warps 4 registers 56 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring[%filled] 0, %map[%c0, %c0] : !ring, !map
+      wgtile.producer_commit %ring[%filled] : !ring
+      %filled1 = wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring[%filled1] 0, %map[%c0, %c0] : !ring, !map
+      wgtile.producer_commit %ring[%filled1] : !ring
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      %s = wgtile.ring_tile %ring[%full] 0 : !ring -> !s
       scf.if %yes {
         %t0 = wgtile.read_shared %s : !s -> !t
         %t1 = wgtile.read_shared %s : !s -> !t
       }
-      wgtile.consumer_release %ring held 0 : !ring
-      wgtile.consumer_wait %ring : !ring
-      %u = wgtile.ring_tile %ring 0 : !ring -> !s
+      wgtile.consumer_release %ring[%full] : !ring
+      %full1 = wgtile.consumer_wait %ring : !ring
+      %u = wgtile.ring_tile %ring[%full1] 0 : !ring -> !s
       %t2 = wgtile.read_shared %u : !s -> !t
-      wgtile.consumer_release %ring held 0 : !ring
+      wgtile.consumer_release %ring[%full1] : !ring
     }
     gpu.return
   }

@@ -2,7 +2,7 @@
 
 // CHECK-LABEL: gpu.func @accumulate
 // CHECK:         %[[R:.*]] = scf.for
-// CHECK:           wgtile.mma {{.*}} async :
+// CHECK:           wgtile.mma_async {{.*}} :
 // CHECK-NOT:       wgtile.warpgroup_mma_wait
 // CHECK:         }
 // CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]] pending 0 : tensor<64x128xf32>
@@ -25,7 +25,7 @@ gpu.module @kernels {
 
 // A product whose result is used in its own turn is waited for there.
 // CHECK-LABEL: gpu.func @used_in_turn
-// CHECK:           %[[D:.*]] = wgtile.mma {{.*}} async :
+// CHECK:           %[[D:.*]] = wgtile.mma_async {{.*}} :
 // CHECK:           %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK:           %[[E:.*]] = arith.addf %[[W]], %[[W]]
 // CHECK:           scf.yield %[[E]]
@@ -47,8 +47,8 @@ gpu.module @kernels {
 
 // Of two products the older is needed first: the younger stays pending.
 // CHECK-LABEL: gpu.func @older_first
-// CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
-// CHECK:         %[[E:.*]] = wgtile.mma {{.*}} async :
+// CHECK:         %[[D:.*]] = wgtile.mma_async {{.*}} :
+// CHECK:         %[[E:.*]] = wgtile.mma_async {{.*}} :
 // CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1
 // CHECK:         arith.negf %[[V]]
 // CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[E]] pending 0
@@ -68,9 +68,9 @@ gpu.module @kernels {
 
 // On one of two ways nothing is issued after the product that is needed.
 // CHECK-LABEL: gpu.func @fewest_of_two_ways
-// CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
+// CHECK:         %[[D:.*]] = wgtile.mma_async {{.*}} :
 // CHECK:         %[[IF:.*]] = scf.if
-// CHECK:           wgtile.mma {{.*}} async :
+// CHECK:           wgtile.mma_async {{.*}} :
 // CHECK-NOT:       warpgroup_mma_wait
 // CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK:         arith.negf %[[V]]
@@ -96,7 +96,7 @@ gpu.module @kernels {
 
 // Uses in a branch: the wait comes before the branch, once for both uses.
 // CHECK-LABEL: gpu.func @used_in_branch
-// CHECK:         %[[D:.*]] = wgtile.mma {{.*}} async :
+// CHECK:         %[[D:.*]] = wgtile.mma_async {{.*}} :
 // CHECK-NEXT:    %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
 // CHECK-NEXT:    scf.if
 // CHECK-NEXT:      wgtile.store %[[V]]
@@ -120,9 +120,9 @@ gpu.module @kernels {
 // A loop that issues the product of its next turn: this turn's waits for its own
 // and leaves the next one pending.
 // CHECK-LABEL: gpu.func @next_turn
-// CHECK:         %[[FIRST:.*]] = wgtile.mma {{.*}} async :
+// CHECK:         %[[FIRST:.*]] = wgtile.mma_async {{.*}} :
 // CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %[[FIRST]])
-// CHECK:           %[[NEXT:.*]] = wgtile.mma {{.*}} async :
+// CHECK:           %[[NEXT:.*]] = wgtile.mma_async {{.*}} :
 // CHECK:           %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1
 // CHECK:           wgtile.store %[[V]]
 // CHECK:           scf.yield %[[NEXT]]
@@ -150,7 +150,7 @@ gpu.module @kernels {
 // the result has it as an operand, and later uses are of what that passes on.
 // CHECK-LABEL: gpu.func @register_operand
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
-// CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK:         %[[D:.*]] = wgtile.mma_async %[[T]], {{.*}} :
 // CHECK:         %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[D]], %[[T]] pending 0 : tensor<64x128xf32>, tensor<64x128xbf16>
 // CHECK:         arith.negf %[[W]]#0
 // CHECK:         arith.extf %[[W]]#1
@@ -172,10 +172,10 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @used_behind
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
 // CHECK:         arith.negf %[[T]]
-// CHECK-NEXT:    %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK-NEXT:    %[[D:.*]] = wgtile.mma_async %[[T]], {{.*}} :
 // CHECK-NEXT:    %[[V:.*]] = wgtile.warpgroup_mma_wait %[[T]] pending 0 : tensor<64x128xbf16>
 // CHECK-NEXT:    arith.extf %[[V]]
-// CHECK-NEXT:    %[[E:.*]] = wgtile.mma %[[V]], %{{.*}}, %[[D]] async :
+// CHECK-NEXT:    %[[E:.*]] = wgtile.mma_async %[[V]], %{{.*}}, %[[D]] :
 // CHECK-NEXT:    %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[E]], %[[V]] pending 0
 // CHECK-NEXT:    arith.negf %[[W]]#0
 gpu.module @kernels {
@@ -195,8 +195,8 @@ gpu.module @kernels {
 // Two products may read the operand side by side.
 // CHECK-LABEL: gpu.func @two_readers
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
-// CHECK:         %[[D:.*]] = wgtile.mma %[[T]], {{.*}} async :
-// CHECK:         %[[E:.*]] = wgtile.mma %[[T]], {{.*}} async :
+// CHECK:         %[[D:.*]] = wgtile.mma_async %[[T]], {{.*}} :
+// CHECK:         %[[E:.*]] = wgtile.mma_async %[[T]], {{.*}} :
 // CHECK:         %[[V:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1 : tensor<64x128xf32>
 // CHECK:         arith.negf %[[V]]
 // CHECK:         %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[E]], %[[T]] pending 0
@@ -220,8 +220,8 @@ gpu.module @kernels {
 // the next block's operand takes the place of its own.
 // CHECK-LABEL: gpu.func @chain
 // CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}})
-// CHECK-NEXT:      %[[S:.*]] = wgtile.mma {{.*}} async :
-// CHECK-NEXT:      %[[D:.*]] = wgtile.mma %[[T]], %{{.*}}, %[[ACC]] async :
+// CHECK-NEXT:      %[[S:.*]] = wgtile.mma_async {{.*}} :
+// CHECK-NEXT:      %[[D:.*]] = wgtile.mma_async %[[T]], %{{.*}}, %[[ACC]] :
 // CHECK-NEXT:      %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1 : tensor<64x128xf32>
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[V]]
 // CHECK-NEXT:      wgtile.warpgroup_mma_wait %[[T]] pending 0 : tensor<64x128xbf16>
@@ -252,7 +252,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @same_in_all_turns
 // CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<64x128xbf16>
 // CHECK:         %[[R:.*]] = scf.for
-// CHECK-NEXT:      wgtile.mma %[[T]], {{.*}} async :
+// CHECK-NEXT:      wgtile.mma_async %[[T]], {{.*}} :
 // CHECK-NEXT:      scf.yield
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[R]], %[[T]] pending 0

@@ -7,25 +7,27 @@
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 // CHECK-LABEL: func.func @ring
 // CHECK:         wgtile.ring warps 8 {barriers = 65536 : i64, offset = 0 : i64} : !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-// CHECK:         wgtile.roles producer 40 {
-// CHECK:           wgtile.producer_acquire
-// CHECK:           wgtile.tma_load %{{.*}} 0, %{{.*}}[%{{.*}}, %{{.*}}]
-// CHECK:           wgtile.producer_commit
-// CHECK:         } consumer 232 {
-// CHECK:           wgtile.consumer_wait
-// CHECK:           wgtile.ring_tile %{{.*}} 0 : !wgtile.ring
-// CHECK:           wgtile.consumer_release %{{.*}} held 1
+// CHECK:         %[[NONE:.*]] = wgtile.no_stage
+// CHECK:         wgtile.roles producer warps 4 registers 40 {
+// CHECK:           %[[FILLED:.*]] = wgtile.producer_acquire
+// CHECK:           wgtile.tma_load %{{.*}}[%[[FILLED]]] 0, %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK:           wgtile.producer_commit %{{.*}}[%[[FILLED]]]
+// CHECK:         }, consumer warps 8 registers 232 consumer_groups 1 {
+// CHECK:           %[[FULL:.*]] = wgtile.consumer_wait
+// CHECK:           wgtile.ring_tile %{{.*}}[%[[FULL]]] 0 : !wgtile.ring
+// CHECK:           wgtile.consumer_release %{{.*}}[%[[NONE]]]
 // CHECK:         wgtile.for_each_tile {{.*}} attributes {persistent = 4 : i64}
 func.func @ring(%m: !m, %i: index) {
   %ring = wgtile.ring warps 8 {barriers = 65536 : i64, offset = 0 : i64} : !ring
-  wgtile.roles producer 40 {
-    wgtile.producer_acquire %ring : !ring
-    wgtile.tma_load %ring 0, %m[%i, %i] : !ring, !m
-    wgtile.producer_commit %ring : !ring
-  } consumer 232 {
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    wgtile.consumer_release %ring held 1 : !ring
+  %none = wgtile.no_stage
+  wgtile.roles producer warps 4 registers 40 {
+    %filled = wgtile.producer_acquire %ring : !ring
+    wgtile.tma_load %ring[%filled] 0, %m[%i, %i] : !ring, !m
+    wgtile.producer_commit %ring[%filled] : !ring
+  }, consumer warps 8 registers 232 consumer_groups 1 {
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    wgtile.consumer_release %ring[%none] : !ring
   }
   wgtile.for_each_tile (%x, %y) in (%i, %i) attributes {persistent = 4 : i64} {
   }
@@ -36,18 +38,20 @@ func.func @ring(%m: !m, %i: index) {
 !t = tensor<64x128xf32>
 // CHECK-LABEL: func.func @groups
 // CHECK:         wgtile.ring warps 8 : !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
-// CHECK:           wgtile.tma_load %{{.*}} 0 instance 1, %{{.*}}[%{{.*}}, %{{.*}}]
-// CHECK:         } consumer 232 groups 2 {
-// CHECK:           wgtile.ring_tile %{{.*}} 0 instance %{{.*}} : !wgtile.ring
-// CHECK:           wgtile.consumer_drain %{{.*}}, %{{.*}} held 2
+// CHECK:           wgtile.tma_load %{{.*}}[%{{.*}}] 0 instance 1, %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK:         }, consumer warps 8 registers 232 consumer_groups 2 {
+// CHECK:           wgtile.ring_tile %{{.*}}[%{{.*}}] 0 instance %{{.*}} : !wgtile.ring
+// CHECK:           wgtile.consumer_drain %{{.*}}[%{{.*}}], %{{.*}} : !wgtile.ring
 // CHECK:         wgtile.for_each_tile {{.*}} attributes {consumer_groups = array<i64: 2, 1>}
 func.func @groups(%m: !m, %i: index, %acc: !t) {
   %ring = wgtile.ring warps 8 : !groups
-  wgtile.roles producer 40 {
-    wgtile.tma_load %ring 0 instance 1, %m[%i, %i] : !groups, !m
-  } consumer 232 groups 2 {
-    %a = wgtile.ring_tile %ring 0 instance %i : !groups -> !a
-    %t = wgtile.consumer_drain %ring, %acc held 2 : !groups, !t
+  wgtile.roles producer warps 4 registers 40 {
+    %filled = wgtile.producer_acquire %ring : !groups
+    wgtile.tma_load %ring[%filled] 0 instance 1, %m[%i, %i] : !groups, !m
+  }, consumer warps 8 registers 232 consumer_groups 2 {
+    %full = wgtile.consumer_wait %ring : !groups
+    %a = wgtile.ring_tile %ring[%full] 0 instance %i : !groups -> !a
+    %t = wgtile.consumer_drain %ring[%full], %acc : !groups, !t
   }
   wgtile.for_each_tile (%x, %y) in (%i, %i) attributes {consumer_groups = array<i64: 2, 1>} {
   }
@@ -62,18 +66,31 @@ func.func @groups(%m: !m, %i: index, %acc: !t) {
 // CHECK-NEXT:    wgtile.work_tile_read
 // CHECK-NEXT:    wgtile.work_tile_release
 func.func @queue(%n: index, %counter: memref<?xi32>) {
-  wgtile.roles producer 0 {
+  wgtile.roles producer warps 4 registers 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       wgtile.work_tile_acquire
       wgtile.work_tile_write
       wgtile.work_tile_commit
     }
-  } consumer 0 {
+  }, consumer warps 8 registers 0 consumer_groups 1 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       wgtile.work_tile_wait
       wgtile.work_tile_read
       wgtile.work_tile_release
     }
   }
+  return
+}
+
+// CHECK-LABEL: func.func @three_roles
+// CHECK:         wgtile.roles producer warps 4 registers 24 {
+// CHECK-NEXT:    }, "next tile" warps 4 registers 0 {
+// CHECK-NEXT:    }, consumer warps 8 registers 240 consumer_groups 1 {
+// CHECK-NEXT:    } attributes {test.attribute}
+func.func @three_roles() {
+  wgtile.roles producer warps 4 registers 24 {
+  }, "next tile" warps 4 registers 0 {
+  }, consumer warps 8 registers 240 consumer_groups 1 {
+  } attributes {test.attribute}
   return
 }

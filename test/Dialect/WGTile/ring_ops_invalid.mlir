@@ -2,9 +2,9 @@
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @tma_load_c1_tile(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_tile(%ring: !ring, %none: !wgtile.token, %m: !m, %i: index) {
   // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
-  wgtile.tma_load %ring 1, %m[%i, %i] : !ring, !m
+  wgtile.tma_load %ring[%none] 1, %m[%i, %i] : !ring, !m
   return
 }
 
@@ -12,27 +12,27 @@ func.func @tma_load_c1_tile(%ring: !ring, %m: !m, %i: index) {
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @tma_load_c1_indices(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_indices(%ring: !ring, %none: !wgtile.token, %m: !m, %i: index) {
   // expected-error @below {{expected 2 indices, but got 1}}
-  wgtile.tma_load %ring 0, %m[%i] : !ring, !m
+  wgtile.tma_load %ring[%none] 0, %m[%i] : !ring, !m
   return
 }
 
 // -----
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-func.func @ring_tile_c1(%ring: !ring) {
+func.func @ring_tile_c1(%ring: !ring, %none: !wgtile.token) {
   // expected-error @below {{expected a tile of type '!wgtile.shared<64x64xbf16, swizzle = 128>', but got '!wgtile.shared<64x128xbf16, swizzle = 128>'}}
-  %a = wgtile.ring_tile %ring 0 : !ring -> !wgtile.shared<64x128xbf16, swizzle = 128>
+  %a = wgtile.ring_tile %ring[%none] 0 : !ring -> !wgtile.shared<64x128xbf16, swizzle = 128>
   return
 }
 
 // -----
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-func.func @ring_tile_c2(%ring: !ring, %i: index) {
+func.func @ring_tile_c2(%ring: !ring, %none: !wgtile.token, %i: index) {
   // expected-error @below {{expected an instance exactly where the tile has several, but it has 1}}
-  %a = wgtile.ring_tile %ring 0 instance %i : !ring -> !wgtile.shared<64x64xbf16, swizzle = 128>
+  %a = wgtile.ring_tile %ring[%none] 0 instance %i : !ring -> !wgtile.shared<64x64xbf16, swizzle = 128>
   return
 }
 
@@ -40,9 +40,9 @@ func.func @ring_tile_c2(%ring: !ring, %i: index) {
 
 !ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>], instances = [2]>
 !m = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-func.func @tma_load_c1_instance(%ring: !ring, %m: !m, %i: index) {
+func.func @tma_load_c1_instance(%ring: !ring, %none: !wgtile.token, %m: !m, %i: index) {
   // expected-error @below {{expected an instance of the tile (0 to 1), but got 2}}
-  wgtile.tma_load %ring 0 instance 2, %m[%i, %i] : !ring, !m
+  wgtile.tma_load %ring[%none] 0 instance 2, %m[%i, %i] : !ring, !m
   return
 }
 
@@ -91,12 +91,12 @@ func.func @for_each_tile_c3_two(%n: index) {
 // -----
 
 func.func @work_tile_acquire_c1_counter(%n: index) {
-  wgtile.roles producer 0 {
+  wgtile.roles producer warps 4 registers 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       // expected-error @below {{expected a loop with a counter, in a role}}
       wgtile.work_tile_acquire
     }
-  } consumer 0 {
+  }, consumer warps 4 registers 0 consumer_groups 1 {
   }
   return
 }
@@ -107,6 +107,45 @@ func.func @work_tile_read_c1_role(%n: index, %counter: memref<?xi32>) {
   wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
     // expected-error @below {{expected a loop with a counter, in a role}}
     wgtile.work_tile_read
+  }
+  return
+}
+
+// -----
+
+func.func @roles_c1_names() {
+  // expected-error @below {{expected a name of its own for each role, but got "a" again}}
+  wgtile.roles a warps 4 registers 0 {
+  }, a warps 4 registers 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @roles_c1_warps() {
+  // expected-error @below {{expected a positive number of warps that the consumer groups divide, but got 4 and 3 in role "a"}}
+  wgtile.roles a warps 4 registers 0 consumer_groups 3 {
+  }
+  return
+}
+
+// -----
+
+func.func @roles_c1_counts() {
+  // expected-error @below {{expected a name, warps, registers and consumer groups for each of 1 roles}}
+  "wgtile.roles"() <{names = ["a"], warps = array<i64: 4>, registers = array<i64>, consumer_groups = array<i64: 0>}> ({
+    "wgtile.end"() : () -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @roles_c2() {
+  // expected-error @below {{expected whole warpgroups before role "consumer", but got 1 warps}}
+  wgtile.roles producer warps 1 registers 0 {
+  }, consumer warps 4 registers 0 consumer_groups 1 {
   }
   return
 }

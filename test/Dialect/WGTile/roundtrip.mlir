@@ -66,7 +66,7 @@ func.func @mma_with_layouts(
 
 // CHECK-LABEL: func.func @mma_transposed
 // CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
-// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} async transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
+// CHECK:         wgtile.mma_async %{{.*}}, %{{.*}}, %{{.*}} transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
 // CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} mma_sync transpose_b {note = "kept"} : tensor<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
 func.func @mma_transposed(%a: !wgtile.shared<64x32xf16>,
                           %registers: tensor<64x32xf16>,
@@ -75,7 +75,7 @@ func.func @mma_transposed(%a: !wgtile.shared<64x32xf16>,
   %0 = wgtile.mma %a, %b, %acc transpose_b
       : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16>
       -> tensor<64x128xf32>
-  %1 = wgtile.mma %a, %b, %acc async transpose_b
+  %1 = wgtile.mma_async %a, %b, %acc transpose_b
       : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16>
       -> tensor<64x128xf32>
   %2 = wgtile.mma %registers, %b, %acc mma_sync transpose_b {note = "kept"}

@@ -15,7 +15,7 @@
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME:    nvvm.maxnreg = 128 : i32, nvvm.minctasm = 2 : i32
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 4 : !wgtile.ring<4, [
-// CHECK:         wgtile.roles producer 56 {
+// CHECK:         wgtile.roles producer warps 4 registers 56 {
 // CHECK:           wgtile.for_each_tile
 // CHECK:             %[[SOME:.*]] = arith.cmpi slt, %[[BEGIN:.*]], %[[END:.*]] : index
 // CHECK:             %[[LAST:.*]] = arith.subi %[[END]], %{{.*}} : index
@@ -27,24 +27,25 @@
 // CHECK-NEXT:          %[[AHEAD:.*]] = memref.load %{{.*}}[%[[CLAMPED]]]
 // CHECK-NEXT:          %[[X:.*]] = arith.index_cast %[[COL]]
 // CHECK-NEXT:          wgtile.producer_acquire %[[RING]]
-// CHECK:               wgtile.tma_load %[[RING]] 0, %{{.*}}[%[[P]], %{{.*}}, %{{.*}}]
-// CHECK:               wgtile.tma_load %[[RING]] 1, %{{.*}}[%[[X]], %{{.*}}]
+// CHECK:               wgtile.tma_load %[[RING]][%{{.*}}] 0, %{{.*}}[%[[P]], %{{.*}}, %{{.*}}]
+// CHECK:               wgtile.tma_load %[[RING]][%{{.*}}] 1, %{{.*}}[%[[X]], %{{.*}}]
 // CHECK:               wgtile.producer_commit %[[RING]]
 // CHECK:               scf.yield %[[AHEAD]]
 // CHECK-NOT:         wgtile.store
-// CHECK:         } consumer 200 {
+// CHECK:         }, consumer warps 4 registers 200 consumer_groups 1 {
 // CHECK:           wgtile.for_each_tile
 // CHECK-NOT:         memref.load
-// CHECK:             scf.for
-// CHECK:               wgtile.consumer_wait %[[RING]]
-// CHECK:               %[[A:.*]] = wgtile.ring_tile %[[RING]] 0
-// CHECK:               %[[B:.*]] = wgtile.ring_tile %[[RING]] 1
-// CHECK:               %[[D:.*]] = wgtile.mma %[[A]], %[[B]], %{{.*}} async
+// CHECK:             %[[NONE:.*]] = wgtile.no_stage
+// CHECK:             %[[R:.*]]:2 = scf.for {{.*}}, %[[LAST:.*]] = %[[NONE]])
+// CHECK:               %[[S:.*]] = wgtile.consumer_wait %[[RING]]
+// CHECK:               %[[A:.*]] = wgtile.ring_tile %[[RING]][%[[S]]] 0
+// CHECK:               %[[B:.*]] = wgtile.ring_tile %[[RING]][%[[S]]] 1
+// CHECK:               %[[D:.*]] = wgtile.mma_async %[[A]], %[[B]], %{{.*}}
 // CHECK:               %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 1
-// CHECK:               wgtile.consumer_release %[[RING]] held 1
-// CHECK:               scf.yield %[[W]]
-// CHECK:             wgtile.warpgroup_mma_wait %{{.*}} pending 0
-// CHECK:             wgtile.consumer_release %[[RING]] held 0
+// CHECK:               wgtile.consumer_release %[[RING]][%[[LAST]]]
+// CHECK:               scf.yield %[[W]], %[[S]]
+// CHECK:             wgtile.warpgroup_mma_wait %[[R]]#0 pending 0
+// CHECK:             wgtile.consumer_release %[[RING]][%[[R]]#1]
 // CHECK:             wgtile.store
 // STAGES-LABEL: gpu.func @product
 // STAGES-SAME:    nvvm.minctasm = 1 : i32
@@ -61,7 +62,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
         %x = arith.index_cast %k : i32 to index
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%x, %j] : !mb -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
@@ -105,21 +106,21 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK:             scf.for
 // CHECK:               wgtile.producer_acquire %[[RING]]
 // CHECK:               wgtile.producer_commit %[[RING]]
-// CHECK:         } consumer
+// CHECK:         }, consumer
 // CHECK:           wgtile.consumer_wait %[[ONCE]]
 // CHECK:           scf.if
 // CHECK:             wgtile.consumer_wait %[[RING]]
 // CHECK:             wgtile.mma
-// CHECK:             wgtile.consumer_release %[[RING]] held 0
+// CHECK:             wgtile.consumer_release %[[RING]][%{{.*}}]
 // CHECK:             scf.for
 // CHECK:               wgtile.consumer_wait %[[RING]]
 // CHECK:               wgtile.mma
 // CHECK:               wgtile.mma
-// CHECK:               wgtile.consumer_release %[[RING]] held 0
+// CHECK:               wgtile.consumer_release %[[RING]][%{{.*}}]
 // CHECK-NOT:     wgtile.consumer_release
 // CHECK:           } else {
 // CHECK:           }
-// CHECK-NEXT:      wgtile.consumer_release %[[ONCE]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[ONCE]][%{{.*}}]
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @loaded_once(%ma: !ma, %out: memref<?x?xf32>, %n: index, %c: i1) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -163,12 +164,12 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK-LABEL: gpu.func @mma_sync
 // CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
 // CHECK:         wgtile.ring warps 2 : !wgtile.ring<16, [
-// CHECK:         wgtile.roles producer 0 {
-// CHECK:         } consumer 0 {
+// CHECK:         wgtile.roles producer warps 4 registers 0 {
+// CHECK:         }, consumer warps 2 registers 0 consumer_groups 1 {
 // CHECK:             scf.for
 // CHECK:               wgtile.consumer_wait
 // CHECK:               %[[D:.*]] = wgtile.mma {{.*}} mma_sync
-// CHECK-NEXT:          wgtile.consumer_release %{{.*}} held 0
+// CHECK-NEXT:          wgtile.consumer_release %{{.*}}[%{{.*}}]
 // CHECK-NEXT:          scf.yield %[[D]]
 // CHECK:             }
 // CHECK-NEXT:        wgtile.store
@@ -207,33 +208,33 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK-LABEL: gpu.func @groups
 // CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 2 : !wgtile.ring<16, [{{.*}}], instances = [1, 2]>
-// CHECK:         wgtile.roles producer 0 {
+// CHECK:         wgtile.roles producer warps 4 registers 0 {
 // CHECK:             scf.for
 // CHECK:               %[[NEXT0:.*]] = memref.load
 // CHECK:               %[[NEXT1:.*]] = memref.load
 // CHECK:               wgtile.producer_acquire
-// CHECK:               wgtile.tma_load %[[RING]] 0,
+// CHECK:               wgtile.tma_load %[[RING]][%{{.*}}] 0,
 // CHECK:               scf.if
-// CHECK:                 wgtile.tma_load %[[RING]] 1,
+// CHECK:                 wgtile.tma_load %[[RING]][%{{.*}}] 1,
 // CHECK:               scf.if
-// CHECK:                 wgtile.tma_load %[[RING]] 1 instance 1,
+// CHECK:                 wgtile.tma_load %[[RING]][%{{.*}}] 1 instance 1,
 // CHECK:               wgtile.producer_commit
 // CHECK:               scf.yield %[[NEXT0]], %[[NEXT1]]
-// CHECK:         } consumer 0 groups 2 {
+// CHECK:         }, consumer warps 2 registers 0 consumer_groups 2 {
 // CHECK:           wgtile.for_each_tile (%[[I:.*]], %{{.*}}) in (%[[N:.*]], %{{.*}}) attributes {consumer_groups
 // CHECK-NOT:         memref.load %{{.*}}[%[[I]]]
 // CHECK:             scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[BLOCK:.*]] = %{{.*}}) ->
 // CHECK:               wgtile.consumer_wait %[[RING]]
-// CHECK-NEXT:          wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:          wgtile.ring_tile %[[RING]][%{{.*}}] 0
 // CHECK-NEXT:          %[[PRESENT:.*]] = arith.cmpi sge, %[[BLOCK]]
 // CHECK-NEXT:          %[[D:.*]] = scf.if %[[PRESENT]]
-// CHECK:                 wgtile.ring_tile %[[RING]] 1 instance
+// CHECK:                 wgtile.ring_tile %[[RING]][%{{.*}}] 1 instance
 // CHECK-NEXT:            wgtile.mma
 // CHECK-NEXT:            scf.yield
 // CHECK:               } else {
 // CHECK-NEXT:            scf.yield %[[ACC]]
 // CHECK-NEXT:          }
-// CHECK-NEXT:          wgtile.consumer_release %[[RING]] held 0
+// CHECK-NEXT:          wgtile.consumer_release %[[RING]][%{{.*}}]
 // CHECK-NOT:         consumer_drain
 // CHECK:             %[[EXISTS:.*]] = arith.cmpi ult, %[[I]], %[[N]]
 // CHECK-NEXT:        scf.if %[[EXISTS]] {
@@ -298,7 +299,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
@@ -315,7 +316,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
@@ -332,7 +333,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
@@ -362,27 +363,28 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK:             wgtile.producer_commit %[[RING]]
 // CHECK:           }
 // CHECK:           wgtile.producer_acquire %[[RING]]
-// CHECK-NEXT:      wgtile.tma_load %[[RING]] 0, %[[C:[a-z0-9]+]][%[[I:[a-z0-9]+]], %[[J:[a-z0-9]+]]]
+// CHECK-NEXT:      wgtile.tma_load %[[RING]][%{{.*}}] 0, %[[C:[a-z0-9]+]][%[[I:[a-z0-9]+]], %[[J:[a-z0-9]+]]]
 // CHECK-NEXT:      wgtile.producer_commit %[[RING]]
 // CHECK-NEXT:      scf.if %[[YES:.*]] {
 // CHECK-NEXT:        wgtile.producer_acquire %[[RING]]
-// CHECK-NEXT:        wgtile.tma_load %[[RING]] 0, %[[C]][%[[J]], %[[I]]]
+// CHECK-NEXT:        wgtile.tma_load %[[RING]][%{{.*}}] 0, %[[C]][%[[J]], %[[I]]]
 // CHECK-NEXT:        wgtile.producer_commit %[[RING]]
-// CHECK:         } consumer
-// CHECK:           %[[R:.*]] = scf.for
-// CHECK:             wgtile.consumer_release %[[RING]] held 1
+// CHECK:         }, consumer
+// CHECK:           %[[NONE:.*]] = wgtile.no_stage
+// CHECK-NEXT:      %[[R:.*]]:2 = scf.for {{.*}}, %[[LAST:.*]] = %[[NONE]])
+// CHECK:             wgtile.consumer_release %[[RING]][%[[LAST]]]
 // CHECK:           }
-// CHECK-NEXT:      %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]] pending 0
-// CHECK-NEXT:      wgtile.consumer_release %[[RING]] held 0
-// CHECK-NEXT:      wgtile.consumer_wait %[[RING]]
-// CHECK-NEXT:      %[[TILE:.*]] = wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:      %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]]#0 pending 0
+// CHECK-NEXT:      wgtile.consumer_release %[[RING]][%[[R]]#1]
+// CHECK-NEXT:      %[[S:.*]] = wgtile.consumer_wait %[[RING]]
+// CHECK-NEXT:      %[[TILE:.*]] = wgtile.ring_tile %[[RING]][%[[S]]] 0
 // CHECK-NEXT:      wgtile.read_shared %[[TILE]]
-// CHECK-NEXT:      wgtile.consumer_release %[[RING]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[RING]][%[[S]]]
 // CHECK:           scf.if %[[YES]]
 // CHECK-NEXT:        wgtile.consumer_wait %[[RING]]
-// CHECK-NEXT:        %[[OTHER:.*]] = wgtile.ring_tile %[[RING]] 0
+// CHECK-NEXT:        %[[OTHER:.*]] = wgtile.ring_tile %[[RING]][%{{.*}}] 0
 // CHECK-NEXT:        wgtile.read_shared %[[OTHER]]
-// CHECK-NEXT:        wgtile.consumer_release %[[RING]] held 0
+// CHECK-NEXT:        wgtile.consumer_release %[[RING]][%{{.*}}]
 // CHECK:           wgtile.extract_columns %[[W]]
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @reads(%m: !m, %mc: !m, %out: memref<?x?xbf16>, %n: index, %yes: i1) kernel
@@ -395,7 +397,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %m[%i, %p] : !m -> !a
         %b = wgtile.load %m[%p, %j] : !m -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %s0 = wgtile.load %mc[%i, %j] : !m -> !a

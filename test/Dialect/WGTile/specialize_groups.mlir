@@ -13,19 +13,19 @@
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           wgtile.producer_acquire %[[K]]
-// CHECK-NEXT:      wgtile.tma_load %[[K]] 0, %[[MK:[a-z0-9]+]]
+// CHECK-NEXT:      wgtile.tma_load %[[K]][%{{.*}}] 0, %[[MK:[a-z0-9]+]]
 // CHECK-NEXT:      wgtile.producer_commit %[[K]]
 // CHECK:           wgtile.producer_acquire %[[AB]]
-// CHECK-NEXT:      wgtile.tma_load %[[AB]] 0
-// CHECK-NEXT:      wgtile.tma_load %[[AB]] 1
+// CHECK-NEXT:      wgtile.tma_load %[[AB]][%{{.*}}] 0
+// CHECK-NEXT:      wgtile.tma_load %[[AB]][%{{.*}}] 1
 // CHECK-NEXT:      wgtile.producer_commit %[[AB]]
 // CHECK:         consumer
 // CHECK:           wgtile.consumer_wait %[[K]]
 // CHECK:           wgtile.consumer_wait %[[AB]]
 // CHECK:           wgtile.mma
-// CHECK-NEXT:      wgtile.consumer_release %[[K]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[K]][%{{.*}}]
 // CHECK:           wgtile.mma
-// CHECK-NEXT:      wgtile.consumer_release %[[AB]] held 0
+// CHECK-NEXT:      wgtile.consumer_release %[[AB]][%{{.*}}]
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @last_reader(%mk: !ma, %ma: !ma, %mb: !ma, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -63,11 +63,11 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK-NOT:     wgtile.ring warps
 // CHECK:         wgtile.roles producer
 // CHECK:           scf.for
-// CHECK:             wgtile.tma_load %[[K:.*]] 0, %[[MK]]
-// CHECK:             wgtile.tma_load %[[V:.*]] 0, %[[MV]]
+// CHECK:             wgtile.tma_load %[[K:[a-z0-9]+]][%{{.*}}] 0, %[[MK]]
+// CHECK:             wgtile.tma_load %[[V:[a-z0-9]+]][%{{.*}}] 0, %[[MV]]
 // CHECK:           scf.for
-// CHECK:             wgtile.tma_load %[[V]] 0, %[[MV]]
-// CHECK:             wgtile.tma_load %[[K]] 0, %[[MK]]
+// CHECK:             wgtile.tma_load %[[V]][%{{.*}}] 0, %[[MV]]
+// CHECK:             wgtile.tma_load %[[K]][%{{.*}}] 0, %[[MK]]
 // CHECK:         consumer
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @same_source(%mk: !ma, %mv: !ma, %mq: !ma, %out: memref<?x?xf32>, %n: index, %m: index) kernel
@@ -79,18 +79,18 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %q = wgtile.load %mq[%i, %j] : !ma -> !a
       %r = scf.for %p = %c0 to %m step %c1 iter_args(%acc = %zero) -> (!acc) {
         %k = wgtile.load %mk[%p, %j] : !ma -> !a
-        %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
+        %s = wgtile.mma_async %q, %k, %zero : !a, !a -> !acc
         %v = wgtile.load %mv[%p, %j] : !ma -> !a
-        %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
+        %d = wgtile.mma_async %q, %v, %acc : !a, !a -> !acc
         %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         scf.yield %sum : !acc
       }
       %t = scf.for %p = %m to %n step %c1 iter_args(%acc = %r) -> (!acc) {
         %v = wgtile.load %mv[%p, %j] : !ma -> !a
-        %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
+        %d = wgtile.mma_async %q, %v, %acc : !a, !a -> !acc
         %k = wgtile.load %mk[%p, %j] : !ma -> !a
-        %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
+        %s = wgtile.mma_async %q, %k, %zero : !a, !a -> !acc
         %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         scf.yield %sum : !acc
@@ -135,9 +135,9 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
       %q = wgtile.load %mq[%i, %j] : !ma -> !a
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %k = wgtile.load %mk[%p, %j] : !ma -> !a
-        %s = wgtile.mma %q, %k, %zero async : !a, !a -> !acc
+        %s = wgtile.mma_async %q, %k, %zero : !a, !a -> !acc
         %v = wgtile.load %mk[%p, %i] : !ma -> !a
-        %d = wgtile.mma %q, %v, %acc async : !a, !a -> !acc
+        %d = wgtile.mma_async %q, %v, %acc : !a, !a -> !acc
         %w:2 = wgtile.warpgroup_mma_wait %s, %d pending 0 : !acc, !acc
         %sum = arith.addf %w#0, %w#1 : !acc
         %u = wgtile.load %mk[%i, %p] : !ma -> !a

@@ -11,9 +11,9 @@
 // CHECK:         wgtile.ring warps 4 : !wgtile.ring<1, [
 // CHECK:             scf.for
 // CHECK:               wgtile.consumer_wait
-// CHECK:               %[[D:.*]] = wgtile.mma {{.*}} async
+// CHECK:               %[[D:.*]] = wgtile.mma_async {{.*}}
 // CHECK-NEXT:          %[[W:.*]] = wgtile.warpgroup_mma_wait %[[D]] pending 0
-// CHECK-NEXT:          wgtile.consumer_release %{{.*}} held 0
+// CHECK-NEXT:          wgtile.consumer_release %{{.*}}[%{{.*}}]
 // CHECK-NEXT:          scf.yield %[[W]]
 // CHECK-NOT:         wgtile.consumer_release
 gpu.module @kernels {
@@ -27,7 +27,7 @@ gpu.module @kernels {
       %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
         %a = wgtile.load %ma[%p, %c0, %c0] : !ma -> !a
         %b = wgtile.load %mb[%p, %j] : !mb -> !b
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       }
       %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc

@@ -12,7 +12,7 @@
 // CHECK:         wgtile.roles producer
 // CHECK:           %[[FIRST:.*]] = scf.for %[[P:.*]] = %{{.*}} iter_args(%[[BLOCK:.*]] = %{{.*}}) -> (index) {
 // CHECK-NEXT:        wgtile.producer_acquire
-// CHECK-NEXT:        wgtile.tma_load %{{.*}} 0, %{{.*}}[%[[BLOCK]],
+// CHECK-NEXT:        wgtile.tma_load %{{.*}}[%{{.*}}] 0, %{{.*}}[%[[BLOCK]],
 // CHECK-NEXT:        wgtile.producer_commit
 // CHECK-NEXT:        %[[NEXT:.*]] = arith.muli %[[BLOCK]], %[[P]]
 // CHECK-NEXT:        scf.yield %[[NEXT]] : index
@@ -24,11 +24,11 @@
 // CHECK-NEXT:      }
 // CHECK-NEXT:      scf.for {{.*}} {
 // CHECK-NEXT:        wgtile.producer_acquire
-// CHECK-NEXT:        wgtile.tma_load %{{.*}} 0, %{{.*}}[%[[CHOSEN]],
+// CHECK-NEXT:        wgtile.tma_load %{{.*}}[%{{.*}}] 0, %{{.*}}[%[[CHOSEN]],
 // CHECK-NEXT:        wgtile.producer_commit
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
-// CHECK-NEXT:  } consumer
+// CHECK-NEXT:  }, consumer
 // CHECK:           scf.for {{.*}} -> (tensor<64x64xf32, #wgtile.mma<warps = 4>>, index, index)
 // CHECK:           math.exp2
 // CHECK:           wgtile.store
@@ -75,7 +75,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK:         wgtile.roles producer
 // CHECK:           wgtile.producer_commit
 // CHECK-NOT:       scf.for
-// CHECK:         } consumer
+// CHECK:         }, consumer
 // CHECK:           scf.for
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @other_loop(%ma: !ma, %out: memref<?x?xf32>, %n: index) kernel
@@ -106,8 +106,8 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // Two accumulators of 64 registers a thread and a left operand of 32 are within
 // 224 registers: the producer keeps its 56.
 // CHECK-LABEL: gpu.func @registers
-// CHECK:         wgtile.roles producer 56
-// CHECK:         } consumer 224
+// CHECK:         wgtile.roles producer warps 4 registers 56
+// CHECK:         }, consumer warps {{[0-9]+}} registers 224
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @registers(%mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -141,12 +141,12 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // Two accumulators and a left operand, 80 registers, and what is computed beside
 // them fit into the 152 that three warpgroups have.
 // CHECK-LABEL: gpu.func @some
-// CHECK:         wgtile.roles producer 56
-// CHECK:         } consumer 152
+// CHECK:         wgtile.roles producer warps 4 registers 56
+// CHECK:         }, consumer warps {{[0-9]+}} registers 152
 // With one accumulator more they need 164: the producer gives some of its own.
 // CHECK-LABEL: gpu.func @scarce
-// CHECK:         wgtile.roles producer 32
-// CHECK:         } consumer 160
+// CHECK:         wgtile.roles producer warps 4 registers 32
+// CHECK:         }, consumer warps {{[0-9]+}} registers 160
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @some(%mq: !mq, %mk: !mk, %out: memref<?x?xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 384, 1, 1>} {

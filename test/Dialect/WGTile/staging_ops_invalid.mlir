@@ -121,8 +121,8 @@ func.func @read_rows(%s: !wgtile.shared<64x128xbf16, swizzle = 128>) {
 // -----
 
 func.func @block_barrier_c1_role() {
-  wgtile.roles producer 0 {
-  } consumer 0 {
+  wgtile.roles producer warps 4 registers 0 {
+  }, consumer warps 4 registers 0 consumer_groups 1 {
     // expected-error @below {{expected no role around a barrier of the thread block}}
     wgtile.block_barrier
   }

@@ -15,28 +15,29 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %p] : !ring, !map
-          wgtile.tma_load %ring 1, %map[%i, %p] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %p] : !ring, !map
+          wgtile.tma_load %ring[%filled] 1, %map[%i, %p] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          wgtile.consumer_wait %ring : !ring
-          %a = wgtile.ring_tile %ring 0 : !ring -> !a
-          %b = wgtile.ring_tile %ring 1 : !ring -> !b
-          %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %none = wgtile.no_stage
+        %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+          %full = wgtile.consumer_wait %ring : !ring
+          %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+          %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-          wgtile.consumer_release %ring held 1 : !ring
-          scf.yield %w : !acc
+          wgtile.consumer_release %ring[%prev] : !ring
+          scf.yield %w, %full : !acc, !wgtile.token
         }
-        %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
-        wgtile.consumer_release %ring held 0 : !ring
+        %w = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
+        wgtile.consumer_release %ring[%r#1] : !ring
         wgtile.store %w, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
       }
     }
@@ -61,52 +62,54 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         scf.for %p = %c0 to %n step %c1 {
           %yes = memref.load %present[%p] : memref<?xi1>
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %p] : !ring, !map
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %p] : !ring, !map
           scf.if %yes {
-            wgtile.tma_load %ring 1, %map[%i, %p] : !ring, !map
+            wgtile.tma_load %ring[%filled] 1, %map[%i, %p] : !ring, !map
           }
-          wgtile.producer_commit %ring : !ring
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         %no = arith.constant false
         %true = arith.constant true
-        %r:3 = scf.while (%s = %c0, %yes = %no, %acc = %zero) : (index, i1, !acc) -> (index, i1, !acc) {
-          %t:3 = scf.while (%u = %s, %y = %yes, %a = %acc) : (index, i1, !acc) -> (index, i1, !acc) {
+        %none = wgtile.no_stage
+        %r:4 = scf.while (%s = %c0, %yes = %no, %last = %none, %acc = %zero) : (index, i1, !wgtile.token, !acc) -> (index, i1, !wgtile.token, !acc) {
+          %t:4 = scf.while (%u = %s, %y = %yes, %l = %last, %a = %acc) : (index, i1, !wgtile.token, !acc) -> (index, i1, !wgtile.token, !acc) {
             %absent = arith.xori %y, %true : i1
             %inside = arith.cmpi slt, %u, %n : index
             %skips = arith.andi %inside, %absent : i1
-            scf.condition(%skips) %u, %y, %a : index, i1, !acc
+            scf.condition(%skips) %u, %y, %l, %a : index, i1, !wgtile.token, !acc
           } do {
-          ^bb0(%u: index, %y: i1, %a: !acc):
+          ^bb0(%u: index, %y: i1, %l: !wgtile.token, %a: !acc):
             %next = arith.addi %u, %c1 : index
             %ynext = memref.load %present[%next] : memref<?xi1>
-            wgtile.consumer_wait %ring : !ring
-            %w = wgtile.consumer_drain %ring, %a held 1 : !ring, !acc
-            scf.yield %next, %ynext, %w : index, i1, !acc
+            %passed = wgtile.consumer_wait %ring : !ring
+            wgtile.consumer_release %ring[%passed] : !ring
+            %w = wgtile.consumer_drain %ring[%l], %a : !ring, !acc
+            scf.yield %next, %ynext, %none, %w : index, i1, !wgtile.token, !acc
           }
           %inside = arith.cmpi slt, %t#0, %n : index
-          scf.condition(%inside) %t#0, %t#1, %t#2 : index, i1, !acc
+          scf.condition(%inside) %t#0, %t#1, %t#2, %t#3 : index, i1, !wgtile.token, !acc
         } do {
-        ^bb0(%s: index, %yes: i1, %acc: !acc):
+        ^bb0(%s: index, %yes: i1, %last: !wgtile.token, %acc: !acc):
           %next = arith.addi %s, %c1 : index
           %ynext = memref.load %present[%next] : memref<?xi1>
-          wgtile.consumer_wait %ring : !ring
-          %a = wgtile.ring_tile %ring 0 : !ring -> !a
-          %b = wgtile.ring_tile %ring 1 : !ring -> !b
-          %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+          %full = wgtile.consumer_wait %ring : !ring
+          %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+          %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-          wgtile.consumer_release %ring held 1 : !ring
-          scf.yield %next, %ynext, %w : index, i1, !acc
+          wgtile.consumer_release %ring[%last] : !ring
+          scf.yield %next, %ynext, %full, %w : index, i1, !wgtile.token, !acc
         }
-        %w = wgtile.warpgroup_mma_wait %r#2 pending 0 : !acc
-        wgtile.consumer_release %ring held 0 : !ring
+        %w = wgtile.warpgroup_mma_wait %r#3 pending 0 : !acc
+        wgtile.consumer_release %ring[%r#2] : !ring
         wgtile.store %w, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
       }
     }
@@ -129,29 +132,29 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 8 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       %half = affine.apply affine_map<()[s0] -> (s0 ceildiv 2)>()[%m]
       wgtile.for_each_tile (%q) in (%half) {
         %j = affine.apply affine_map<(d0) -> (d0 * 2 + 1)>(%q)
         %n = memref.load %lengths[%q] : memref<?xindex>
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%q, %p] : !ring, !map
-          wgtile.tma_load %ring 0 instance 1, %map[%j, %p] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%q, %p] : !ring, !map
+          wgtile.tma_load %ring[%filled] 0 instance 1, %map[%j, %p] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 224 groups 2 {
+    }, consumer warps 8 registers 224 consumer_groups 2 {
       wgtile.for_each_tile (%i) in (%m) attributes {consumer_groups = array<i64: 2>} {
         %q = affine.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
         %g = affine.apply affine_map<(d0) -> (d0 mod 2)>(%i)
         %n = memref.load %lengths[%q] : memref<?xindex>
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          wgtile.consumer_wait %ring : !ring
-          %a = wgtile.ring_tile %ring 0 instance %g : !ring -> !a
-          %d = wgtile.mma %a, %b, %acc async : !a, !a -> !acc
+          %full = wgtile.consumer_wait %ring : !ring
+          %a = wgtile.ring_tile %ring[%full] 0 instance %g : !ring -> !a
+          %d = wgtile.mma_async %a, %b, %acc : !a, !a -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %ring held 0 : !ring
+          wgtile.consumer_release %ring[%full] : !ring
           scf.yield %w : !acc
         }
         wgtile.store %r, %out[%i, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
@@ -233,8 +236,8 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %q = arith.negf %t0 : !left
     %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
-      %s = wgtile.mma %q, %v, %zero async : !left, !v -> !acc
-      %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
+      %s = wgtile.mma_async %q, %v, %zero : !left, !v -> !acc
+      %d = wgtile.mma_async %t, %v, %acc : !left, !v -> !acc
       %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
       %next = arith.truncf %w : !acc to !left
       %kept = wgtile.warpgroup_mma_wait %t pending 0 : !left
@@ -253,18 +256,64 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @queue
 gpu.module @kernels {
   gpu.func @queue(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
         wgtile.work_tile_read
         wgtile.work_tile_release
       }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+
+// Two producers, each with a ring of its own, in the order in which the consumers
+// take their stages or not; stages are given back in any order.
+// CHECK-LABEL: gpu.func @two_producers
+gpu.module @kernels {
+  gpu.func @two_producers(%map: !map, %zero: !acc, %out: memref<?x?xf32>, %n: index)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %left = wgtile.ring warps 4 : !ring
+    %right = wgtile.ring warps 4 : !ring
+    wgtile.roles left warps 1 registers 0 {
+      scf.for %p = %c0 to %n step %c1 {
+        %filled = wgtile.producer_acquire %left : !ring
+        wgtile.tma_load %left[%filled] 0, %map[%c0, %p] : !ring, !map
+        wgtile.producer_commit %left[%filled] : !ring
+      }
+    }, right warps 3 registers 0 {
+      scf.for %p = %c0 to %n step %c1 {
+        %filled = wgtile.producer_acquire %right : !ring
+        wgtile.tma_load %right[%filled] 0, %map[%p, %c0] : !ring, !map
+        wgtile.producer_commit %right[%filled] : !ring
+      }
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %l = wgtile.consumer_wait %left : !ring
+        %r = wgtile.consumer_wait %right : !ring
+        %a = wgtile.ring_tile %left[%l] 0 : !ring -> !s
+        %b = wgtile.ring_tile %right[%r] 0 : !ring -> !s
+        %d = wgtile.mma %a, %b, %acc : !s, !s -> !acc
+        wgtile.consumer_release %right[%r] : !ring
+        wgtile.consumer_release %left[%l] : !ring
+        scf.yield %d : !acc
+      }
+      wgtile.store %r, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     }
     gpu.return
   }

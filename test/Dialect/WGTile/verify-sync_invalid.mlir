@@ -11,10 +11,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
     // expected-error @below {{'wgtile.store' op expected a wait for the asynchronous product before this use of its result}}
     wgtile.store %d, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
     gpu.return
@@ -34,10 +34,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
     %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
     %e = arith.negf %w : !acc
@@ -59,11 +59,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    %d = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
-    %e = wgtile.mma %a, %b, %zero async : !a, !b -> !acc
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
+    %e = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
     %w = wgtile.warpgroup_mma_wait %e pending 0 : !acc
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
     %f = arith.negf %d : !acc
@@ -84,18 +84,19 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring 1 : !ring -> !b
-      %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+    %none = wgtile.no_stage
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
       %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-      wgtile.consumer_release %ring held 1 : !ring
-      scf.yield %w : !acc
+      wgtile.consumer_release %ring[%prev] : !ring
+      scf.yield %w, %full : !acc, !wgtile.token
     }
     // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
-    %e = arith.negf %r : !acc
-    wgtile.consumer_release %ring held 0 : !ring
+    %e = arith.negf %r#0 : !acc
+    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -113,17 +114,18 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring 1 : !ring -> !b
-      %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+    %none = wgtile.no_stage
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
       // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage before it is given back}}
-      wgtile.consumer_release %ring held 1 : !ring
-      scf.yield %d : !acc
+      wgtile.consumer_release %ring[%prev] : !ring
+      scf.yield %d, %full : !acc, !wgtile.token
     }
-    %w0 = wgtile.warpgroup_mma_wait %r pending 0 : !acc
-    wgtile.consumer_release %ring held 0 : !ring
+    %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
+    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -142,23 +144,24 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %yes = arith.cmpi eq, %n, %c1 : index
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %none = wgtile.no_stage
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
       %s = scf.if %yes -> (!acc) {
-        %d = wgtile.mma %a, %b, %acc async : !a, !b -> !acc
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
         scf.yield %d : !acc
       } else {
         scf.yield %acc : !acc
       }
       %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
       // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage}}
-      wgtile.consumer_release %ring held 1 : !ring
-      scf.yield %w : !acc
+      wgtile.consumer_release %ring[%prev] : !ring
+      scf.yield %w, %full : !acc, !wgtile.token
     }
-    %w0 = wgtile.warpgroup_mma_wait %r pending 0 : !acc
-    wgtile.consumer_release %ring held 0 : !ring
+    %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
+    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -170,22 +173,159 @@ gpu.module @kernels {
 !acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
 !ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, !wgtile.shared<64x128xbf16, swizzle = 128>]>
 
-// No stage is given back in the loop.
+// The stage of a turn is neither given back nor passed on.
 gpu.module @kernels {
   gpu.func @never_released(%zero: !acc, %out: memref<?x?xf32>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      // expected-error @below {{'wgtile.consumer_wait' op expected a release before this take: all 2 stages of the ring may be held}}
-      wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+      // expected-error @below {{'scf.yield' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
       scf.yield %d : !acc
     }
-    wgtile.consumer_release %ring held 0 : !ring
-    wgtile.consumer_release %ring held 0 : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Two turns hold all stages.
+gpu.module @kernels {
+  gpu.func @passed_on_too_long(%n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %none = wgtile.no_stage
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%last = %none, %older = %none) -> (!wgtile.token, !wgtile.token) {
+      // expected-error @below {{'wgtile.consumer_wait' op expected a release before this wait: the stage that it is for, of 2 of the ring, may still be held}}
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%older] : !ring
+      scf.yield %full, %last : !wgtile.token, !wgtile.token
+    }
+    wgtile.consumer_release %ring[%r#0] : !ring
+    wgtile.consumer_release %ring[%r#1] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+gpu.module @kernels {
+  gpu.func @released_twice(%n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %full = wgtile.consumer_wait %ring : !ring
+    wgtile.consumer_release %ring[%full] : !ring
+    // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
+    wgtile.consumer_release %ring[%full] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// The token of the turn before, whose stage that turn gave back.
+gpu.module @kernels {
+  gpu.func @tile_of_released_stage(%n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    %first = wgtile.consumer_wait %ring : !ring
+    %r = scf.for %p = %c0 to %n step %c1 iter_args(%stage = %first) -> (!wgtile.token) {
+      // expected-error @below {{'wgtile.ring_tile' op expected a stage that is held, but it was given back before}}
+      %a = wgtile.ring_tile %ring[%stage] 0 : !ring -> !a
+      wgtile.consumer_release %ring[%stage] : !ring
+      scf.yield %stage : !wgtile.token
+    }
+    // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
+    wgtile.consumer_release %ring[%r] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+gpu.module @kernels {
+  gpu.func @token_of_another_ring(%n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %other = wgtile.ring warps 4 : !ring
+    %full = wgtile.consumer_wait %ring : !ring
+    // expected-error @below {{'wgtile.consumer_release' op expected a token of a stage of this ring}}
+    wgtile.consumer_release %other[%full] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// The consumers' stage.
+gpu.module @kernels {
+  gpu.func @copy_into_taken_stage(%map: !map, %n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %full = wgtile.consumer_wait %ring : !ring
+    // expected-error @below {{'wgtile.tma_load' op expected the token of a stage that was acquired}}
+    wgtile.tma_load %ring[%full] 0, %map[%n, %n] : !ring, !map
+    wgtile.consumer_release %ring[%full] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// The producer's.
+gpu.module @kernels {
+  gpu.func @release_of_acquired_stage(%n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %filled = wgtile.producer_acquire %ring : !ring
+    // expected-error @below {{'wgtile.consumer_release' op expected the token of a stage that was taken}}
+    wgtile.consumer_release %ring[%filled] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+gpu.module @kernels {
+  gpu.func @copy_after_commit(%map: !map, %n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %filled = wgtile.producer_acquire %ring : !ring
+    wgtile.producer_commit %ring[%filled] : !ring
+    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but it was committed before}}
+    wgtile.tma_load %ring[%filled] 0, %map[%n, %n] : !ring, !map
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Tokens that are given by no op of the kernel.
+gpu.module @kernels {
+  gpu.func @unknown_token(%full: !wgtile.token) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.consumer_release' op expected a stage to be held, but its token is of none}}
+    wgtile.consumer_release %ring[%full] : !ring
     gpu.return
   }
 }
@@ -203,13 +343,14 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring 1 : !ring -> !b
+    %none = wgtile.no_stage
+    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
       %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-      wgtile.consumer_release %ring held 1 : !ring
-      scf.yield %d : !acc
+      wgtile.consumer_release %ring[%prev] : !ring
+      scf.yield %d, %full : !acc, !wgtile.token
     }
     // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
     gpu.return
@@ -229,10 +370,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring 1 : !ring -> !b
-    wgtile.consumer_release %ring held 0 : !ring
+    %full = wgtile.consumer_wait %ring : !ring
+    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+    wgtile.consumer_release %ring[%full] : !ring
     // expected-error @below {{'wgtile.mma' op expected a tile of a stage that is held, but its stage was given back before}}
     %d = wgtile.mma %a, %b, %zero : !a, !b -> !acc
     gpu.return
@@ -252,8 +393,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but none is}}
-    %a = wgtile.ring_tile %ring 0 : !ring -> !a
+    %none = wgtile.no_stage
+    // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but its token is of none}}
+    %a = wgtile.ring_tile %ring[%none] 0 : !ring -> !a
     gpu.return
   }
 }
@@ -271,9 +413,10 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before a copy into it}}
-    wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
-    wgtile.producer_commit %ring : !ring
+    %none = wgtile.no_stage
+    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but its token is of none}}
+    wgtile.tma_load %ring[%none] 0, %map[%c0, %c0] : !ring, !map
+    wgtile.producer_commit %ring[%none] : !ring
     gpu.return
   }
 }
@@ -291,8 +434,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before it is committed}}
-    wgtile.producer_commit %ring : !ring
+    %none = wgtile.no_stage
+    // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before this, but its token is of none}}
+    wgtile.producer_commit %ring[%none] : !ring
     gpu.return
   }
 }
@@ -306,16 +450,32 @@ gpu.module @kernels {
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 
 gpu.module @kernels {
-  gpu.func @acquire_twice(%map: !map, %n: index) kernel {
+  gpu.func @acquired_token_lost(%map: !map, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     scf.for %i = %c0 to %n step %c1 {
-      // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-      wgtile.producer_acquire %ring : !ring
-      wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+      %filled = wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+      // expected-error @below {{'scf.yield' op expected the stage of a token to be committed before the token is lost}}
+      scf.yield
     }
-    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed}}
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+gpu.module @kernels {
+  gpu.func @acquire_twice(%n: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    %filled = wgtile.producer_acquire %ring : !ring
+    // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+    %next = wgtile.producer_acquire %ring : !ring
+    wgtile.producer_commit %ring[%filled] : !ring
+    wgtile.producer_commit %ring[%next] : !ring
     gpu.return
   }
 }
@@ -333,8 +493,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.producer_acquire %ring : !ring
-    wgtile.tma_load %ring 0, %map[%c0, %c0] : !ring, !map
+    %filled = wgtile.producer_acquire %ring : !ring
+    wgtile.tma_load %ring[%filled] 0, %map[%c0, %c0] : !ring, !map
     // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
     gpu.return
   }
@@ -356,6 +516,24 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     // expected-error @below {{'wgtile.ring' op expected as many warps as consume, 8, but got 4}}
     %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 8 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%full] : !ring
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @warps_of_roles(%n: index)
+      kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    // expected-error @below {{'wgtile.roles' op expected the warps of the thread block, 12, but got 8}}
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+    }
     gpu.return
   }
 }
@@ -491,7 +669,7 @@ gpu.module @kernels {
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
       // expected-error @below {{'wgtile.load' op expected a wait for the product that reads the tile before this write}}
       %a = wgtile.load %map[%c0, %p] : !map -> !a
-      %d = wgtile.mma %a, %a, %acc async : !a, !a -> !acc
+      %d = wgtile.mma_async %a, %a, %acc : !a, !a -> !acc
       scf.yield %d : !acc
     }
     %w = wgtile.warpgroup_mma_wait %r pending 0 : !acc
@@ -512,7 +690,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = arith.negf %t0 : !left
-    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    %d = wgtile.mma_async %t, %v, %zero : !left, !v -> !acc
     // expected-error @below {{'arith.extf' op expected a wait for the asynchronous product that reads the registers of this operand before this use}}
     %e = arith.extf %t : !left to !acc
     %w:2 = wgtile.warpgroup_mma_wait %d, %t pending 0 : !acc, !left
@@ -534,7 +712,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %t = %t0) -> (!acc, !left) {
-      %d = wgtile.mma %t, %v, %acc async : !left, !v -> !acc
+      %d = wgtile.mma_async %t, %v, %acc : !left, !v -> !acc
       %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
       %next = arith.truncf %w : !acc to !left
       // expected-error @below {{'scf.yield' op expected a wait for the asynchronous product that reads the registers of a tile before the end of the tile's block}}
@@ -557,7 +735,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = arith.negf %t0 : !left
-    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    %d = wgtile.mma_async %t, %v, %zero : !left, !v -> !acc
     // expected-error @below {{'scf.for' op expected a wait for the asynchronous product that reads the registers of this operand before this use}}
     %r = scf.for %p = %c0 to %n step %c1 iter_args(%u = %t) -> (!left) {
       %next = arith.negf %u : !left
@@ -581,7 +759,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = arith.negf %t0 : !left
-    %d = wgtile.mma %t, %v, %zero async : !left, !v -> !acc
+    %d = wgtile.mma_async %t, %v, %zero : !left, !v -> !acc
     // expected-error @below {{'wgtile.warpgroup_mma_wait' op expected a wait for the asynchronous product that reads the registers of the tile that is passed on}}
     %u = wgtile.warpgroup_mma_wait %t pending 1 : !left
     %w:2 = wgtile.warpgroup_mma_wait %d, %u pending 0 : !acc, !left
@@ -594,15 +772,15 @@ gpu.module @kernels {
 // The number of the next tile is read before it is there.
 gpu.module @kernels {
   gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but none is}}
+        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but its token is of none}}
         wgtile.work_tile_read
         wgtile.work_tile_release
       }
@@ -616,15 +794,15 @@ gpu.module @kernels {
 // The producer would wait for its slot for ever.
 gpu.module @kernels {
   gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_wait' op expected a release before this take: all 2 stages of the ring may be held}}
         wgtile.work_tile_wait
         wgtile.work_tile_read
       }
@@ -639,17 +817,17 @@ gpu.module @kernels {
 // The producer may have written the slot again.
 gpu.module @kernels {
   gpu.func @work_tile_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
         wgtile.work_tile_release
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but none is}}
+        // expected-error @below {{'wgtile.work_tile_read' op expected a stage that is held, but it was given back before}}
         wgtile.work_tile_read
       }
     }
@@ -662,13 +840,13 @@ gpu.module @kernels {
 // Consumers may still read the slot.
 gpu.module @kernels {
   gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_write' op expected a stage to be acquired before a copy into it}}
+        // expected-error @below {{'wgtile.work_tile_write' op expected a stage to be acquired before this, but its token is of none}}
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
         wgtile.work_tile_read
@@ -684,13 +862,13 @@ gpu.module @kernels {
 // Consumers would never hear of the tile.
 gpu.module @kernels {
   gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         // expected-error @below {{'wgtile.work_tile_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
         wgtile.work_tile_acquire
         wgtile.work_tile_write
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
         wgtile.work_tile_read
@@ -707,13 +885,13 @@ gpu.module @kernels {
 // A consumer goes ahead of the producer by a tile each turn.
 gpu.module @kernels {
   gpu.func @queue_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release, wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
@@ -733,7 +911,7 @@ gpu.module @kernels {
 // The producer waits for slots that no consumer gives back.
 gpu.module @kernels {
   gpu.func @queue_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       // expected-error @below {{expected a turn of a producer with the ops wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit of the queue, once and in this order, but got wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit, wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
@@ -743,7 +921,7 @@ gpu.module @kernels {
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
         wgtile.work_tile_read
@@ -759,13 +937,13 @@ gpu.module @kernels {
 // The loop would go on with no tile.
 gpu.module @kernels {
   gpu.func @queue_not_read(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_wait
@@ -781,13 +959,13 @@ gpu.module @kernels {
 // No tile is passed on.
 gpu.module @kernels {
   gpu.func @queue_unused(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got none}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       }

@@ -13,20 +13,20 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %ring : !ring
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
+        %filled1 = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled1] 0, %map[%i, %c0] : !ring, !map
         // expected-error @below {{'wgtile.producer_commit' op expected the consumers to take each stage that is committed}}
-        wgtile.producer_commit %ring : !ring
+        wgtile.producer_commit %ring[%filled1] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full] : !ring
       }
     }
     gpu.return
@@ -46,19 +46,19 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %ring : !ring
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full] : !ring
         // expected-error @below {{'wgtile.consumer_wait' op expected the producer to commit a stage for each that is taken}}
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full1 = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full1] : !ring
       }
     }
     gpu.return
@@ -78,21 +78,21 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
         scf.for %p = %c1 to %n step %c1 {
-          wgtile.consumer_wait %ring : !ring
-          wgtile.consumer_release %ring held 0 : !ring
+          %full = wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring[%full] : !ring
         }
       }
     }
@@ -113,23 +113,23 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         %yes = arith.cmpi slt, %i, %n : index
         // expected-note @below {{the producer's program}}
         scf.if %yes {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         %yes = arith.cmpi sle, %i, %n : index
         // expected-error @below {{'scf.if' op expected the producer's condition}}
         scf.if %yes {
-          wgtile.consumer_wait %ring : !ring
-          wgtile.consumer_release %ring held 0 : !ring
+          %full = wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring[%full] : !ring
         }
       }
     }
@@ -150,23 +150,23 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         %l = memref.load %lengths[%i] : memref<?xindex>
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %l step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         %l = memref.load %lengths[%i] : memref<?xindex>
         // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
         scf.for %p = %c0 to %l step %c1 {
-          wgtile.consumer_wait %ring : !ring
-          wgtile.consumer_release %ring held 0 : !ring
+          %full = wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring[%full] : !ring
         }
         memref.store %c0, %lengths[%i] : memref<?xindex>
       }
@@ -190,23 +190,23 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %other = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
         // expected-note @below {{the producer's program}}
-        wgtile.producer_commit %ring : !ring
-        wgtile.producer_acquire %other : !ring
-        wgtile.tma_load %other 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %other : !ring
+        wgtile.producer_commit %ring[%filled] : !ring
+        %filled1 = wgtile.producer_acquire %other : !ring
+        wgtile.tma_load %other[%filled1] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %other[%filled1] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-error @below {{'wgtile.consumer_wait' op expected stages to be taken in the order in which they are committed}}
-        wgtile.consumer_wait %other : !ring
-        wgtile.consumer_release %other held 0 : !ring
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full = wgtile.consumer_wait %other : !ring
+        wgtile.consumer_release %other[%full] : !ring
+        %full1 = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full1] : !ring
       }
     }
     gpu.return
@@ -227,22 +227,22 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     %other = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
+        %filled = wgtile.producer_acquire %ring : !ring
         // expected-error @below {{'wgtile.producer_acquire' op expected the stage of another ring that was acquired to be committed before this one is acquired}}
-        wgtile.producer_acquire %other : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.tma_load %other 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %ring : !ring
-        wgtile.producer_commit %other : !ring
+        %filled1 = wgtile.producer_acquire %other : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.tma_load %other[%filled1] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
+        wgtile.producer_commit %other[%filled1] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
-        wgtile.consumer_wait %other : !ring
-        wgtile.consumer_release %other held 0 : !ring
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full] : !ring
+        %full1 = wgtile.consumer_wait %other : !ring
+        wgtile.consumer_release %other[%full1] : !ring
       }
     }
     gpu.return
@@ -262,18 +262,18 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
         // expected-error @below {{'wgtile.tma_load' op expected at most one copy into each tile of a stage}}
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full] : !ring
       }
     }
     gpu.return
@@ -293,21 +293,21 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
+        %filled = wgtile.producer_acquire %ring : !ring
         // expected-note @below {{the producer's program}}
-        wgtile.producer_commit %ring : !ring
+        wgtile.producer_commit %ring[%filled] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
+        %full = wgtile.consumer_wait %ring : !ring
         // expected-error @below {{'wgtile.ring_tile' op expected a tile that the producer copies into the stage before its commit}}
-        %a = wgtile.ring_tile %ring 0 : !ring -> !a
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
         %t = wgtile.read_shared %a : !a -> !t
         wgtile.fence_proxy_async
         wgtile.warp_barrier
-        wgtile.consumer_release %ring held 0 : !ring
+        wgtile.consumer_release %ring[%full] : !ring
       }
     }
     gpu.return
@@ -327,25 +327,25 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         %yes = arith.cmpi slt, %i, %n : index
-        wgtile.producer_acquire %ring : !ring
+        %filled = wgtile.producer_acquire %ring : !ring
         scf.if %yes {
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
         }
         // expected-note @below {{the producer's program}}
-        wgtile.producer_commit %ring : !ring
+        wgtile.producer_commit %ring[%filled] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.consumer_wait %ring : !ring
+        %full = wgtile.consumer_wait %ring : !ring
         // expected-error @below {{'wgtile.ring_tile' op expected a condition, since the producer copies the tile under one}}
-        %a = wgtile.ring_tile %ring 0 : !ring -> !a
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
         %t = wgtile.read_shared %a : !a -> !t
         wgtile.fence_proxy_async
         wgtile.warp_barrier
-        wgtile.consumer_release %ring held 0 : !ring
+        wgtile.consumer_release %ring[%full] : !ring
       }
     }
     gpu.return
@@ -365,16 +365,16 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         %c2 = arith.constant 2 : index
         // expected-error @below {{'scf.while' op expected a loop whose first value runs through the range of the producer's loop}}
@@ -384,8 +384,8 @@ gpu.module @kernels {
         } do {
         ^bb0(%s: index):
           %next = arith.addi %s, %c2 : index
-          wgtile.consumer_wait %ring : !ring
-          wgtile.consumer_release %ring held 0 : !ring
+          %full = wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring[%full] : !ring
           scf.yield %next : index
         }
       }
@@ -407,16 +407,16 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-note @below {{the producer's program}}
         scf.for %p = %c0 to %n step %c1 {
-          wgtile.producer_acquire %ring : !ring
-          wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-          wgtile.producer_commit %ring : !ring
+          %filled = wgtile.producer_acquire %ring : !ring
+          wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+          wgtile.producer_commit %ring[%filled] : !ring
         }
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
         // expected-error @below {{'scf.while' op expected a loop whose first value runs through the range of the producer's loop}}
         %end = scf.while (%s = %c0) : (index) -> index {
@@ -425,8 +425,8 @@ gpu.module @kernels {
         } do {
         ^bb0(%s: index):
           %next = arith.addi %s, %c1 : index
-          wgtile.consumer_wait %ring : !ring
-          wgtile.consumer_release %ring held 0 : !ring
+          %full = wgtile.consumer_wait %ring : !ring
+          wgtile.consumer_release %ring[%full] : !ring
           scf.yield %next : index
         }
       }
@@ -448,18 +448,18 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       // expected-note @below {{the producer's program}}
       wgtile.for_each_tile (%i) in (%m) {
-        wgtile.producer_acquire %ring : !ring
-        wgtile.tma_load %ring 0, %map[%i, %c0] : !ring, !map
-        wgtile.producer_commit %ring : !ring
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        wgtile.producer_commit %ring[%filled] : !ring
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       // expected-error @below {{'wgtile.for_each_tile' op expected as many tiles as the producer's}}
       wgtile.for_each_tile (%i) in (%n) {
-        wgtile.consumer_wait %ring : !ring
-        wgtile.consumer_release %ring held 0 : !ring
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%full] : !ring
       }
     }
     gpu.return
@@ -478,8 +478,8 @@ gpu.module @kernels {
   gpu.func @no_producer() kernel {
     %ring = wgtile.ring warps 4 : !ring
     // expected-error @below {{'wgtile.consumer_wait' op expected a producer beside consumers (wgtile.roles)}}
-    wgtile.consumer_wait %ring : !ring
-    wgtile.consumer_release %ring held 0 : !ring
+    %full = wgtile.consumer_wait %ring : !ring
+    wgtile.consumer_release %ring[%full] : !ring
     gpu.return
   }
 }
@@ -524,13 +524,13 @@ gpu.module @kernels {
 // Queues of the two roles that are not one.
 gpu.module @kernels {
   gpu.func @two_queues(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer 56 {
+    wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 0 : i64} {
         wgtile.work_tile_acquire
         wgtile.work_tile_write
         wgtile.work_tile_commit
       }
-    } consumer 232 {
+    }, consumer warps 4 registers 232 consumer_groups 1 {
       // expected-error @below {{'wgtile.for_each_tile' op expected 'work_tiles' at 0, as of the kernel's other loop, but got 1024}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
         wgtile.work_tile_wait
@@ -547,8 +547,8 @@ gpu.module @kernels {
 // The order of warpgroups is passed on twice.
 gpu.module @kernels {
   gpu.func @order_passed_twice() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 8 registers 0 consumer_groups 1 {
       wgtile.order_init warpgroups 2
       wgtile.order_wait warpgroups 2
       wgtile.order_arrive warpgroups 2
@@ -564,8 +564,8 @@ gpu.module @kernels {
 // The order of warpgroups is not passed on.
 gpu.module @kernels {
   gpu.func @order_kept() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 8 registers 0 consumer_groups 1 {
       wgtile.order_init warpgroups 2
       wgtile.order_wait warpgroups 2
     }
@@ -579,8 +579,8 @@ gpu.module @kernels {
 // An order of other than all warpgroups that consume.
 gpu.module @kernels {
   gpu.func @order_of_some() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 12 registers 0 consumer_groups 1 {
       // expected-error @below {{'wgtile.order_init' op expected as many warpgroups as consume, 3, but got 2}}
       wgtile.order_init warpgroups 2
     }
@@ -600,6 +600,84 @@ gpu.module @kernels {
     wgtile.async_wait_group pending 0
     // expected-error @below {{'wgtile.stage' op expected copies into the stage that is read}}
     %a = wgtile.stage %stages[%c0] : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Each role would fill the stages that the other one fills.
+gpu.module @kernels {
+  gpu.func @two_roles_fill() kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles first warps 2 registers 0 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      // expected-note @below {{another one}}
+      wgtile.producer_commit %ring[%filled] : !ring
+    }, second warps 2 registers 0 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      // expected-error @below {{'wgtile.producer_commit' op expected one role that fills the ring}}
+      wgtile.producer_commit %ring[%filled] : !ring
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%full] : !ring
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+gpu.module @kernels {
+  gpu.func @two_roles_read() kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 0 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      wgtile.producer_commit %ring[%filled] : !ring
+    }, first warps 4 registers 0 consumer_groups 1 {
+      // expected-note @below {{another one}}
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%full] : !ring
+    }, second warps 4 registers 0 consumer_groups 1 {
+      // expected-error @below {{'wgtile.consumer_wait' op expected one role that reads the ring}}
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%full] : !ring
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Each role waits for a stage of the one before, and the first for the last.
+gpu.module @kernels {
+  gpu.func @circle() kernel {
+    %one = wgtile.ring warps 4 : !ring
+    %two = wgtile.ring warps 4 : !ring
+    %three = wgtile.ring warps 4 : !ring
+    wgtile.roles a warps 4 registers 0 {
+      %full = wgtile.consumer_wait %three : !ring
+      wgtile.consumer_release %three[%full] : !ring
+      %filled = wgtile.producer_acquire %one : !ring
+      wgtile.producer_commit %one[%filled] : !ring
+    }, b warps 4 registers 0 {
+      %full = wgtile.consumer_wait %one : !ring
+      wgtile.consumer_release %one[%full] : !ring
+      %filled = wgtile.producer_acquire %two : !ring
+      wgtile.producer_commit %two[%filled] : !ring
+    }, c warps 4 registers 0 {
+      // expected-error @below {{'wgtile.consumer_wait' op expected no circle of roles that wait for each other, but its ring closes one}}
+      %full = wgtile.consumer_wait %two : !ring
+      wgtile.consumer_release %two[%full] : !ring
+      %filled = wgtile.producer_acquire %three : !ring
+      wgtile.producer_commit %three[%filled] : !ring
+    }
     gpu.return
   }
 }

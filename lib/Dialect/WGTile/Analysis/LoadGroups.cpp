@@ -127,11 +127,11 @@ private:
   /// result as anything but an accumulator, and before the block's end if its
   /// left operand is in registers.
   Operation *findRetirement(Operation *op) {
-    auto mma = dyn_cast<MmaOp>(op);
+    auto mma = dyn_cast<MmaOpInterface>(op);
     if (!mma || mma.getMmaSync())
       return op;
     Operation *end = op->getBlock()->getTerminator();
-    if (mma.getAsync()) {
+    if (isa<MmaAsyncOp>(op)) {
       for (Operation *user : mma.getResult().getUsers())
         if (isa<WarpgroupMmaWaitOp>(user) && user->getBlock() == op->getBlock())
           return user;
@@ -141,7 +141,7 @@ private:
       return op;
     Operation *first = end;
     for (Operation *user : mma.getResult().getUsers()) {
-      auto other = dyn_cast<MmaOp>(user);
+      auto other = dyn_cast<MmaOpInterface>(user);
       Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
       if (ancestor && !(other && other.getAcc() == mma.getResult()) &&
           ancestor->isBeforeInBlock(first))
@@ -159,7 +159,7 @@ private:
            llvm::all_of(
                ArrayRef<LoadGroup *>{&group, &later}, [](LoadGroup *each) {
                  return llvm::any_of(each->loads, [](LoadOp load) {
-                   return llvm::any_of(load->getUsers(), llvm::IsaPred<MmaOp>);
+                   return llvm::any_of(load->getUsers(), llvm::IsaPred<MmaOpInterface>);
                  });
                });
   }

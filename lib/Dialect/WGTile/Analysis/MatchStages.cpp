@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -28,40 +29,28 @@ static Value getStage(Operation *op, Kind kind) {
   return it == effects.end() ? Value() : it->value;
 }
 
-static bool containsStage(Operation *op, Kind kind) {
-  WalkResult walk = op->walk([&](Operation *nested) {
-    return getStage(nested, kind) ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
-}
-
-/// The ops of a block that commit or take a stage, or contain one that does.
-static SmallVector<Operation *> collectSteps(Block &block, Kind kind) {
-  SmallVector<Operation *> steps;
-  for (Operation &op : block)
-    if (containsStage(&op, kind))
-      steps.push_back(&op);
-  return steps;
-}
-
 namespace {
-/// Compares the two roles step by step. If only the commits of the one and the
+using Rings = llvm::SetVector<Value>;
+
+/// Compares a producer with one of its consumers step by step, as far as the
+/// rings between them are concerned. If only the commits of the one and the
 /// takes of the other count, they are equal programs, and each run of them has
 /// the same sequence of both.
 class RoleMatching {
 public:
-  RoleMatching(RolesOp roles, Operation *kernel, const StageContents &contents)
-      : roles(roles), values(kernel), contents(contents) {}
+  RoleMatching(RolesOp roles, unsigned producer, unsigned consumer,
+               const Rings &rings, Operation *kernel,
+               const StageContents &contents)
+      : roles(roles), producer(producer), consumer(consumer), rings(rings),
+        values(kernel), contents(contents) {}
 
   LogicalResult run() {
-    for (int64_t group = 0; group < static_cast<int64_t>(roles.getGroups());
-         ++group) {
+    for (int64_t group = 0; group < roles.getNumGroups(consumer); ++group) {
       this->group = group;
       values.reset();
       commitOf.clear();
-      if (failed(matchBlocks(roles.getProducer().front(),
-                             roles.getConsumer().front())) ||
+      if (failed(matchBlocks(roles.getPrograms()[producer].front(),
+                             roles.getPrograms()[consumer].front())) ||
           failed(checkTiles()))
         return failure();
     }
@@ -70,12 +59,34 @@ public:
 
 private:
   RolesOp roles;
+  unsigned producer, consumer;
+  const Rings &rings;
   RoleValues values;
   const StageContents &contents;
   /// The group of consumers that is compared.
   int64_t group = 0;
   /// The commit of the stage that each op takes.
   DenseMap<Operation *, Operation *> commitOf;
+
+  /// The ring between the two roles whose stage an op commits or takes.
+  Value getRing(Operation *op, Kind kind) const {
+    Value ring = getStage(op, kind);
+    return ring && rings.contains(ring) ? ring : Value();
+  }
+
+  /// The ops of a block that commit or take a stage, or contain one that does.
+  SmallVector<Operation *> collectSteps(Block &block, Kind kind) const {
+    SmallVector<Operation *> steps;
+    for (Operation &op : block) {
+      WalkResult walk = op.walk([&](Operation *nested) {
+        return getRing(nested, kind) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        steps.push_back(&op);
+    }
+    return steps;
+  }
 
   static LogicalResult refuse(Operation *consumer, Operation *producer,
                               const Twine &message) {
@@ -101,8 +112,8 @@ private:
   }
 
   LogicalResult matchSteps(Operation *commit, Operation *take) {
-    Value committed = getStage(commit, Kind::CommitStage);
-    Value taken = getStage(take, Kind::Take);
+    Value committed = getRing(commit, Kind::CommitStage);
+    Value taken = getRing(take, Kind::Take);
     if (committed && committed == taken) {
       commitOf[take] = commit;
       return success();
@@ -126,7 +137,7 @@ private:
   LogicalResult matchTiles(ForEachTileOp producer, ForEachTileOp consumer,
                            Operation *take) {
     if (!consumer || producer.getGroupSize() != 1 ||
-        consumer.getGroupSize() != static_cast<int64_t>(roles.getGroups()) ||
+        consumer.getGroupSize() != roles.getNumGroups(this->consumer) ||
         producer.getPersistent() != consumer.getPersistent() ||
         producer.getCounter() != consumer.getCounter() ||
         producer.getOrder() != consumer.getOrder() ||
@@ -263,7 +274,9 @@ private:
 
   /// Checks that each tile that is read was copied into its stage.
   LogicalResult checkTiles() {
-    WalkResult walk = roles.getConsumer().walk([&](RingTileOp tile) {
+    WalkResult walk = roles.getPrograms()[consumer].walk([&](RingTileOp tile) {
+      if (!rings.contains(tile.getRing()))
+        return WalkResult::advance();
       auto takes = contents.takesOfTile.find(tile);
       // A tile without takes is not reached.
       if (takes == contents.takesOfTile.end())
@@ -300,11 +313,92 @@ private:
 };
 } // namespace
 
+namespace {
+/// The roles of a kernel and the rings between them: each has one role that
+/// fills it and one that reads it.
+class RoleGraph {
+public:
+  explicit RoleGraph(RolesOp roles) : roles(roles) {}
+
+  LogicalResult run(Operation *kernel, const StageContents &contents) {
+    if (failed(collect(Kind::CommitStage, producers,
+                       "expected one role that fills the ring")) ||
+        failed(collect(Kind::Take, consumers,
+                       "expected one role that reads the ring")))
+      return failure();
+    for (auto [ring, commit] : producers)
+      if (!consumers.count(ring))
+        return commit->emitOpError(
+            "expected the consumers to take each stage that is committed");
+    llvm::MapVector<std::pair<unsigned, unsigned>, Rings> pairs;
+    for (auto [ring, take] : consumers) {
+      Operation *commit = producers.lookup(ring);
+      if (!commit)
+        return take->emitOpError(
+            "expected the producer to commit a stage for each that is taken");
+      pairs[{getRole(commit), getRole(take)}].insert(ring);
+    }
+    if (failed(verifyTree(pairs)))
+      return failure();
+    for (auto &[pair, rings] : pairs)
+      if (failed(RoleMatching(roles, pair.first, pair.second, rings, kernel,
+                              contents)
+                     .run()))
+        return failure();
+    return success();
+  }
+
+private:
+  RolesOp roles;
+  /// For each ring an op that commits a stage of it, and one that takes one.
+  llvm::MapVector<Value, Operation *> producers, consumers;
+
+  unsigned getRole(Operation *op) {
+    for (Region &program : roles.getPrograms())
+      if (program.isAncestor(op->getParentRegion()))
+        return program.getRegionNumber();
+    llvm_unreachable("an op of one of the roles");
+  }
+
+  LogicalResult collect(Kind kind, llvm::MapVector<Value, Operation *> &ops,
+                        StringRef message) {
+    WalkResult walk = roles.walk([&](Operation *op) {
+      Value ring = getStage(op, kind);
+      if (!ring)
+        return WalkResult::advance();
+      Operation *first = ops.insert({ring, op}).first->second;
+      if (getRole(first) == getRole(op))
+        return WalkResult::advance();
+      InFlightDiagnostic error = op->emitOpError() << message;
+      error.attachNote(first->getLoc()) << "another one";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  /// Two roles whose programs match never wait for each other at once. Among
+  /// more roles none can wait in a circle if there is no circle of rings.
+  LogicalResult verifyTree(
+      const llvm::MapVector<std::pair<unsigned, unsigned>, Rings> &pairs) {
+    llvm::EquivalenceClasses<unsigned> connected;
+    for (const auto &[pair, rings] : pairs) {
+      auto [producer, consumer] = pair;
+      if (connected.isEquivalent(producer, consumer))
+        return consumers.lookup(rings.front())
+            ->emitOpError("expected no circle of roles that wait for each "
+                          "other, but its ring closes one");
+      connected.unionSets(producer, consumer);
+    }
+    return success();
+  }
+};
+} // namespace
+
 LogicalResult wgtile::matchStages(Operation *kernel,
                                   const StageContents &contents) {
   WalkResult walk = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto roles = dyn_cast<RolesOp>(op))
-      return failed(RoleMatching(roles, kernel, contents).run())
+      return failed(RoleGraph(roles).run(kernel, contents))
                  ? WalkResult::interrupt()
                  : WalkResult::skip();
     if (!getStage(op, Kind::CommitStage) && !getStage(op, Kind::Take))

@@ -40,7 +40,7 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
   for (Operation &op : body->without_terminator()) {
     if (usesResultOf(&op, last))
       reason = "the last MMA's result is used in its own iteration";
-    auto mma = dyn_cast<MmaOp>(op);
+    auto mma = dyn_cast<MmaOpInterface>(op);
     // An MMA by mma.sync has finished when the next op runs.
     if (mma && mma.getMmaSync())
       return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
     else if (mma || usesResultOf(&op, derived))
       derived.insert(&op);
     // The barrier of a load moves with it.
-    if (!isa<MmaOp, LoadOp>(op) && hasEffect<MemoryEffects::Write>(&op))
+    if (!isa<MmaOpInterface, LoadOp>(op) && hasEffect<MemoryEffects::Write>(&op))
       reason = "it writes to memory";
   }
   if (last.empty())
@@ -67,7 +67,7 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
       continue;
     }
     bool isFirst = !derived.contains(&op) ||
-                   (isa<MmaOp>(op) && !usesResultOf(&op, derived));
+                   (isa<MmaOpInterface>(op) && !usesResultOf(&op, derived));
     (isFirst ? rotation.first : rotation.between).push_back(&op);
     // A stage of shared memory is not carried between iterations.
     if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<SharedType>) &&

@@ -17,6 +17,7 @@ using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 namespace {
 class Places {
@@ -39,7 +40,9 @@ public:
         add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
             kBarrierBytes);
       } else if (auto staging = dyn_cast<StagingOp>(op)) {
-        add(op, staging.getOffset(), countWarpgroups() * staging.getTileBytes(),
+        add(op, staging.getOffset(),
+            std::max<int64_t>(countTileWarpgroups(kernel), 1) *
+                staging.getTileBytes(),
             kStageAlignment);
       } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
         addQueue(loop);
@@ -57,14 +60,6 @@ private:
   SmallVector<Place> places;
   ForEachTileOp queue;
   bool failed = false;
-
-  /// The warpgroups that have a tile of staging: the consumers.
-  int64_t countWarpgroups() {
-    bool hasProducer = false;
-    kernel.walk([&](RolesOp) { hasProducer = true; });
-    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-    return threads ? threads[0] / kWarpgroupThreads - hasProducer : 1;
-  }
 
   void add(Operation *op, std::optional<uint64_t> offset, int64_t bytes,
            int64_t alignment) {
@@ -119,6 +114,13 @@ private:
   }
 };
 } // namespace
+
+int64_t wgtile::countTileWarpgroups(gpu::GPUFuncOp kernel) {
+  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  int64_t warps = threads ? threads[0] / kWarpThreads : 0;
+  kernel.walk([&](RolesOp roles) { warps = roles.getTileWarps(); });
+  return warps / (kWarpgroupThreads / kWarpThreads);
+}
 
 LogicalResult wgtile::verifyPlaces(gpu::GPUFuncOp kernel) {
   return Places(kernel).verify();

@@ -121,11 +121,14 @@ LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
         SyncState next = state;
         next.branch(op, getForwarded(op, terminator, successor),
                     successor.getSuccessorInputs(), numbers);
+        if (failed(next.checkTokens(terminator ? terminator : op, *listener)))
+          continue;
         Region *region = successor.getSuccessor();
         if (!region)
           join(done, std::move(next));
-        else if (join(atStart[region], std::move(next)))
-          fresh[region].insert(counters);
+        else if (SyncState::Counters key = next.getCounters();
+                 join(atStart[region], std::move(next)))
+          fresh[region].insert(key);
       }
   };
   leave(/*terminator=*/nullptr, states);

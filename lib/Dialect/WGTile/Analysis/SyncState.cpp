@@ -260,7 +260,8 @@ bool SyncState::RingState::join(const RingState &other) {
   llvm::set_intersect(copied, other.copied);
   bool changed = copied.size() != before;
   changed |= insertAll(maybeCopied, other.maybeCopied);
-  changed |= insertAll(newest, other.newest);
+  for (const auto &[age, takes] : other.held)
+    changed |= insertAll(held[age], takes);
   return changed;
 }
 
@@ -271,43 +272,65 @@ SyncState::ringOf(Value ring, const ValueNumbers &numbers) const {
   return it == rings.end() ? unused : it->second;
 }
 
-LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
-                                       SyncListener listener) {
-  Place oldest{ring, 0};
-  for (size_t i = 0; i < work.size(); ++i)
-    for (const Group &group : work[i].groups)
-      if ((group.reads.count(oldest) || group.writes.count(oldest)) &&
-          !listener(op, Kind::Wait,
-                    "expected a wait for the " +
-                        describe(static_cast<AsyncKind>(i)) +
-                        " that reads the stage before it is given back"))
-        return failure();
-  // TMA fills the stage next. A fence must order a thread's reads before that:
-  // an mbarrier orders accesses of the generic proxy alone, and TMA writes by
-  // the async proxy (PTX ISA, Memory Consistency Model, "Proxies"; CUTLASS's
-  // epilogue has a fence before it releases the stage that it read). Reads by
-  // wgmma use the async proxy and need none.
-  if (auto it = tiles.find(oldest); it != tiles.end()) {
-    if (it->second.isUnfenced() &&
-        !listener(op, Kind::Fence,
-                  "expected a fence between the threads' reads of the stage "
-                  "and its release"))
-      return failure();
-    if ((it->second.read || it->second.written) &&
-        !listener(op, Kind::Barrier,
-                  "expected the warp's threads to meet between their reads of "
-                  "the stage and its release"))
-      return failure();
-  }
-  auto renumber = [&](Place place) {
-    if (place.base == ring && place.stage >= 0)
-      place.stage = place.stage == 0 ? Place::kReleased : place.stage - 1;
-    return place;
+std::set<Operation *> SyncState::takesOf(Value token,
+                                         const ValueNumbers &numbers) const {
+  auto it = tokens.find(numbers.of(token));
+  if (it == tokens.end())
+    return {};
+  auto ring = rings.find(it->second.base);
+  if (ring == rings.end())
+    return {};
+  auto held = ring->second.held.find(it->second.stage);
+  return held == ring->second.held.end() ? std::set<Operation *>()
+                                         : held->second;
+}
+
+bool SyncState::isNoStage(Value token, const ValueNumbers &numbers) const {
+  auto it = tokens.find(numbers.of(token));
+  return it != tokens.end() && it->second.stage == Place::kNoStage;
+}
+
+/// Checks that a token's stage is one of the effect's ring, and acquired or
+/// held.
+LogicalResult SyncState::checkToken(const SyncEffect &effect, Operation *op,
+                                    bool isAcquired,
+                                    const ValueNumbers &numbers,
+                                    SyncListener listener) const {
+  auto it = tokens.find(numbers.of(effect.token));
+  auto refuse = [&](Kind missing, const Twine &message) {
+    (void)listener(op, missing, message);
+    return failure();
   };
+  Kind begin = isAcquired ? Kind::Acquire : Kind::Take;
+  if (it == tokens.end() || it->second.stage == Place::kNoStage)
+    return refuse(begin, isAcquired ? "expected a stage to be acquired before "
+                                      "this, but its token is of none"
+                                    : "expected a stage to be held, but its "
+                                      "token is of none");
+  Place place = it->second;
+  if (place.stage == Place::kReleased)
+    return refuse(begin, isAcquired
+                             ? "expected a stage to be acquired before this, "
+                               "but it was committed before"
+                             : "expected a stage that is held, but it was "
+                               "given back before");
+  if ((place.stage == Place::kAcquired) != isAcquired)
+    return refuse(begin, isAcquired ? "expected the token of a stage that was "
+                                      "acquired"
+                                    : "expected the token of a stage that was "
+                                      "taken");
+  if (place.base != numbers.of(effect.value))
+    return refuse(begin, "expected a token of a stage of this ring");
+  return success();
+}
+
+/// Gives the places of stages other numbers; places that were released are
+/// forgotten, except by tiles and tokens.
+void SyncState::renumber(llvm::function_ref<Place(Place)> change) {
   auto renumberAll = [&](std::set<Place> &places) {
     std::set<Place> result;
     for (Place place : places)
-      if (place = renumber(place); place.stage != Place::kReleased)
+      if (place = change(place); place.stage != Place::kReleased)
         result.insert(place);
     places = std::move(result);
   };
@@ -319,14 +342,47 @@ LogicalResult SyncState::releaseOldest(unsigned ring, Operation *op,
     renumberAll(all.open.reads);
     renumberAll(all.open.writes);
   }
-  for (auto &[name, place] : names)
-    place = renumber(place);
+  for (auto *bindings : {&names, &tokens})
+    for (auto &[value, place] : *bindings)
+      place = change(place);
   std::map<Place, TileState> renumbered;
   for (auto &[place, tile] : tiles)
-    if (Place next = renumber(place); next.stage != Place::kReleased)
+    if (Place next = change(place); next.stage != Place::kReleased)
       renumbered.emplace(next, tile);
   tiles = std::move(renumbered);
-  --rings[ring].held;
+}
+
+LogicalResult SyncState::release(Place stage, Operation *op,
+                                 SyncListener listener) {
+  for (size_t i = 0; i < work.size(); ++i)
+    for (const Group &group : work[i].groups)
+      if ((group.reads.count(stage) || group.writes.count(stage)) &&
+          !listener(op, Kind::Wait,
+                    "expected a wait for the " +
+                        describe(static_cast<AsyncKind>(i)) +
+                        " that reads the stage before it is given back"))
+        return failure();
+  // TMA fills the stage next. A fence must order a thread's reads before that:
+  // an mbarrier orders accesses of the generic proxy alone, and TMA writes by
+  // the async proxy (PTX ISA, Memory Consistency Model, "Proxies"; CUTLASS's
+  // epilogue has a fence before it releases the stage that it read). Reads by
+  // wgmma use the async proxy and need none.
+  if (auto it = tiles.find(stage); it != tiles.end()) {
+    if (it->second.isUnfenced() &&
+        !listener(op, Kind::Fence,
+                  "expected a fence between the threads' reads of the stage "
+                  "and its release"))
+      return failure();
+    if ((it->second.read || it->second.written) &&
+        !listener(op, Kind::Barrier,
+                  "expected the warp's threads to meet between their reads of "
+                  "the stage and its release"))
+      return failure();
+  }
+  renumber([&](Place place) {
+    return place == stage ? Place{place.base, Place::kReleased} : place;
+  });
+  rings[stage.base].held.erase(stage.stage);
   return success();
 }
 
@@ -338,70 +394,111 @@ static int64_t countStages(Value ring) {
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
+  if (effect.kind == Kind::NoStage) {
+    tokens[numbers.of(effect.result)] = {0, Place::kNoStage};
+    return success();
+  }
   unsigned number = numbers.of(effect.value);
   RingState &ring = rings[number];
   int64_t stages = countStages(effect.value);
   switch (effect.kind) {
   case Kind::Acquire:
-    if (ring.acquired && !listener(op, Kind::CommitStage,
-                                   "expected the stage that was acquired to be "
-                                   "committed before the next is acquired"))
+    for (const auto &[other, state] : rings) {
+      if (!state.acquired)
+        continue;
+      (void)listener(op, Kind::CommitStage,
+                     other == number
+                         ? "expected the stage that was acquired to be "
+                           "committed before the next is acquired"
+                         : "expected the stage of another ring that was "
+                           "acquired to be committed before this one is "
+                           "acquired");
       return failure();
-    for (const auto &[other, state] : rings)
-      if (other != number && state.acquired &&
-          !listener(op, Kind::CommitStage,
-                    "expected the stage of another ring that was acquired to "
-                    "be committed before this one is acquired"))
-        return failure();
+    }
     ring.acquired = true;
     ring.copied.clear();
     ring.maybeCopied.clear();
+    tokens[numbers.of(effect.result)] = {number, Place::kAcquired};
     return success();
   case Kind::Fill:
-    if (!ring.acquired &&
-        !listener(op, Kind::Acquire,
-                  "expected a stage to be acquired before a copy into it"))
+    if (failed(checkToken(effect, op, /*isAcquired=*/true, numbers, listener)))
       return failure();
     ring.copied.insert({effect.tile, effect.instance});
     return success(
         ring.maybeCopied.insert({effect.tile, effect.instance}).second ||
         listener(op, Kind::Fill,
                  "expected at most one copy into each tile of a stage"));
-  case Kind::CommitStage:
-    if (!ring.acquired &&
-        !listener(op, Kind::Acquire,
-                  "expected a stage to be acquired before it is committed"))
+  case Kind::CommitStage: {
+    if (failed(checkToken(effect, op, /*isAcquired=*/true, numbers, listener)))
       return failure();
+    Place stage{number, Place::kAcquired};
+    renumber([&](Place place) {
+      return place == stage ? Place{number, Place::kReleased} : place;
+    });
     ring.acquired = false;
     return success();
-  case Kind::Take:
-    if (ring.held >= stages) {
-      listener(op, Kind::Release,
-               "expected a release before this take: all " + Twine(stages) +
-                   " stages of the ring may be held");
+  }
+  case Kind::Take: {
+    // The producer acquires stages in order: it fills no other before the one
+    // that comes round again.
+    if (ring.held.count(stages - 1)) {
+      (void)listener(op, Kind::Release,
+                     "expected a release before this wait: the stage that it "
+                     "is for, of " +
+                         Twine(stages) + " of the ring, may still be held");
       return failure();
     }
-    ++ring.held;
-    ring.newest = {op};
+    renumber([&](Place place) {
+      if (place.base == number && place.stage >= 0)
+        ++place.stage;
+      return place;
+    });
+    std::map<int64_t, std::set<Operation *>> held;
+    for (auto &[age, takes] : ring.held)
+      held[age + 1] = std::move(takes);
+    held[0] = {op};
+    ring.held = std::move(held);
+    tokens[numbers.of(effect.result)] = {number, 0};
     return success();
+  }
   case Kind::StageTile:
   case Kind::ReadHeld:
-    if (ring.held == 0 &&
-        !listener(op, Kind::Take, "expected a stage to be held, but none is"))
+    if (failed(checkToken(effect, op, /*isAcquired=*/false, numbers, listener)))
       return failure();
-    if (effect.result)
-      names[numbers.of(effect.result)] = {number, ring.held - 1};
+    if (effect.kind == Kind::StageTile)
+      names[numbers.of(effect.result)] = tokens[numbers.of(effect.token)];
     return success();
   case Kind::Release:
-    return ring.held == 0 ? success() : releaseOldest(number, op, listener);
-  case Kind::ReleaseAll:
-    while (rings[number].held > 0)
-      if (failed(releaseOldest(number, op, listener)))
-        return failure();
-    return success();
+    if (isNoStage(effect.token, numbers))
+      return success();
+    if (failed(checkToken(effect, op, /*isAcquired=*/false, numbers, listener)))
+      return failure();
+    return release(tokens[numbers.of(effect.token)], op, listener);
   default:
     llvm_unreachable("no effect on a ring's stages");
   }
+}
+
+LogicalResult SyncState::checkTokens(Operation *op,
+                                     SyncListener listener) const {
+  auto hasToken = [&](Place stage) {
+    return llvm::any_of(
+        tokens, [&](const auto &token) { return token.second == stage; });
+  };
+  for (const auto &[number, ring] : rings) {
+    for (const auto &[age, takes] : ring.held)
+      if (!hasToken({number, age}) &&
+          !listener(op, Kind::Release,
+                    "expected the stage of a token to be given back, or the "
+                    "token to be passed on, before the token is lost"))
+        return failure();
+    if (ring.acquired && !hasToken({number, Place::kAcquired}) &&
+        !listener(op, Kind::CommitStage,
+                  "expected the stage of a token to be committed before the "
+                  "token is lost"))
+      return failure();
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -482,9 +579,17 @@ LogicalResult SyncState::applyToOrder(const SyncEffect &effect, Operation *op,
 SyncState::Counters SyncState::getCounters() const {
   Counters counters;
   // Rings that were never used, or are as at the start, count nothing.
-  for (const auto &[number, ring] : rings)
-    if (ring.held != 0 || ring.acquired)
-      counters.insert(counters.end(), {number, ring.held, ring.acquired});
+  for (const auto &[number, ring] : rings) {
+    if (ring.held.empty() && !ring.acquired)
+      continue;
+    counters.insert(counters.end(), {number, ring.acquired});
+    for (const auto &[age, takes] : ring.held)
+      counters.push_back(age);
+    counters.push_back(-1);
+  }
+  counters.push_back(-1);
+  for (const auto &[value, stage] : tokens)
+    counters.insert(counters.end(), {value, stage.base, stage.stage});
   counters.push_back(-1);
   for (const auto &[number, stages] : copies)
     if (stages.ahead != 0 || stages.read != 0 || !stages.filled.empty()) {
@@ -519,7 +624,6 @@ bool SyncState::join(const SyncState &other) {
     auto [it, isNew] = rings.try_emplace(number);
     RingState &mine = it->second;
     // The counters agree.
-    mine.held = theirs.held;
     mine.acquired = theirs.acquired;
     changed |= mine.join(theirs) || isNew;
   }
@@ -538,6 +642,8 @@ bool SyncState::join(const SyncState &other) {
     }
     changed |= isNew;
   }
+  // The counters have the tokens.
+  tokens = other.tokens;
   changed |= insertAll(pending, other.pending);
   changed |= insertAll(kept, other.kept);
   for (const auto &[place, theirs] : other.tiles) {
@@ -597,14 +703,8 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
                                SyncListener listener) {
   if (failed(checkOperands(op, effects, numbers, listener)))
     return failure();
-  auto heldBefore = [&, before = rings](Value ring) {
-    auto it = before.find(numbers.of(ring));
-    return it == before.end() ? 0 : it->second.held;
-  };
   bool waited = false;
   for (const SyncEffect &effect : effects) {
-    if (effect.heldRing && heldBefore(effect.heldRing) <= effect.held)
-      continue;
     switch (effect.kind) {
     case Kind::Access:
       if (failed(access(effect, op, numbers, listener)))
@@ -623,6 +723,8 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
         return failure();
       break;
     case Kind::Wait:
+      if (effect.token && isNoStage(effect.token, numbers))
+        break;
       wait(*effect.async,
            effect.value ? groupsAfter(numbers.of(effect.value), *effect.async)
                               .value_or(kMaxGroups)
@@ -683,7 +785,8 @@ void SyncState::forget(unsigned first, unsigned last) {
   };
   erase(pending);
   erase(kept);
-  names.erase(names.lower_bound(first), names.lower_bound(last));
+  for (auto *bindings : {&names, &tokens})
+    bindings->erase(bindings->lower_bound(first), bindings->lower_bound(last));
   for (Work &all : work) {
     for (Group &group : all.groups)
       erase(group.results);
@@ -696,15 +799,17 @@ void SyncState::branch(Operation *op, ValueRange operands, ValueRange inputs,
   struct Binding {
     unsigned input;
     bool isPending;
-    std::optional<Place> place;
+    std::optional<Place> place, token;
     SmallVector<std::set<unsigned> *> results;
   };
   SmallVector<Binding> bindings;
   for (auto [operand, input] : llvm::zip(operands, inputs)) {
     unsigned from = numbers.of(operand);
-    Binding binding{numbers.of(input), pending.count(from) != 0, {}, {}};
+    Binding binding{numbers.of(input), pending.count(from) != 0, {}, {}, {}};
     if (isa<SharedType>(operand.getType()))
       binding.place = placeOf(operand, numbers);
+    if (auto it = tokens.find(from); it != tokens.end())
+      binding.token = it->second;
     for (Work &all : work)
       for (Group &group : all.groups)
         if (group.results.count(from))
@@ -718,6 +823,8 @@ void SyncState::branch(Operation *op, ValueRange operands, ValueRange inputs,
       pending.insert(binding.input);
     if (binding.place)
       names[binding.input] = *binding.place;
+    if (binding.token)
+      tokens[binding.input] = *binding.token;
     for (std::set<unsigned> *results : binding.results)
       results->insert(binding.input);
   }
@@ -726,11 +833,11 @@ void SyncState::branch(Operation *op, ValueRange operands, ValueRange inputs,
 LogicalResult SyncState::finish(Operation *end, const ValueNumbers &numbers,
                                 SyncListener listener) const {
   for (const auto &[number, ring] : rings) {
-    if (ring.held > 0 &&
+    if (!ring.held.empty() &&
         !listener(end, Kind::Release,
                   "expected every stage that was taken to be given back, but "
                   "the program may end with " +
-                      Twine(ring.held) + " held"))
+                      Twine(ring.held.size()) + " held"))
       return failure();
     if (ring.acquired &&
         !listener(end, Kind::CommitStage,

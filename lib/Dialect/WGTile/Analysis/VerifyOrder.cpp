@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
+
+static constexpr int64_t kWarpgroupWarps = kWarpgroupThreads / kWarpThreads;
 
 /// The warpgroups that an op of an order names; nothing of other ops.
 static std::optional<int64_t> getWarpgroups(Operation *op) {
@@ -25,35 +28,40 @@ static std::optional<int64_t> getWarpgroups(Operation *op) {
       .Default(std::nullopt);
 }
 
-static LogicalResult verifyOp(Operation *op, int64_t warpgroups,
-                              gpu::GPUFuncOp kernel) {
-  auto roles = op->getParentOfType<RolesOp>();
-  if (!roles || !roles.getConsumer().isAncestor(op->getParentRegion()))
+static LogicalResult verifyOp(Operation *op, int64_t warpgroups) {
+  auto [roles, role] = RolesOp::getRoleOf(op);
+  if (!roles || !roles.holdsTiles(role))
     return op->emitOpError("expected to stand in the consumers' role");
   // Consumer groups may pass over different iterations.
-  if (roles.getGroups() != 1)
-    return op->emitOpError()
-           << "expected one group of consumers, but got " << roles.getGroups();
-  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-  if (!threads)
-    return op->emitOpError(
-        "expected a kernel whose number of threads is known");
-  // One warpgroup produces.
-  int64_t consumers = threads[0] / kWarpgroupThreads - 1;
+  if (roles.getNumGroups(role) != 1)
+    return op->emitOpError() << "expected one group of consumers, but got "
+                             << roles.getNumGroups(role);
+  int64_t consumers = roles.getWarps()[role] / kWarpgroupWarps;
   if (warpgroups != consumers)
     return op->emitOpError() << "expected as many warpgroups as consume, "
                              << consumers << ", but got " << warpgroups;
   // A loop would initialize again an order that has begun.
-  if (isa<OrderInitOp>(op) && op->getParentRegion() != &roles.getConsumer())
+  if (isa<OrderInitOp>(op) && op->getParentOp() != roles)
     return op->emitOpError("expected no loop or branch of the role around it");
   return success();
 }
 
 LogicalResult wgtile::verifyOrder(gpu::GPUFuncOp kernel) {
+  Region *role = nullptr;
   WalkResult walk = kernel.walk([&](Operation *op) {
     std::optional<int64_t> warpgroups = getWarpgroups(op);
-    return WalkResult(warpgroups ? verifyOp(op, *warpgroups, kernel)
-                                 : success());
+    if (!warpgroups)
+      return WalkResult::advance();
+    if (failed(verifyOp(op, *warpgroups)))
+      return WalkResult::interrupt();
+    auto [roles, number] = RolesOp::getRoleOf(op);
+    Region *program = &roles.getPrograms()[number];
+    if (role && role != program) {
+      op->emitOpError("expected one role with an order of warpgroups");
+      return WalkResult::interrupt();
+    }
+    role = program;
+    return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

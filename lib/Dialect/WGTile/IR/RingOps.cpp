@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Ops of rings. The constraint numbers are those of the ops' descriptions.
+// Roles and ops of rings. The constraint numbers are those of the ops'
+// descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/SharedTile.h"
 
+#include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -82,5 +84,119 @@ LogicalResult RingTileOp::verify() {
     return emitOpError() << "expected an instance exactly where the tile has "
                             "several, but it has "
                          << ring.getNumInstances(getTile());
+  return success();
+}
+
+LogicalResult ConsumerDrainOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.drop_front(2).getTypes());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RolesOp
+//===----------------------------------------------------------------------===//
+
+int64_t RolesOp::getFirstWarp(unsigned role) {
+  int64_t first = 0;
+  for (int64_t warps : getWarps().take_front(role))
+    first += warps;
+  return first;
+}
+
+int64_t RolesOp::getTileWarpsBefore(unsigned role) {
+  int64_t before = 0;
+  for (unsigned i = 0; i < role; ++i)
+    if (holdsTiles(i))
+      before += getWarps()[i];
+  return before;
+}
+
+std::pair<RolesOp, unsigned> RolesOp::getRoleOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto roles = dyn_cast_or_null<RolesOp>(op->getParentOp()))
+      return {roles, op->getParentRegion()->getRegionNumber()};
+  return {RolesOp(), 0};
+}
+
+/// Roles, separated by commas, each of the form
+/// name `warps` warps `registers` registers (`consumer_groups` groups)? region
+ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> warps, registers, groups;
+  do {
+    std::string name;
+    if (parser.parseKeywordOrString(&name) || parser.parseKeyword("warps") ||
+        parser.parseInteger(warps.emplace_back()) ||
+        parser.parseKeyword("registers") ||
+        parser.parseInteger(registers.emplace_back()))
+      return failure();
+    names.push_back(b.getStringAttr(name));
+    int64_t &count = groups.emplace_back(0);
+    if (succeeded(parser.parseOptionalKeyword("consumer_groups")) &&
+        parser.parseInteger(count))
+      return failure();
+    Region *program = result.addRegion();
+    if (parser.parseRegion(*program))
+      return failure();
+    ensureTerminator(*program, b, result.location);
+  } while (succeeded(parser.parseOptionalComma()));
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  auto &properties = result.getOrAddProperties<Properties>();
+  properties.names = b.getArrayAttr(names);
+  properties.warps = b.getDenseI64ArrayAttr(warps);
+  properties.registers = b.getDenseI64ArrayAttr(registers);
+  properties.consumer_groups = b.getDenseI64ArrayAttr(groups);
+  return success();
+}
+
+void RolesOp::print(OpAsmPrinter &printer) {
+  for (auto [name, warps, registers, groups, program] :
+       llvm::zip_equal(getNames().getAsRange<StringAttr>(), getWarps(),
+                       getRegisters(), getConsumerGroups(), getPrograms())) {
+    printer << (program.getRegionNumber() == 0 ? " " : ", ");
+    printer.printKeywordOrString(name);
+    printer << " warps " << warps << " registers " << registers;
+    if (groups != 0)
+      printer << " consumer_groups " << groups;
+    printer << ' ';
+    printer.printRegion(program, /*printEntryBlockArgs=*/true,
+                        /*printBlockTerminators=*/false);
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getNamesAttrName(), getWarpsAttrName(), getRegistersAttrName(),
+       getConsumerGroupsAttrName()});
+}
+
+LogicalResult RolesOp::verify() {
+  // (C1)
+  size_t count = getPrograms().size();
+  if (getNames().size() != count || getWarps().size() != count ||
+      getRegisters().size() != count || getConsumerGroups().size() != count)
+    return emitOpError() << "expected a name, warps, registers and consumer "
+                            "groups for each of "
+                         << count << " roles";
+  llvm::SmallDenseSet<Attribute> names;
+  for (auto [name, warps, groups] :
+       llvm::zip_equal(getNames(), getWarps(), getConsumerGroups())) {
+    if (!names.insert(name).second)
+      return emitOpError()
+             << "expected a name of its own for each role, but got " << name
+             << " again";
+    if (warps < 1 || groups < 0 || (groups > 0 && warps % groups != 0))
+      return emitOpError() << "expected a positive number of warps that the "
+                              "consumer groups divide, but got "
+                           << warps << " and " << groups << " in role " << name;
+  }
+  // (C2)
+  for (unsigned role = 0; role < count; ++role)
+    if (holdsTiles(role) && getFirstWarp(role) % 4 != 0)
+      return emitOpError() << "expected whole warpgroups before role "
+                           << getNames()[role] << ", but got "
+                           << getFirstWarp(role) << " warps";
   return success();
 }

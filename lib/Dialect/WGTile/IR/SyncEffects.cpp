@@ -29,22 +29,24 @@ void LoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void MmaOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  std::optional<AsyncKind> async;
-  if (getAsync())
-    async = AsyncKind::Product;
   Proxy proxy = getMmaSync() ? Proxy::Generic : Proxy::Async;
   for (Value operand : {Value(getA()), Value(getB())})
     if (isa<SharedType>(operand.getType()))
-      effects.push_back(SyncEffect::read(operand, proxy, async));
-    else if (async)
-      effects.push_back(SyncEffect::keep(*async, operand));
-  if (async) {
-    effects.push_back(SyncEffect::issue(*async, getResult()));
-    effects.push_back(SyncEffect::commit(*async));
-  } else if (!getMmaSync()) {
+      effects.push_back(SyncEffect::read(operand, proxy));
+  if (!getMmaSync())
     effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0));
-  }
   // The accumulator may be the result of an MMA that still runs.
+  effects.push_back(SyncEffect::forward(getAcc(), getResult()));
+}
+
+void MmaAsyncOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  for (Value operand : {Value(getA()), Value(getB())})
+    effects.push_back(
+        isa<SharedType>(operand.getType())
+            ? SyncEffect::read(operand, Proxy::Async, AsyncKind::Product)
+            : SyncEffect::keep(AsyncKind::Product, operand));
+  effects.push_back(SyncEffect::issue(AsyncKind::Product, getResult()));
+  effects.push_back(SyncEffect::commit(AsyncKind::Product));
   effects.push_back(SyncEffect::forward(getAcc(), getResult()));
 }
 
@@ -82,70 +84,80 @@ void BlockBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 // Rings
 //===----------------------------------------------------------------------===//
 
+void NoStageOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::stage(Kind::NoStage, Value(), getToken()));
+}
+
 void ProducerAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Acquire, getRing()));
+  effects.push_back(SyncEffect::stage(Kind::Acquire, getRing(), getToken()));
 }
 
 void TmaLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::fill(getRing(), getTile(), getInstance()));
+  effects.push_back(
+      SyncEffect::fill(getRing(), getTile(), getInstance()).with(getToken()));
 }
 
 void ProducerCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::CommitStage, getRing()));
+  effects.push_back(
+      SyncEffect::stage(Kind::CommitStage, getRing()).with(getToken()));
 }
 
 void ConsumerWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Take, getRing()));
+  effects.push_back(SyncEffect::stage(Kind::Take, getRing(), getToken()));
 }
 
 void RingTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::StageTile, getRing(), getResult()));
+  effects.push_back(SyncEffect::stage(Kind::StageTile, getRing(), getResult())
+                        .with(getToken()));
 }
 
 void ConsumerReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
-      SyncEffect::stage(Kind::Release, getRing()).ifHeld(getRing(), getHeld()));
+      SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
 }
 
 void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::wait(AsyncKind::Product, /*pending=*/0)
-                        .ifHeld(getRing(), getHeld()));
-  effects.push_back(SyncEffect::stage(Kind::ReleaseAll, getRing())
-                        .ifHeld(getRing(), getHeld()));
-  effects.push_back(SyncEffect::forward(getTile(), getResult()));
+  effects.push_back(
+      SyncEffect::wait(AsyncKind::Product, /*pending=*/0).with(getToken()));
+  effects.push_back(
+      SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
+  for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
+    effects.push_back(SyncEffect::forward(tile, result));
 }
 
 //===----------------------------------------------------------------------===//
 // The work-tile pipeline
 //===----------------------------------------------------------------------===//
 
-/// The counter of the scheduler stands for the work-tile pipeline.
-static Value getQueue(Operation *op) {
-  return cast<ForEachTileOp>(op->getParentOp()).getCounter();
+/// The counter of the scheduler stands for the work-tile pipeline, and for the
+/// token of its slot.
+static SyncEffect onQueue(Kind kind, Operation *op) {
+  Value queue = cast<ForEachTileOp>(op->getParentOp()).getCounter();
+  return SyncEffect::stage(kind, queue, queue).with(queue);
 }
 
 void WorkTileAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Acquire, getQueue(*this)));
+  effects.push_back(onQueue(Kind::Acquire, *this));
 }
 
 void WorkTileWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Fill, getQueue(*this)));
+  effects.push_back(onQueue(Kind::Fill, *this));
 }
 
 void WorkTileCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::CommitStage, getQueue(*this)));
+  effects.push_back(onQueue(Kind::CommitStage, *this));
 }
 
 void WorkTileWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Take, getQueue(*this)));
+  effects.push_back(onQueue(Kind::Take, *this));
 }
 
 void WorkTileReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::ReadHeld, getQueue(*this)));
+  effects.push_back(onQueue(Kind::ReadHeld, *this));
 }
 
 void WorkTileReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::Release, getQueue(*this)));
+  effects.push_back(onQueue(Kind::Release, *this));
 }
 
 //===----------------------------------------------------------------------===//

@@ -249,49 +249,56 @@ LogicalResult StoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// MmaOp, WarpgroupMmaWaitOp, BroadcastOp
+// MmaOp, MmaAsyncOp, WarpgroupMmaWaitOp, BroadcastOp
 //===----------------------------------------------------------------------===//
+
+static void addReads(Operation *op,
+                     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<SharedType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+}
 
 void MmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
-    if (isa<SharedType>(operand->get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), operand,
-                           SideEffects::DefaultResource::get());
-  if (getAsync())
-    effects.emplace_back(MemoryEffects::Write::get(), AsyncWorkResource::get());
+  addReads(*this, effects);
 }
 
-LogicalResult MmaOp::verify() {
-  Type a = getA().getType();
+void MmaAsyncOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addReads(*this, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), AsyncWorkResource::get());
+}
+
+LogicalResult wgtile::detail::verifyMma(Operation *op) {
+  auto mma = cast<MmaOpInterface>(op);
+  Type a = mma.getA().getType();
   auto sharedA = dyn_cast<SharedType>(a);
   auto registerA = dyn_cast<RankedTensorType>(a);
   ArrayRef<int64_t> shapeA =
       sharedA ? sharedA.getShape() : registerA.getShape();
-  SharedType b = getB().getType();
-  RankedTensorType acc = getAcc().getType();
+  SharedType b = mma.getB().getType();
+  RankedTensorType acc = mma.getAcc().getType();
   // (C1)
   if (acc.getRank() != 2 || shapeA.size() != 2 ||
       !hasTileSizes(acc.getShape()) || shapeA[0] != acc.getDimSize(0) ||
-      getBColumns() != acc.getDimSize(1) || shapeA[1] != getBRows())
-    return emitOpError() << "expected tiles MxK, "
-                         << (getTransposeB() ? "NxK" : "KxN")
-                         << " and MxN, but got " << a << ", " << b << " and "
-                         << acc;
+      mma.getBColumns() != acc.getDimSize(1) || shapeA[1] != mma.getBRows())
+    return op->emitOpError()
+           << "expected tiles MxK, " << (mma.getTransposeB() ? "NxK" : "KxN")
+           << " and MxN, but got " << a << ", " << b << " and " << acc;
   // (C2)
   Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
   bool isSmall = type.isF16() || type.isBF16();
   if (type != b.getElementType() || !(isSmall || type.isF32()) ||
       !acc.getElementType().isF32())
-    return emitOpError() << "expected two tiles of f16, of bf16 or of f32 and "
-                            "an f32 accumulator, but got "
-                         << a << ", " << b << " and " << acc;
+    return op->emitOpError()
+           << "expected two tiles of f16, of bf16 or of f32 and an f32 "
+              "accumulator, but got "
+           << a << ", " << b << " and " << acc;
   if (registerA && !isSmall)
-    return emitOpError() << "expected a register tile of f16 or bf16, but got "
-                         << a;
-  // (C3)
-  if (getAsync() && getMmaSync())
-    return emitOpError("expected no 'async' with 'mma_sync'");
+    return op->emitOpError()
+           << "expected a register tile of f16 or bf16, but got " << a;
   return success();
 }
 

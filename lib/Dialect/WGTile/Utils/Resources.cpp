@@ -71,7 +71,7 @@ RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
 int64_t ResourceModel::getTileRegisters(Operation *root, int64_t threads) {
   DenseMap<Block *, int64_t> inBlock;
   int64_t most = 0;
-  root->walk([&](MmaOp op) {
+  root->walk([&](MmaOpInterface op) {
     int64_t &count = inBlock[op->getBlock()];
     count += op.getResult().getType().getNumElements() / threads;
     if (auto left = dyn_cast<RankedTensorType>(op.getA().getType()))
@@ -85,7 +85,7 @@ int64_t ResourceModel::getTileRegisters(Operation *root, int64_t threads) {
 
 int64_t ResourceModel::getWgmmaRegisters(Operation *root, int64_t threads) {
   int64_t most = 0;
-  root->walk([&](MmaOp op) {
+  root->walk([&](MmaOpInterface op) {
     if (!op.getMmaSync())
       most =
           std::max(most, op.getResult().getType().getNumElements() / threads +

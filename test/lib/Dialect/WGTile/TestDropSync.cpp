@@ -60,6 +60,11 @@ static void drop(Operation *op) {
   for (SyncEffect &effect : getEffects(op))
     if (effect.kind == Kind::Forward)
       effect.result.replaceAllUsesWith(effect.value);
+  // Without the stage its token is of none.
+  OpBuilder b(op);
+  for (Value result : op->getResults())
+    if (isa<TokenType>(result.getType()))
+      result.replaceAllUsesWith(NoStageOp::create(b, op->getLoc()));
   op->erase();
 }
 

@@ -16,6 +16,10 @@ namespace wgtile {
 /// tile's.
 inline constexpr int64_t kStageAlignment = 1024;
 
+/// Warpgroups of a kernel that hold register tiles; 0 if their number is not
+/// known.
+int64_t countTileWarpgroups(mlir::gpu::GPUFuncOp kernel);
+
 /// Checks that a kernel's objects in shared memory lie inside it, aligned, and
 /// that no two of them overlap. Objects without an offset are skipped.
 llvm::LogicalResult verifyPlaces(mlir::gpu::GPUFuncOp kernel);

@@ -37,14 +37,17 @@ private:
   llvm::SmallVector<mlir::Value> values;
 };
 
-/// The memory of a shared tile: that of the value numbered `base`, or a stage
-/// of a ring, counted from the oldest held stage.
+/// The memory of a shared tile: that of the value numbered `base`, or the stage
+/// of a ring that was taken so many takes before the newest. A token's stage is
+/// a place too.
 struct Place {
   unsigned base;
   int64_t stage = kNoStage;
 
-  /// `kUnknown`: a different stage on different paths.
-  static constexpr int64_t kNoStage = -1, kReleased = -2, kUnknown = -3;
+  /// `kUnknown`: a different stage on different paths. `kAcquired`: the
+  /// producer's stage.
+  static constexpr int64_t kNoStage = -1, kReleased = -2, kUnknown = -3,
+                           kAcquired = -4;
 
   bool operator<(const Place &other) const {
     return std::tie(base, stage) < std::tie(other.base, other.stage);
@@ -65,12 +68,12 @@ using SyncListener = llvm::function_ref<bool(
 ///
 /// States of several paths are joined to one that has every hazard of each:
 /// groups of work are matched by how many were committed after them, which is
-/// what waits count. Only states of the same counters join; which stage a tile
-/// lies in, and how many copies a wait leaves, would be unknown otherwise.
+/// what waits count. Only states of the same counters join; which stage a token
+/// is of, and how many copies a wait leaves, would be unknown otherwise.
 class SyncState {
 public:
-  /// The number of held stages of each ring, and of copies ahead or read, which
-  /// have to agree where states join.
+  /// The held stages of each ring, the tokens, and the number of copies ahead
+  /// or read, which have to agree where states join.
   using Counters = std::vector<int64_t>;
   Counters getCounters() const;
 
@@ -97,6 +100,11 @@ public:
   void branch(mlir::Operation *op, mlir::ValueRange operands,
               mlir::ValueRange inputs, const ValueNumbers &numbers);
 
+  /// Checks that every stage that is held or acquired has a token, at the end
+  /// of a region or at an op with regions.
+  llvm::LogicalResult checkTokens(mlir::Operation *op,
+                                  SyncListener listener) const;
+
   /// Checks that nothing is left over at the end of the program.
   llvm::LogicalResult finish(mlir::Operation *end, const ValueNumbers &numbers,
                              SyncListener listener) const;
@@ -106,17 +114,20 @@ public:
   std::optional<int64_t> groupsAfter(unsigned tile, AsyncKind kind) const;
 
   struct RingState {
-    int64_t held = 0;
+    /// The stages that are held, by the number of takes since, and the ops that
+    /// may have taken each.
+    std::map<int64_t, std::set<mlir::Operation *>> held;
     bool acquired = false;
     /// Tiles of the acquired stage, by number and instance, that a copy was
     /// started into on every path; on some.
     std::set<std::pair<int64_t, int64_t>> copied, maybeCopied;
-    /// The ops that may have taken the newest stage.
-    std::set<mlir::Operation *> newest;
     /// Returns whether that changed anything.
     bool join(const RingState &other);
   };
   const RingState &ringOf(mlir::Value ring, const ValueNumbers &numbers) const;
+  /// The ops that may have taken a token's stage; none if it is not held.
+  std::set<mlir::Operation *> takesOf(mlir::Value token,
+                                      const ValueNumbers &numbers) const;
 
   /// Stages that all threads fill and read, round-robin: the number that are
   /// ended and not read yet, and the number read since the last barrier.
@@ -175,8 +186,13 @@ private:
                                     mlir::Operation *op,
                                     const ValueNumbers &numbers,
                                     SyncListener listener);
-  llvm::LogicalResult releaseOldest(unsigned ring, mlir::Operation *op,
-                                    SyncListener listener);
+  llvm::LogicalResult checkToken(const SyncEffect &effect, mlir::Operation *op,
+                                 bool isAcquired, const ValueNumbers &numbers,
+                                 SyncListener listener) const;
+  bool isNoStage(mlir::Value token, const ValueNumbers &numbers) const;
+  void renumber(llvm::function_ref<Place(Place)> change);
+  llvm::LogicalResult release(Place stage, mlir::Operation *op,
+                              SyncListener listener);
   llvm::LogicalResult commit(AsyncKind kind, mlir::Operation *op,
                              const ValueNumbers &numbers,
                              SyncListener listener);
@@ -190,6 +206,8 @@ private:
   std::array<Work, 3> work;
   /// Places of tiles that do not follow from the tile's own value.
   std::map<unsigned, Place> names;
+  /// The stages of tokens.
+  std::map<unsigned, Place> tokens;
   /// Results of asynchronous work that no wait has passed on yet.
   std::set<unsigned> pending;
   /// Register tiles that asynchronous work read and no wait has passed on yet.

@@ -67,25 +67,27 @@ struct SyncEffect {
     Fence,
     /// Threads of `scope` meet.
     Barrier,
-    /// Waits until the producer's stage of the ring `value` is empty. The slots
-    /// of the work-tile pipeline are stages too; their ring is the scheduler's
-    /// counter.
+    /// Makes `result` the token of no stage.
+    NoStage,
+    /// Waits until the producer's stage of the ring `value` is empty; `result`
+    /// is its token. The slots of the work-tile pipeline are stages too; their
+    /// ring is the scheduler's counter, and so is their token.
     Acquire,
-    /// Starts a copy into that stage.
+    /// Starts a copy into the stage of `token`.
     Fill,
-    /// Ends that stage.
+    /// Gives the stage of `token` to the consumers.
     CommitStage,
-    /// Waits until the consumer's stage of the ring `value` is full and takes
-    /// it.
+    /// Waits until the consumer's stage of the ring `value` is full; `result`
+    /// is
+    /// its token.
     Take,
-    /// `result` is a tile of the stage that was taken last.
+    /// `result` is a tile of the stage of `token`.
     StageTile,
-    /// Reads the stage; the read is complete when the op is.
+    /// Reads the stage of `token`; the read is complete when the op is.
     ReadHeld,
-    /// Releases the oldest held stage, if there is one.
+    /// Gives the stage of `token` back to the producer; nothing with the token
+    /// of no stage.
     Release,
-    /// Releases all held stages.
-    ReleaseAll,
     /// Makes the stages `value`, which are filled and read round-robin, all
     /// empty. Every commit group of copies ends one of them.
     MakeStages,
@@ -110,10 +112,9 @@ struct SyncEffect {
   std::optional<AsyncKind> async = {};
   SyncScope scope = SyncScope::Block;
   int64_t count = 0;
-  /// The effect happens only if more than so many stages of the ring `heldRing`
-  /// are held before the op.
-  mlir::Value heldRing = {};
-  int64_t held = 0;
+  /// The token of the stage that is used. A wait with a token happens only if
+  /// that is not the token of no stage.
+  mlir::Value token = {};
   /// The tile of the stage that is filled, and its instance.
   int64_t tile = 0, instance = 0;
 
@@ -168,21 +169,21 @@ struct SyncEffect {
     effect.scope = scope;
     return effect;
   }
-  /// An effect on the stages of a ring.
+  /// An effect on the stages of a ring, with the result that it has.
   static SyncEffect stage(Kind kind, mlir::Value ring,
                           mlir::Value result = {}) {
     return {kind, ring, result};
+  }
+  /// The same effect, on the stage of a token.
+  SyncEffect with(mlir::Value token) const {
+    SyncEffect effect = *this;
+    effect.token = token;
+    return effect;
   }
   static SyncEffect fill(mlir::Value ring, int64_t tile, int64_t instance) {
     SyncEffect effect{Kind::Fill, ring};
     effect.tile = tile;
     effect.instance = instance;
-    return effect;
-  }
-  SyncEffect ifHeld(mlir::Value ring, int64_t count) const {
-    SyncEffect effect = *this;
-    effect.heldRing = ring;
-    effect.held = count;
     return effect;
   }
 
@@ -191,8 +192,8 @@ struct SyncEffect {
     return kind == Kind::Wait || kind == Kind::Fence || kind == Kind::Barrier ||
            kind == Kind::Acquire || kind == Kind::CommitStage ||
            kind == Kind::Take || kind == Kind::Release ||
-           kind == Kind::ReleaseAll || kind == Kind::InitOrder ||
-           kind == Kind::EnterOrder || kind == Kind::LeaveOrder;
+           kind == Kind::InitOrder || kind == Kind::EnterOrder ||
+           kind == Kind::LeaveOrder;
   }
 };
 

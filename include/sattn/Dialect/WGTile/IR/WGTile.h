@@ -39,8 +39,6 @@ struct AsyncWorkResource
 };
 } // namespace wgtile
 
-#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
-
 namespace sattn {
 llvm::hash_code hash_value(const ChipResources &resources);
 bool operator==(const ChipResources &lhs, const ChipResources &rhs);
@@ -51,6 +49,13 @@ bool operator==(const ChipResources &lhs, const ChipResources &rhs);
 
 #define GET_TYPEDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileTypes.h.inc"
+
+namespace wgtile::detail {
+/// Checks what holds of every `MmaOpInterface`.
+llvm::LogicalResult verifyMma(mlir::Operation *op);
+} // namespace wgtile::detail
+
+#include "sattn/Dialect/WGTile/IR/WGTileInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileOps.h.inc"

@@ -29,4 +29,39 @@ def WGTile_SyncOpInterface : OpInterface<"SyncOpInterface"> {
   ];
 }
 
+def WGTile_MmaOpInterface : OpInterface<"MmaOpInterface"> {
+  let cppNamespace = "::wgtile";
+  let description = [{
+    A product of two tiles that is added to a third: result = acc + a @ b. What the
+    ops have in common is checked here; the constraint numbers are those of
+    `wgtile.mma`.
+  }];
+  let methods = [
+    InterfaceMethod<"The left operand, in shared memory or registers.",
+                    "::mlir::Value", "getA">,
+    InterfaceMethod<"The right operand, in shared memory.",
+                    "::mlir::TypedValue<::wgtile::SharedType>", "getB">,
+    InterfaceMethod<"The tile that the product is added to.",
+                    "::mlir::TypedValue<::mlir::RankedTensorType>", "getAcc">,
+    InterfaceMethod<"The sum.",
+                    "::mlir::TypedValue<::mlir::RankedTensorType>", "getResult">,
+    InterfaceMethod<"Whether the tile in shared memory is b's transpose.",
+                    "bool", "getTransposeB">,
+    InterfaceMethod<"Whether it is mma.sync, an instruction of a warp.",
+                    "bool", "getMmaSync", (ins), "", "return false;">
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Columns of b, and its rows: K.
+    int64_t getBColumns() {
+      return $_op.getTransposeB() ? $_op.getB().getType().getRows()
+                                  : $_op.getB().getType().getColumns();
+    }
+    int64_t getBRows() {
+      return $_op.getTransposeB() ? $_op.getB().getType().getColumns()
+                                  : $_op.getB().getType().getRows();
+    }
+  }];
+  let verify = "return ::wgtile::detail::verifyMma($_op);";
+}
+
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILEINTERFACES_TD

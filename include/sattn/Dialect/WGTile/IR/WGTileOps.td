@@ -134,10 +134,16 @@ def WGTile_LoadOp : WGTile_Op<"load", [
   let hasVerifier = 1;
 }
 
-def WGTile_MmaOp : WGTile_Op<"mma", [
-    AllTypesMatch<["acc", "result"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+class WGTile_MmaBase<string mnemonic>
+    : WGTile_Op<mnemonic, [
+        AllTypesMatch<["acc", "result"]>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<WGTile_MmaOpInterface>,
+        DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let results = (outs WGTile_RegisterTile:$result);
+}
+
+def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   let summary = "Product of two tiles, added to a third";
   let description = [{
     result = acc + a @ b, with f32 accumulation. `b` is a row-major tile in
@@ -147,19 +153,12 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
     are multiplied.
 
     The MMA is `wgmma`, an instruction of a warpgroup, or, with `mma_sync`,
-    `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses.
-
-    With `async`, which `wgtile-place-waits` sets, the MMA is only issued. Until a
-    `wgtile.warpgroup_mma_wait` its tiles must not change, and its result may only be the
-    accumulator of another MMA. A register tile a may only be the left operand of
-    other MMAs until then, and must pass through the wait, which keeps its
-    registers. An asynchronous MMA has an effect on asynchronous work: no pass
-    moves it over a wait, erases it or merges two.
+    `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses. The op
+    ends when the product is complete.
 
     - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
       register tile a is f16 or bf16.
-    - (C3) `async` and `mma_sync` exclude each other.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -169,26 +168,38 @@ def WGTile_MmaOp : WGTile_Op<"mma", [
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
-                       UnitAttr:$async, UnitAttr:$mma_sync,
-                       UnitAttr:$transpose_b);
-  let results = (outs WGTile_RegisterTile:$result);
+                       UnitAttr:$mma_sync, UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`async` $async^)? (`mma_sync` $mma_sync^)?
-    (`transpose_b` $transpose_b^)? attr-dict `:` qualified(type($a)) `,`
-    qualified(type($b)) `->` type($result)
+    $a `,` $b `,` $acc (`mma_sync` $mma_sync^)? (`transpose_b` $transpose_b^)?
+    attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
-  let extraClassDeclaration = [{
-    /// Columns of b, and its rows: K.
-    int64_t getBColumns() {
-      return getTransposeB() ? getB().getType().getRows()
-                             : getB().getType().getColumns();
-    }
-    int64_t getBRows() {
-      return getTransposeB() ? getB().getType().getColumns()
-                             : getB().getType().getRows();
-    }
+}
+
+def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
+  let summary = "Issue a product of two tiles";
+  let description = [{
+    `wgtile.mma` by `wgmma` that is only issued; `wgtile-place-waits` makes it of one.
+    Until a `wgtile.warpgroup_mma_wait` its tiles must not change, and its result may
+    only be the accumulator of another MMA. A register tile a may only be the left
+    operand of other MMAs until then, and must pass through the wait, which keeps its
+    registers. The op has an effect on asynchronous work: no pass moves it over a
+    wait, erases it or merges two.
+
+    - (C1), (C2) as of `wgtile.mma`.
+
+    ```mlir
+    %d = wgtile.mma_async %a, %b, %acc
+        : !wgtile.shared<64x64xbf16>, !wgtile.shared<64x128xbf16>
+        -> tensor<64x128xf32>
+    ```
   }];
-  let hasVerifier = 1;
+  let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
+                       WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
+                       UnitAttr:$transpose_b);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? attr-dict `:`
+    qualified(type($a)) `,` qualified(type($b)) `->` type($result)
+  }];
 }
 
 def WGTile_ReadOp : WGTile_Op<"read"> {

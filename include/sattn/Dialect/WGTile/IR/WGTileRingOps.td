@@ -11,6 +11,7 @@
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
 
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "sattn/Dialect/WGTile/IR/WGTileBase.td"
 include "sattn/Dialect/WGTile/IR/WGTileInterfaces.td"
@@ -19,32 +20,51 @@ include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
 def WGTile_RolesOp : WGTile_Op<"roles", [
     SingleBlockImplicitTerminator<"EndOp">, NoRegionArguments,
     RecursiveMemoryEffects]> {
-  let summary = "A producer and consumers, side by side";
+  let summary = "Programs of different warps, side by side";
   let description = [{
-    Two programs that run at the same time in different warps of a thread block:
-    `producer` in one thread of the first warpgroup, `consumer` in all threads of
-    the others, which hold the register tiles. The threads of each role get the
-    stated number of registers; 0 leaves the number as it is.
+    Each role is a program that runs in its own `warps` of the thread block, which
+    follow each other in the order of the roles. The threads of a role get the stated
+    number of registers; 0 leaves the number as it is.
 
-    There are `groups` consumer groups with equal numbers of threads, each with
-    register tiles of its own.
+    A role with `consumer_groups` runs in all its threads, which hold register tiles:
+    so many groups of equal numbers of threads, each with tiles of its own. The
+    program of a role without them runs in one thread: it has no register tiles, and
+    produces what others consume.
 
-    - (C1) `groups` is positive.
+    - (C1) Every role has a name of its own, a positive number of warps and a number
+      of consumer groups that divides it.
+    - (C2) Whole warpgroups precede a role that has consumer groups.
 
     ```mlir
-    wgtile.roles producer 40 {
+    wgtile.roles producer warps 4 registers 40 {
       ...
-    } consumer 232 groups 2 {
+    }, consumer warps 8 registers 232 consumer_groups 2 {
       ...
     }
     ```
   }];
-  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers,
-    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups);
-  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
-  let assemblyFormat = [{
-    `producer` $producer_registers $producer `consumer` $consumer_registers
-    (`groups` $groups^)? $consumer attr-dict
+  let arguments = (ins StrArrayAttr:$names, DenseI64ArrayAttr:$warps,
+                       DenseI64ArrayAttr:$registers,
+                       DenseI64ArrayAttr:$consumer_groups);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$programs);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Warps of the roles before one.
+    int64_t getFirstWarp(unsigned role);
+    int64_t getAllWarps() { return getFirstWarp(getPrograms().size()); }
+    /// Warps that hold register tiles, of the roles before one.
+    int64_t getTileWarpsBefore(unsigned role);
+    int64_t getTileWarps() { return getTileWarpsBefore(getPrograms().size()); }
+    /// Whether a role's program runs in all its threads.
+    bool holdsTiles(unsigned role) { return getConsumerGroups()[role] != 0; }
+    /// Groups of consumers, at least one.
+    int64_t getNumGroups(unsigned role) {
+      return std::max<int64_t>(getConsumerGroups()[role], 1);
+    }
+    /// The innermost roles around an op and the number of the one that it is in;
+    /// null if it is in none.
+    static std::pair<RolesOp, unsigned> getRoleOf(::mlir::Operation *op);
   }];
 }
 
@@ -74,54 +94,90 @@ class WGTile_RingUse<string mnemonic, list<Trait> traits = []>
         [MemoryEffects<[MemRead, MemWrite]>,
          DeclareOpInterfaceMethods<WGTile_SyncOpInterface>])>;
 
+def WGTile_NoStageOp : WGTile_Op<"no_stage", [
+    Pure, DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "The token of no stage";
+  let description = [{
+    The first value of a token that a loop carries.
+
+    ```mlir
+    %none = wgtile.no_stage
+    ```
+  }];
+  let results = (outs WGTile_TokenType:$token);
+  let assemblyFormat = "attr-dict";
+}
+
 def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
-  let summary = "Wait until the producer's stage is empty";
+  let summary = "Wait until the producer's next stage is empty";
+  let description = [{
+    The result is that stage's token. Stages are acquired round-robin.
+
+    ```mlir
+    %s = wgtile.producer_acquire %ring : !wgtile.ring<...>
+    ```
+  }];
   let arguments = (ins WGTile_RingType:$ring);
+  let results = (outs WGTile_TokenType:$token);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
-  let summary = "Start a copy into the producer's stage";
+  let summary = "Start a copy into an acquired stage";
   let description = [{
-    Like `wgtile.load`, into tile `tile` of the acquired stage, or into instance
-    `instance` of that tile.
+    Like `wgtile.load`, into tile `tile` of the stage, or into instance `instance` of
+    that tile.
 
     - (C1) One index for each dimension of the map's box; a tile of the ring, and
       one of its instances.
 
     ```mlir
-    wgtile.tma_load %ring 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
+    wgtile.tma_load %ring[%s] 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
-    DefaultValuedAttr<I64Attr, "0">:$instance, WGTile_TensorMapType:$source,
-    Variadic<Index>:$indices);
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+    I64Attr:$tile, DefaultValuedAttr<I64Attr, "0">:$instance,
+    WGTile_TensorMapType:$source, Variadic<Index>:$indices);
   let assemblyFormat = [{
-    $ring $tile (`instance` $instance^)? `,` $source `[` $indices `]` attr-dict
-    `:` qualified(type($ring)) `,` qualified(type($source))
+    $ring `[` $token `]` $tile (`instance` $instance^)? `,`
+    $source `[` $indices `]` attr-dict `:` qualified(type($ring)) `,`
+    qualified(type($source))
   }];
   let hasVerifier = 1;
 }
 
 def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
-  let summary = "Commit the producer's stage and continue with the next";
+  let summary = "Give an acquired stage to the consumers";
   let description = [{
     The stage is full when all copies into it have arrived.
+
+    ```mlir
+    wgtile.producer_commit %ring[%s] : !wgtile.ring<...>
+    ```
   }];
-  let arguments = (ins WGTile_RingType:$ring);
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token);
+  let assemblyFormat = "$ring `[` $token `]` attr-dict `:` qualified(type($ring))";
 }
 
 def WGTile_ConsumerWaitOp : WGTile_RingUse<"consumer_wait"> {
-  let summary = "Wait until the consumer's stage is full and take it";
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let summary = "Wait until the consumer's next stage is full";
+  let description = [{
+    The result is that stage's token. Stages are taken round-robin, and may be
+    released in any order.
+
+    ```mlir
+    %s = wgtile.consumer_wait %ring : !wgtile.ring<...>
+    ```
+  }];
   let arguments = (ins WGTile_RingType:$ring);
+  let results = (outs WGTile_TokenType:$token);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
     MemoryEffects<[MemRead]>,
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
-  let summary = "A tile of the stage that was taken last";
+  let summary = "A tile of a full stage";
   let description = [{
     If the tile has several instances, the result is number `instance`.
 
@@ -129,53 +185,52 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
     - (C2) An instance if, and only if, the tile has more than one.
 
     ```mlir
-    %a = wgtile.ring_tile %ring 0 instance %g : !wgtile.ring<...> -> !wgtile.shared<...>
+    %a = wgtile.ring_tile %ring[%s] 0 instance %g : !wgtile.ring<...> -> !wgtile.shared<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring, I64Attr:$tile,
-                       Optional<Index>:$instance);
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile, Optional<Index>:$instance);
   let results = (outs WGTile_SharedType:$result);
   let assemblyFormat = [{
-    $ring $tile (`instance` $instance^)? attr-dict `:` qualified(type($ring))
-    `->` qualified(type($result))
+    $ring `[` $token `]` $tile (`instance` $instance^)? attr-dict `:`
+    qualified(type($ring)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
 
 def WGTile_ConsumerReleaseOp : WGTile_RingUse<"consumer_release"> {
-  let summary = "Release the oldest stage";
+  let summary = "Give a stage back to the producer";
   let description = [{
-    Releases the oldest stage that was taken, unless at most `held` stages are
-    held. All reads of the stage must be complete.
+    All reads of the stage must be complete. With the token of no stage the op does
+    nothing.
 
     ```mlir
-    wgtile.consumer_release %ring held 1 : !wgtile.ring<...>
+    wgtile.consumer_release %ring[%s] : !wgtile.ring<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$held);
-  let assemblyFormat = "$ring `held` $held attr-dict `:` qualified(type($ring))";
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token);
+  let assemblyFormat = "$ring `[` $token `]` attr-dict `:` qualified(type($ring))";
 }
 
 def WGTile_ConsumerDrainOp : WGTile_RingUse<"consumer_drain", [
-    AllTypesMatch<["tile", "result"]>]> {
-  let summary = "Wait for all MMAs and release all stages";
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Wait for all MMAs and give a stage back";
   let description = [{
-    Does nothing if at most `held` stages are held. Otherwise waits for all
-    asynchronous MMAs, of which `tile` is the newest result, and releases every
-    held stage. Without this op, a consumer that passes over stages would hold the
-    stage that its last MMA reads until the producer has no other stage to fill.
+    With the token of no stage the op does nothing. Otherwise it waits for all
+    asynchronous MMAs, of which `tiles` are the newest results, and gives the stage
+    back. Without this op, a consumer that passes over stages would hold the stage
+    that its last MMA reads until the producer has no other stage to fill.
 
     ```mlir
-    %t = wgtile.consumer_drain %ring, %d held 2 : !wgtile.ring<...>, tensor<64x128xf32>
+    %t = wgtile.consumer_drain %ring[%s], %d : !wgtile.ring<...>, tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring, WGTile_RegisterTile:$tile,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$held);
-  let results = (outs WGTile_RegisterTile:$result);
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       Variadic<WGTile_RegisterTile>:$tiles);
+  let results = (outs Variadic<WGTile_RegisterTile>:$results);
   let assemblyFormat = [{
-    $ring `,` $tile `held` $held attr-dict `:` qualified(type($ring)) `,`
-    type($tile)
+    $ring `[` $token `]` `,` $tiles attr-dict `:` qualified(type($ring)) `,`
+    type($tiles)
   }];
 }
 

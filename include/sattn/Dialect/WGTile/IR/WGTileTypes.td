@@ -106,6 +106,23 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
   }];
 }
 
+def WGTile_TokenType : WGTile_Type<"Token", "token"> {
+  let summary = "A role's hold of one stage of a ring, or of none";
+  let description = [{
+    `wgtile.producer_acquire` and `wgtile.consumer_wait` give a token, and whatever
+    uses the stage takes it, until `wgtile.producer_commit` or
+    `wgtile.consumer_release` gives the stage to the other role. Loops carry the
+    tokens of stages that later iterations release; `wgtile.no_stage` is the token of
+    none. `wgtile-verify-sync` refuses programs that use a token after its stage was
+    given away, or drop one before. Tokens of one kind are `!nvws` arefs' and Tawa's
+    (arXiv 2510.14719).
+
+    ```mlir
+    !wgtile.token
+    ```
+  }];
+}
+
 def WGTile_StagesType : WGTile_Type<"Stages", "stages"> {
   let summary = "Stages of shared memory that all threads fill and read";
   let description = [{

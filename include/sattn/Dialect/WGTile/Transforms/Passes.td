@@ -428,8 +428,8 @@ def WGTileOrderWarpgroups
     Before:
     ```mlir
     scf.for ... {
-      %s = wgtile.mma %q, %k, %zeros async transpose_b
-      %o = wgtile.mma %p, %v, %acc async
+      %s = wgtile.mma_async %q, %k, %zeros transpose_b
+      %o = wgtile.mma_async %p, %v, %acc
       ...
     } {wgtile.block_loop}
     ```
@@ -439,8 +439,8 @@ def WGTileOrderWarpgroups
     ...
     scf.for ... {
       wgtile.order_wait warpgroups 2
-      %s = wgtile.mma %q, %k, %zeros async transpose_b
-      %o = wgtile.mma %p, %v, %acc async
+      %s = wgtile.mma_async %q, %k, %zeros transpose_b
+      %o = wgtile.mma_async %p, %v, %acc
       wgtile.order_arrive warpgroups 2
       ...
     } {wgtile.block_loop}
@@ -585,7 +585,7 @@ def WGTilePlaceWaits
     After:
     ```mlir
     %r = scf.for ... iter_args(%acc = %zero) -> (tensor<64x128xf32>) {
-      %d = wgtile.mma %a, %b, %acc async : ...
+      %d = wgtile.mma_async %a, %b, %acc : ...
       scf.yield %d
     }
     %w = wgtile.warpgroup_mma_wait %r pending 0 : tensor<64x128xf32>
@@ -605,7 +605,8 @@ def WGTileSpecialize
     tiles from the ring. They release a stage after the wait that retires the last
     MMA that reads it, or after that MMA itself if it is by mma.sync. If the MMA is
     still running at the end of the iteration, a wait for all MMAs except those of
-    this iteration follows it, and the stage of the previous iteration is released.
+    this iteration follows it, and the stage of the previous iteration is released,
+    whose token the loop carries.
 
     Loads of one block share a stage if the same op reads them last; loads before
     and after a loop with loads of its own do not. Stages of the same tiles share a
@@ -627,7 +628,7 @@ def WGTileSpecialize
       scf.for ... {
         %a = wgtile.load %values[%p, %c0, %c0] : ...
         %b = wgtile.load %map[%k, %j] : ...
-        %d = wgtile.mma %a, %b, %acc async : ...
+        %d = wgtile.mma_async %a, %b, %acc : ...
       }
       wgtile.store ...
     }
@@ -635,22 +636,26 @@ def WGTileSpecialize
     After:
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
-    wgtile.roles producer 40 {
+    wgtile.roles producer warps 4 registers 40 {
       wgtile.for_each_tile (%i, %j) in (%m, %n) {
         scf.for ... {
-          wgtile.producer_acquire %ring
-          wgtile.tma_load %ring 0, %values[%p, %c0, %c0]
-          wgtile.tma_load %ring 1, %map[%k, %j]
-          wgtile.producer_commit %ring
+          %s = wgtile.producer_acquire %ring
+          wgtile.tma_load %ring[%s] 0, %values[%p, %c0, %c0]
+          wgtile.tma_load %ring[%s] 1, %map[%k, %j]
+          wgtile.producer_commit %ring[%s]
         }
       }
-    } consumer 232 {
+    }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %n) {
-        scf.for ... {
-          %a, %b = wgtile.consumer_wait %ring
-          %d = wgtile.mma %a, %b, %acc async : ...
+        %none = wgtile.no_stage
+        scf.for ... iter_args(%last = %none) {
+          %s = wgtile.consumer_wait %ring
+          %a = wgtile.ring_tile %ring[%s] 0
+          %b = wgtile.ring_tile %ring[%s] 1
+          %d = wgtile.mma_async %a, %b, %acc : ...
           %w = wgtile.warpgroup_mma_wait %d pending 1
-          wgtile.consumer_release %ring held 1
+          wgtile.consumer_release %ring[%last]
+          scf.yield %s
         }
         ...
     ```
@@ -843,17 +848,19 @@ def WGTileVerifySync
     - the result of an asynchronous MMA is used before a wait passes it on;
     - a register tile that an asynchronous MMA reads is used, or its block ends,
       before a wait passes it on;
-    - a stage is released while an MMA still reads it, is used after its release,
-      is never released, or is taken while all stages may be held;
-    - a copy starts into a stage that is not acquired, or an acquired stage is not
-      committed; the same for the slots of the work-tile pipeline;
+    - a stage is released while an MMA still reads it, or taken while it may still be
+      held;
+    - a token is used after its stage was committed or released, for another ring or
+      in the other role, or is lost before; the same for the slots of the work-tile
+      pipeline;
     - an iteration of a role's tile loop does not pass on exactly one work tile;
     - a shared tile is written while asynchronous work still uses it, or read while
       it is still written;
     - no fence separates accesses of a tile by threads from asynchronous ones, or
       no barrier separates accesses by different threads;
     - a kernel ends while TMA still reads shared memory;
-    - a ring waits for another number of warps than its consumers have;
+    - a ring waits for another number of warps than its consumers have, or has more
+      than one role that fills it or reads it; rings make a circle of roles;
     - threads read a stage that is released without a fence and a barrier of the
       warp;
     - the consumers do not take each stage that the producer commits, in its order
@@ -870,8 +877,8 @@ def WGTileVerifySync
 
     Before:
     ```mlir
-    %d = wgtile.mma %a, %b, %c async : ...
-    wgtile.consumer_release %ring held 0 : ...
+    %d = wgtile.mma_async %a, %b, %c : ...
+    wgtile.consumer_release %ring[%s] : ...
     ```
     After:
     ```
@@ -891,12 +898,12 @@ def WGTileInsertDelays
 
     Before:
     ```mlir
-    wgtile.consumer_release %ring held 1 : ...
+    wgtile.consumer_release %ring[%s] : ...
     ```
     After:
     ```mlir
     wgtile.delay 2000 site 7
-    wgtile.consumer_release %ring held 1 : ...
+    wgtile.consumer_release %ring[%s] : ...
     ```
   }];
   let options = [

@@ -129,9 +129,8 @@ struct PersistPass
     (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);
     for (ForEachTileOp loop : loops) {
       loop.getCounterMutable().assign(kernel.getArgument(position));
-      if (auto roles = dyn_cast<RolesOp>(loop->getParentOp()))
-        passWorkTiles(loop,
-                      roles.getProducer().isAncestor(loop->getParentRegion()));
+      if (auto [roles, role] = RolesOp::getRoleOf(loop); roles)
+        passWorkTiles(loop, /*isProducer=*/!roles.holdsTiles(role));
     }
   }
 

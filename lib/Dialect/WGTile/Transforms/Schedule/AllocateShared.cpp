@@ -59,12 +59,8 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
              ring.getRing().getType().getStageBytes();
   }
   // Staging belongs to the consumers: one tile per warpgroup.
-  bool hasProducer = false;
-  kernel.walk([&](RolesOp) { hasProducer = true; });
-  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+  int64_t warpgroups = countTileWarpgroups(kernel);
   WalkResult walk = kernel.walk([&](StagingOp staging) {
-    int64_t warpgroups =
-        threads ? threads[0] / kWarpgroupThreads - hasProducer : 0;
     if (warpgroups < 1) {
       staging.emitOpError("expected a kernel with a number of threads "
                           "(wgtile-assign-layouts)");

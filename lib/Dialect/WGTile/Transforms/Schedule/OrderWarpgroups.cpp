@@ -22,18 +22,16 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 /// The asynchronous MMAs of an iteration, if there are several and a part of
 /// the iteration needs no tensor cores.
-static SmallVector<MmaOp> findMmas(scf::ForOp loop) {
-  SmallVector<MmaOp> mmas;
-  for (auto mma : loop.getBody()->getOps<MmaOp>())
-    if (mma.getAsync())
-      mmas.push_back(mma);
-  bool isRotated = llvm::any_of(mmas, [&](MmaOp mma) {
+static SmallVector<MmaAsyncOp> findMmas(scf::ForOp loop) {
+  SmallVector<MmaAsyncOp> mmas(loop.getBody()->getOps<MmaAsyncOp>());
+  bool isRotated = llvm::any_of(mmas, [&](MmaAsyncOp mma) {
     return llvm::is_contained(loop.getRegionIterArgs(), mma.getA());
   });
-  return mmas.size() > 1 && isRotated ? mmas : SmallVector<MmaOp>();
+  return mmas.size() > 1 && isRotated ? mmas : SmallVector<MmaAsyncOp>();
 }
 
 namespace {
@@ -44,23 +42,23 @@ struct OrderWarpgroupsPass
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
       if (getSchedule(kernel).orderWarpgroups.value_or(false))
-        kernel.walk([&](RolesOp roles) { order(roles); });
+        kernel.walk([&](RolesOp roles) {
+          for (unsigned role = 0; role < roles.getPrograms().size(); ++role)
+            order(roles, role);
+        });
   }
 
 private:
-  void order(RolesOp roles) {
-    auto kernel = roles->getParentOfType<gpu::GPUFuncOp>();
-    DenseI32ArrayAttr threads =
-        kernel ? kernel.getKnownBlockSizeAttr() : DenseI32ArrayAttr();
-    if (!threads || roles.getGroups() != 1)
+  /// Orders the warpgroups of one role.
+  void order(RolesOp roles, unsigned role) {
+    int64_t warpgroups =
+        roles.getWarps()[role] * kWarpThreads / kWarpgroupThreads;
+    if (roles.getConsumerGroups()[role] != 1 || warpgroups < 2)
       return;
-    // The producer is a warpgroup too.
-    int64_t warpgroups = threads[0] / kWarpgroupThreads - 1;
-    if (warpgroups < 2)
-      return;
+    Region &program = roles.getPrograms()[role];
     bool hasOrder = false;
-    roles.getConsumer().walk([&](scf::ForOp loop) {
-      SmallVector<MmaOp> mmas = findMmas(loop);
+    program.walk([&](scf::ForOp loop) {
+      SmallVector<MmaAsyncOp> mmas = findMmas(loop);
       if (!loop->hasAttr(kBlockLoopAttrName) || mmas.empty())
         return;
       OpBuilder b(mmas.front());
@@ -72,7 +70,7 @@ private:
     });
     if (!hasOrder)
       return;
-    OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
+    OpBuilder b = OpBuilder::atBlockBegin(&program.front());
     OrderInitOp::create(b, roles.getLoc(), warpgroups);
   }
 };

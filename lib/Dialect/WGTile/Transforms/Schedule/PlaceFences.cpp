@@ -37,8 +37,7 @@ static bool hasBarrier(Operation *op) {
 /// The ring whose stages an op releases, or null.
 static Value getReleased(Operation *op) {
   for (const SyncEffect &effect : getEffects(op))
-    if (effect.kind == SyncEffect::Kind::Release ||
-        effect.kind == SyncEffect::Kind::ReleaseAll)
+    if (effect.kind == SyncEffect::Kind::Release)
       return effect.value;
   return {};
 }

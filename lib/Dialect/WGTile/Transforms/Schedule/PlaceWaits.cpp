@@ -92,8 +92,14 @@ public:
     if (walk.wasInterrupted())
       return success();
     kernel.walk([&](MmaOp op) {
-      if (!op.getMmaSync() && canKeepOperand(op))
-        op.setAsync(true);
+      if (op.getMmaSync() || !canKeepOperand(op))
+        return;
+      OpBuilder b(op);
+      auto async =
+          MmaAsyncOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
+                             op.getAcc(), op.getTransposeB());
+      op.replaceAllUsesWith(async.getResult());
+      op.erase();
     });
     while (placeNext()) {
     }
@@ -120,7 +126,7 @@ private:
       return true;
     Operation *place = placeOf(tile, op);
     return place == op || llvm::all_of(tile.getUsers(), [&](Operation *user) {
-             return isa<MmaOp>(user) || placeOf(tile, user) != place;
+             return isa<MmaOpInterface>(user) || placeOf(tile, user) != place;
            });
   }
 
@@ -134,10 +140,7 @@ private:
       if (pending.try_emplace(value).second)
         worklist.push_back(value);
     };
-    kernel.walk([&](MmaOp op) {
-      if (op.getAsync())
-        add(op.getResult());
-    });
+    kernel.walk([&](MmaAsyncOp op) { add(op.getResult()); });
     while (!worklist.empty()) {
       Value value = worklist.pop_back_val();
       for (OpOperand &use : value.getUses()) {
@@ -189,22 +192,22 @@ private:
   /// wait for the MMA's result, if that is early enough, or one more. Returns
   /// false if every operand has one.
   bool placeNextForOperand() {
-    llvm::MapVector<Value, SmallVector<MmaOp>> products;
-    kernel.walk([&](MmaOp op) {
-      if (op.getAsync() && !isa<SharedType>(op.getA().getType()))
+    llvm::MapVector<Value, SmallVector<MmaAsyncOp>> products;
+    kernel.walk([&](MmaAsyncOp op) {
+      if (!isa<SharedType>(op.getA().getType()))
         products[op.getA()].push_back(op);
     });
     for (auto &[tile, readers] : products) {
-      auto isBehind = [tile = tile](Operation *op, MmaOp reader) {
+      auto isBehind = [tile = tile](Operation *op, MmaAsyncOp reader) {
         return placeOf(tile, reader)->isBeforeInBlock(placeOf(tile, op));
       };
       auto isBehindOne = [&](Operation *op) {
-        return llvm::any_of(readers,
-                            [&](MmaOp reader) { return isBehind(op, reader); });
+        return llvm::any_of(
+            readers, [&](MmaAsyncOp reader) { return isBehind(op, reader); });
       };
       auto isBehindAll = [&](Operation *op) {
-        return llvm::all_of(readers,
-                            [&](MmaOp reader) { return isBehind(op, reader); });
+        return llvm::all_of(
+            readers, [&](MmaAsyncOp reader) { return isBehind(op, reader); });
       };
       if (llvm::any_of(tile.getUsers(), [&](Operation *user) {
             return isa<WarpgroupMmaWaitOp>(user) && isBehindAll(user);
@@ -217,7 +220,7 @@ private:
               other->isBeforeInBlock(first))
             first = other;
       // Readers after that use read the wait's result.
-      llvm::erase_if(readers, [&](MmaOp reader) {
+      llvm::erase_if(readers, [&](MmaAsyncOp reader) {
         return first->isBeforeInBlock(placeOf(tile, reader));
       });
       Operation *last = placeOf(tile, readers.back());

@@ -142,10 +142,10 @@ private:
 
   /// wgmma is an instruction of whole warpgroups.
   LogicalResult checkWarpgroups() {
-    WalkResult walk = loop.walk([&](MmaOp op) {
+    WalkResult walk = loop.walk([&](MmaOpInterface op) {
       if (op.getMmaSync() || groupThreads % kWarpgroupThreads == 0)
         return WalkResult::advance();
-      op.emitOpError() << "expected whole warpgroups, but got " << groupThreads
+      op->emitOpError() << "expected whole warpgroups, but got " << groupThreads
                        << " threads";
       return WalkResult::interrupt();
     });
@@ -193,7 +193,7 @@ private:
   int64_t chooseCTAsPerSM(const RingBytes &bytes) {
     int64_t accumulator = 0;
     bool isFlat = true;
-    loop.walk([&](MmaOp op) {
+    loop.walk([&](MmaOpInterface op) {
       int64_t elements = op.getResult().getType().getNumElements();
       accumulator = std::max(accumulator, elements / groupThreads);
       isFlat &= op.getMmaSync();

@@ -27,6 +27,7 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 namespace {
 class Specialization {
@@ -57,24 +58,27 @@ public:
     createRings();
 
     OpBuilder b(loop);
-    auto roles =
-        RolesOp::create(b, loop.getLoc(), *schedule.producerRegisters,
-                        *schedule.consumerRegisters, loop.getGroupSize());
-    IRMapping mapping;
-    for (Region *role : {&roles.getProducer(), &roles.getConsumer()}) {
-      Block *block = b.createBlock(role);
+    auto roles = RolesOp::create(
+        b, loop.getLoc(), b.getStrArrayAttr({"producer", "consumer"}),
+        {kWarpgroupThreads / kWarpThreads, consumerThreads / kWarpThreads},
+        {*schedule.producerRegisters, *schedule.consumerRegisters}, {0, loop.getGroupSize()},
+        /*programsCount=*/2);
+    Region &producing = roles.getPrograms()[0],
+           &consuming = roles.getPrograms()[1];
+    for (Region *role : {&producing, &consuming}) {
+      b.createBlock(role);
       RolesOp::ensureTerminator(*role, b, loop.getLoc());
-      b.setInsertionPointToStart(block);
-      if (role == &roles.getProducer())
-        b.clone(*loop.getOperation(), mapping);
     }
-    loop->moveBefore(roles.getConsumer().front().getTerminator());
+    IRMapping mapping;
+    b.setInsertionPointToStart(&producing.front());
+    b.clone(*loop.getOperation(), mapping);
+    loop->moveBefore(consuming.front().getTerminator());
     auto producer = cast<ForEachTileOp>(mapping.lookup(loop.getOperation()));
     if (failed(makeProducer(producer, groups, mapping)) ||
         failed(makeConsumer(loop, groups)))
       return failure();
-    loadIndicesAhead(roles.getProducer());
-    loadIndicesAhead(roles.getConsumer());
+    loadIndicesAhead(producing);
+    loadIndicesAhead(consuming);
 
     MLIRContext *context = kernel.getContext();
     kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(

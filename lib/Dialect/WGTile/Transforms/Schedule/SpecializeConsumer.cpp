@@ -16,14 +16,15 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Stages that a consumer may pass over while its last MMA still runs. One
-/// keeps the MMA in flight over most gaps; more would leave the producer fewer
-/// stages to fill. A ring of two allows fewer, since the consumer has to take
-/// one.
+/// Takes of stages after which the stage of the last MMA is given back at the
+/// latest: one stage may be passed over while the MMA still runs. One keeps the
+/// MMA in flight over most gaps; more would leave the producer fewer stages to
+/// fill. A ring of two allows fewer, since the consumer has to take one.
 static constexpr int64_t kMaxHeld = 2;
 
-/// Replaces the loads by tiles of the newest stage.
-static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
+/// Replaces the loads by tiles of a stage.
+static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group,
+                               Value stage) {
   RingType type = group.ring.getRing().getType();
   for (auto [position, original] :
        llvm::zip_equal(group.positions, group.loads)) {
@@ -36,7 +37,7 @@ static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
           AffineMap::get(1, 0, b.getAffineDimExpr(0) % loop.getGroupSize()),
           {OpFoldResult(loop.getBody().getArgument(*loop.getGroupedDim()))});
     Value tile = RingTileOp::create(b, load.getLoc(), load.getTile().getType(),
-                                    group.ring, position, instance);
+                                    group.ring, stage, position, instance);
     load.replaceAllUsesWith(tile);
     load.erase();
   }
@@ -47,7 +48,7 @@ static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group) {
 /// reads; without one, the op itself.
 static Operation *findWait(Operation *op) {
   SmallVector<Value> tiles(op->getResults());
-  if (auto mma = dyn_cast<MmaOp>(op))
+  if (auto mma = dyn_cast<MmaOpInterface>(op))
     tiles.push_back(mma.getA());
   Operation *last = op;
   for (Value tile : tiles)
@@ -58,48 +59,41 @@ static Operation *findWait(Operation *op) {
   return last;
 }
 
-/// Places the wait and the releases after the MMAs of a block that took a stage
-/// at its start. Returns whether MMAs may still run when the block ends, so
-/// that the loop around it must release their stage at its end.
-static bool placeRelease(Block *block, Value ring, Operation *lastReader) {
+/// Waits for the reads of a stage in the block that took it, and gives it back.
+/// With `carries`, an MMA that still runs at the block's end may go on: returns
+/// the wait that leaves the block's own MMAs running, after which the stage of
+/// the iteration before can be given back.
+static WarpgroupMmaWaitOp placeRelease(Block *block, RingOp ring, Value stage,
+                                       Operation *lastReader, bool carries) {
   OpBuilder b(block->getParentOp());
   Location loc = lastReader->getLoc();
-  auto mma = dyn_cast<MmaOp>(lastReader);
-  if (!mma || !mma.getAsync()) {
-    b.setInsertionPointAfter(findWait(lastReader));
-    ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
-    return false;
-  }
-  // Retired in the same iteration.
-  if (Operation *wait = findWait(mma); wait != mma) {
-    b.setInsertionPointAfter(wait);
-    ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
-    return false;
-  }
+  auto release = [&](Operation *after) {
+    b.setInsertionPointAfter(after);
+    ConsumerReleaseOp::create(b, loc, ring, stage);
+    return WarpgroupMmaWaitOp();
+  };
+  auto mma = dyn_cast<MmaAsyncOp>(lastReader);
+  Operation *wait = findWait(lastReader);
+  if (!mma || wait != lastReader)
+    return release(wait);
   b.setInsertionPointAfter(lastReader);
-  // The MMA still runs at the end of the iteration: the next iteration releases
-  // the stage, once only its own MMAs run. With a ring of one stage this
-  // iteration releases it, since the next could not take it.
-  bool isLone = cast<RingType>(ring.getType()).getStages() == 1;
-  int64_t products = isLone ? 0 : llvm::range_size(block->getOps<MmaOp>());
-  auto wait = WarpgroupMmaWaitOp::create(b, loc, mma.getResult(), products);
-  mma.getResult().replaceAllUsesExcept(wait.getResults().front(), wait);
-  ConsumerReleaseOp::create(b, loc, ring, /*held=*/isLone ? 0 : 1);
-  return !isLone;
+  int64_t running = carries ? llvm::range_size(block->getOps<MmaAsyncOp>()) : 0;
+  auto placed = WarpgroupMmaWaitOp::create(b, loc, mma.getResult(), running);
+  mma.getResult().replaceAllUsesExcept(placed.getResults().front(), placed);
+  return carries ? placed : release(placed);
 }
 
-/// The last op of `block` that reads one of the tiles taken in it: an MMA, a
-/// read into registers, or a loop or branch with MMAs or tiles of its own.
-static FailureOr<Operation *> findLastReader(Block *block, RingOp ring,
-                                             Operation *take) {
-  Operation *last = take;
-  for (Operation *user : ring->getUsers()) {
+/// The last op of `block` that reads a tile of a stage taken in it: an MMA, a
+/// read into registers, or a loop or branch with such a reader.
+static FailureOr<Operation *> findLastReader(Block *block, Value stage) {
+  Operation *last = stage.getDefiningOp();
+  for (Operation *user : stage.getUsers()) {
     auto tile = dyn_cast<RingTileOp>(user);
-    if (!tile || !block->findAncestorOpInBlock(*tile))
+    if (!tile)
       continue;
     for (Operation *reader : tile->getUsers()) {
       Operation *ancestor = block->findAncestorOpInBlock(*reader);
-      if (!isa<MmaOp, ReadSharedOp>(reader) || !ancestor)
+      if (!isa<MmaOpInterface, ReadSharedOp>(reader) || !ancestor)
         return reader->emitOpError(
             "expected a product or a read in the block of its loads, or in a "
             "loop or branch of it");
@@ -119,30 +113,34 @@ namespace {
 /// inner loop that passes over the others:
 ///   scf.while (%s) {
 ///     %t = scf.while (%u = %s) { %u < end and not %present(%u) }
-///          do { consumer_wait, consumer_drain, %u + 1 }
+///          do { consumer_wait, consumer_release, consumer_drain, %u + 1 }
 ///     %t < end
 ///   } do { consumer_wait, mma, wait, consumer_release, %t + 1 }
-/// ptxas serializes wgmma in a branch, but not in a loop.
+/// ptxas serializes wgmma in a branch, but not in a loop. Both loops carry the
+/// token of the stage that the last MMA reads, in one of several places, by the
+/// number of stages that were passed over since.
 class SkippingLoop {
 public:
-  SkippingLoop(LoadGroup &group, scf::ForOp forOp, scf::IfOp branch)
-      : ring(group.ring), forOp(forOp), branch(branch), loc(forOp.getLoc()) {}
+  SkippingLoop(RingOp ring, Value stage, scf::ForOp forOp, scf::IfOp branch)
+      : ring(ring), stage(stage), forOp(forOp), branch(branch),
+        loc(forOp.getLoc()),
+        places(std::min(kMaxHeld, ring.getRing().getType().getStages() - 1)) {}
 
   LogicalResult run() {
     if (failed(verify()))
       return failure();
     OpBuilder b(forOp);
-    Value end = forOp.getUpperBound();
     SmallVector<Value> inits = {forOp.getLowerBound(),
                                 present(b, forOp.getLowerBound())};
+    none = NoStageOp::create(b, loc);
+    inits.append(places, none);
     llvm::append_range(inits, forOp.getInitArgs());
-    SmallVector<Type> types = {b.getIndexType(), b.getI1Type()};
-    llvm::append_range(types, forOp.getResultTypes());
+    SmallVector<Type> types(ValueRange(inits).getTypes());
     auto outer = scf::WhileOp::create(b, loc, types, inits);
     SmallVector<Location> locs(types.size(), loc);
 
     Block *before = b.createBlock(&outer.getBefore(), {}, types, locs);
-    scf::WhileOp inner = passOver(b, before->getArguments(), types, end);
+    scf::WhileOp inner = passOver(b, before->getArguments(), types);
     Value inside = inRange(b, inner.getResult(0));
     scf::ConditionOp::create(b, loc, inside, inner.getResults());
 
@@ -150,36 +148,50 @@ public:
     SmallVector<Value> yielded;
     yielded.push_back(next(b, body->getArgument(0)));
     yielded.push_back(present(b, yielded.front()));
-    Operation *take = ConsumerWaitOp::create(b, loc, ring);
+    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
     IRMapping mapping;
-    mapTurn(mapping, body->getArguments());
+    mapIteration(mapping, body->getArguments());
+    mapping.map(stage, taken);
     // Values of the iteration that the MMAs need beside the loads.
     for (Operation &op : forOp.getBody()->without_terminator())
-      if (&op != branch && !isa<ConsumerWaitOp>(op))
+      if (&op != branch && &op != stage.getDefiningOp())
         b.clone(op, mapping);
     Block *program = branch.thenBlock();
     Operation *yield = program->getTerminator();
     for (Operation &op : program->without_terminator())
       b.clone(op, mapping);
+    SmallVector<Value> results;
     for (Value value : yield->getOperands())
-      yielded.push_back(mapping.lookupOrDefault(value));
-    scf::YieldOp::create(b, loc, yielded);
-
-    forOp.replaceAllUsesWith(outer.getResults().drop_front(2));
+      results.push_back(mapping.lookupOrDefault(value));
+    forOp.replaceAllUsesWith(outer.getResults().drop_front(2 + places));
     forOp.erase();
-    FailureOr<Operation *> last = findLastReader(body, ring, take);
+    auto end = scf::YieldOp::create(b, loc, results);
+    FailureOr<Operation *> last = findLastReader(body, taken);
     if (failed(last))
       return failure();
-    placeRelease(body, ring, *last);
+    WarpgroupMmaWaitOp wait =
+        placeRelease(body, ring, taken, *last, /*carries=*/places != 0);
+    if (wait) {
+      b.setInsertionPointAfter(wait);
+      releaseAll(b, tokens(body->getArguments()));
+    }
+    for (int64_t i = 0; i < places; ++i)
+      yielded.push_back(wait && i == 0 ? taken : none);
+    end->insertOperands(0, yielded);
     giveBackAll(outer);
     return success();
   }
 
 private:
   RingOp ring;
+  /// The token of the stage that an iteration of `forOp` takes.
+  Value stage;
   scf::ForOp forOp;
   scf::IfOp branch;
   Location loc;
+  /// Places for tokens, and the token of none.
+  int64_t places;
+  Value none;
 
   LogicalResult verify() {
     auto yield = cast<scf::YieldOp>(forOp.getBody()->getTerminator());
@@ -189,8 +201,9 @@ private:
                   branch.elseYield().getOperands() ==
                       ValueRange(forOp.getRegionIterArgs());
     for (Operation &op : forOp.getBody()->without_terminator())
-      passes &= &op == branch || isa<ConsumerWaitOp, RingTileOp>(op) ||
-                (op.getNumRegions() == 0 && !isa<MmaOp>(op));
+      passes &=
+          &op == branch || &op == stage.getDefiningOp() ||
+          (op.getNumRegions() == 0 && !isa<MmaOpInterface, ConsumerWaitOp>(op));
     if (!passes || forOp.getNumResults() == 0)
       return branch.emitOpError(
           "expected products under one condition of a loop that leaves the "
@@ -238,14 +251,25 @@ private:
       collect(operand, slice);
   }
 
-  void mapTurn(IRMapping &mapping, ValueRange arguments) {
+  void mapIteration(IRMapping &mapping, ValueRange arguments) {
     mapping.map(forOp.getInductionVar(), arguments.front());
-    mapping.map(forOp.getRegionIterArgs(), arguments.drop_front(2));
+    mapping.map(forOp.getRegionIterArgs(), arguments.drop_front(2 + places));
   }
 
-  /// The loop over iterations without MMAs.
+  /// The tokens among the values that the loops carry.
+  ValueRange tokens(ValueRange carried) const {
+    return carried.drop_front(2).take_front(places);
+  }
+
+  void releaseAll(OpBuilder &b, ValueRange tokens) {
+    for (Value token : tokens)
+      ConsumerReleaseOp::create(b, loc, ring, token);
+  }
+
+  /// The loop over iterations without MMAs. Nothing reads the stages that it
+  /// takes. A token that has been carried through all places is drained.
   scf::WhileOp passOver(OpBuilder &b, ValueRange arguments,
-                        ArrayRef<Type> types, Value end) {
+                        ArrayRef<Type> types) {
     OpBuilder::InsertionGuard guard(b);
     auto loop = scf::WhileOp::create(b, loc, types, arguments);
     SmallVector<Location> locs(types.size(), loc);
@@ -256,19 +280,27 @@ private:
         b, loc, inRange(b, before->getArgument(0)), absent);
     scf::ConditionOp::create(b, loc, skips, before->getArguments());
     Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
-    SmallVector<Value> yielded = {next(b, body->getArgument(0))};
+    ValueRange carried = body->getArguments();
+    SmallVector<Value> yielded = {next(b, carried.front())};
     yielded.push_back(present(b, yielded.front()));
-    ConsumerWaitOp::create(b, loc, ring);
-    int64_t held = std::min(kMaxHeld, ring.getRing().getType().getStages() - 1);
-    for (Value tile : body->getArguments().drop_front(2))
-      yielded.push_back(
-          ConsumerDrainOp::create(b, loc, tile.getType(), ring, tile, held));
+    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
+    ConsumerReleaseOp::create(b, loc, ring, taken);
+    ValueRange tiles = carried.drop_front(2 + places);
+    if (places != 0) {
+      ValueRange waiting = tokens(carried);
+      tiles = ConsumerDrainOp::create(b, loc, tiles.getTypes(), ring,
+                                      waiting.back(), tiles)
+                  .getResults();
+      yielded.push_back(none);
+      llvm::append_range(yielded, waiting.drop_back());
+    }
+    llvm::append_range(yielded, tiles);
     scf::YieldOp::create(b, loc, yielded);
     return loop;
   }
 
-  /// Releases all stages that the iterations leave, after the loop and the wait
-  /// for its last MMAs.
+  /// Gives back the stage that the iterations leave, after the loop and the
+  /// wait for its last MMAs.
   void giveBackAll(scf::WhileOp loop) {
     OpBuilder b(loop);
     Operation *wait = findWait(loop);
@@ -276,16 +308,16 @@ private:
     if (wait == loop)
       WarpgroupMmaWaitOp::create(b, loc, loop.getResults().back(),
                                  /*pending=*/0);
-    int64_t stages = ring.getRing().getType().getStages();
-    for (int64_t i = 0; i < std::min(kMaxHeld, stages - 1); ++i)
-      ConsumerReleaseOp::create(b, loc, ring, /*held=*/0);
+    releaseAll(b, tokens(loop.getResults()));
   }
 };
 } // namespace
 
 static bool isSynchronous(scf::IfOp branch) {
-  WalkResult walk = branch.walk([](MmaOp op) {
-    return op.getMmaSync() ? WalkResult::advance() : WalkResult::interrupt();
+  WalkResult walk = branch.walk([](MmaOpInterface op) {
+    auto mma = dyn_cast<MmaOp>(op.getOperation());
+    return mma && mma.getMmaSync() ? WalkResult::advance()
+                                   : WalkResult::interrupt();
   });
   return !walk.wasInterrupted();
 }
@@ -333,6 +365,24 @@ static void guardTile(ForEachTileOp loop) {
   sinkInto(branch);
 }
 
+/// Makes a loop carry the token of a stage that each iteration takes and the
+/// next gives back, after `wait`. The token of the last iteration is the loop's
+/// last result.
+static scf::ForOp carryToken(scf::ForOp forOp, WarpgroupMmaWaitOp wait,
+                             RingOp ring, Value stage) {
+  IRRewriter b(forOp);
+  Value none = NoStageOp::create(b, forOp.getLoc());
+  auto carrying = cast<scf::ForOp>(*forOp.replaceWithAdditionalYields(
+      b, none, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>{stage};
+      }));
+  b.setInsertionPointAfter(wait);
+  ConsumerReleaseOp::create(b, wait.getLoc(), ring,
+                            carrying.getRegionIterArgs().back());
+  return carrying;
+}
+
 LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
                                    MutableArrayRef<LoadGroup> groups) {
   for (LoadGroup &group : groups) {
@@ -341,37 +391,45 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
       if (load->getBlock() != group.block)
         branch = dyn_cast<scf::IfOp>(load->getParentOp());
     Location loc = group.ring.getLoc();
+    auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
+    OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
+    Value stage = ConsumerWaitOp::create(b, loc, group.ring).getToken();
+    if (failed(makeTiles(loop, group, stage)))
+      return failure();
     // MMAs that have finished when the next op runs may stay in a branch.
     if (branch && !isSynchronous(branch)) {
-      auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
       if (!forOp)
         return branch.emitOpError("expected a branch in a loop");
-      if (failed(makeTiles(loop, group)) ||
-          failed(SkippingLoop(group, forOp, branch).run()))
+      if (failed(SkippingLoop(group.ring, stage, forOp, branch).run()))
         return failure();
       continue;
     }
-    OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
-    Operation *take = ConsumerWaitOp::create(b, loc, group.ring);
-    if (failed(makeTiles(loop, group)))
-      return failure();
-    FailureOr<Operation *> last = findLastReader(group.block, group.ring, take);
+    FailureOr<Operation *> last = findLastReader(group.block, stage);
     if (failed(last))
       return failure();
-    if (!placeRelease(group.block, group.ring, *last))
+    // With a ring of one stage the next iteration could not take it.
+    bool carries = forOp && group.ring.getRing().getType().getStages() > 1;
+    WarpgroupMmaWaitOp running =
+        placeRelease(group.block, group.ring, stage, *last, carries);
+    if (!running)
       continue;
-    // Before the ring's next stage is taken, since stages are released in
-    // order.
-    Operation *inner = group.block->getParentOp(), *wait = findWait(inner);
+    Block *body = group.block;
+    forOp = carryToken(forOp, running, group.ring, stage);
+    for (LoadGroup &other : groups)
+      if (other.block == body)
+        other.block = forOp.getBody();
+    // Before the ring's next stages are taken: a stage that is held until a
+    // later loop ends would not be filled again for that loop.
+    Operation *wait = findWait(forOp);
     bool isNext = llvm::any_of(
         groups.drop_front(&group - groups.begin() + 1), [&](LoadGroup &later) {
           return later.ring == group.ring &&
-                 inner->getBlock()->findAncestorOpInBlock(*later.loads.front());
+                 forOp->getBlock()->findAncestorOpInBlock(*later.loads.front());
         });
-    if (isNext && wait != inner)
-      wait->moveAfter(inner);
+    if (isNext && wait != forOp)
+      wait->moveAfter(forOp);
     b.setInsertionPointAfter(wait);
-    ConsumerReleaseOp::create(b, loc, group.ring, /*held=*/0);
+    ConsumerReleaseOp::create(b, loc, group.ring, forOp.getResults().back());
   }
   guardTile(loop);
   return success();

@@ -22,7 +22,13 @@ static Operation *ancestorIn(Block *block, Operation *op) {
 }
 
 static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
-  Operation *first = nullptr, *last = nullptr;
+  Block *block = mapping.lookup(group.block);
+  Operation *first =
+      ancestorIn(block, mapping.lookup(group.loads.front().getOperation()));
+  OpBuilder b(first);
+  Value stage =
+      ProducerAcquireOp::create(b, first->getLoc(), group.ring).getToken();
+  Operation *last = nullptr;
   for (auto [position, original] :
        llvm::zip_equal(group.positions, group.loads)) {
     LoadOp consumed = original;
@@ -31,24 +37,19 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
     if (!source)
       return load.emitOpError("expected a tensor map as the source "
                               "(wgtile-create-tensor-maps)");
-    OpBuilder b(load);
+    b.setInsertionPoint(load);
     Operation *copy =
-        TmaLoadOp::create(b, load.getLoc(), group.ring, position,
+        TmaLoadOp::create(b, load.getLoc(), group.ring, stage, position,
                           /*instance=*/0, source, load.getIndices());
-    Block *block = mapping.lookup(group.block);
-    Operation *ancestor = ancestorIn(block, copy);
-    first = first ? first : ancestor;
-    last = ancestor;
+    last = ancestorIn(block, copy);
     load.replaceAllUsesWith(
         ub::PoisonOp::create(b, load.getLoc(), load.getTile().getType(),
                              ub::PoisonAttr::get(b.getContext()))
             .getResult());
     load.erase();
   }
-  OpBuilder b(first);
-  ProducerAcquireOp::create(b, first->getLoc(), group.ring);
   b.setInsertionPointAfter(last);
-  ProducerCommitOp::create(b, last->getLoc(), group.ring);
+  ProducerCommitOp::create(b, last->getLoc(), group.ring, stage);
   return success();
 }
 
@@ -337,7 +338,7 @@ LogicalResult wgtile::makeProducer(ForEachTileOp loop,
       return failure();
   eraseUnneeded(*loop->getParentRegion());
   WalkResult walk = loop.walk([&](Operation *op) {
-    if (!isa<MmaOp, WarpgroupMmaWaitOp>(op))
+    if (!isa<MmaOpInterface, WarpgroupMmaWaitOp>(op))
       return WalkResult::advance();
     op->emitOpError("expected loads that do not depend on a product");
     return WalkResult::interrupt();

@@ -11,6 +11,7 @@
 #include "sattn/Dialect/WGTile/Analysis/VerifyOrder.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Fragment.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/SetOperations.h"
@@ -24,24 +25,31 @@ namespace wgtile {
 } // namespace wgtile
 
 using namespace wgtile;
+using sattn::layout::kWarpThreads;
 
-/// Warps of the producer's warpgroup, and threads of a warp.
-static constexpr int64_t kProducerWarps = 4;
-static constexpr int64_t kWarpThreads = 32;
-
-/// Each consumer warp releases a stage: a ring that waits for fewer warps is
-/// refilled while slower warps read, a ring that waits for more is never
-/// refilled.
+/// Each warp of the role that reads a ring releases a stage: a ring that waits
+/// for fewer warps is refilled while slower warps read, a ring that waits for
+/// more is never refilled. The roles have all threads of the block.
 static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
-  DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-  if (!threads)
-    return success();
-  int64_t consumers = threads[0] / kWarpThreads - kProducerWarps;
-  WalkResult walk = kernel.walk([&](RingOp ring) {
-    if (static_cast<int64_t>(ring.getConsumerWarps()) == consumers)
+  WalkResult walk = kernel.walk([&](Operation *op) {
+    if (auto roles = dyn_cast<RolesOp>(op)) {
+      DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+      int64_t warps = roles.getAllWarps();
+      if (!threads || threads[0] == warps * kWarpThreads)
+        return WalkResult::advance();
+      op->emitOpError() << "expected the warps of the thread block, "
+                        << threads[0] / kWarpThreads << ", but got " << warps;
+      return WalkResult::interrupt();
+    }
+    auto take = dyn_cast<ConsumerWaitOp>(op);
+    auto ring = take ? take.getRing().getDefiningOp<RingOp>() : RingOp();
+    auto [roles, role] = RolesOp::getRoleOf(op);
+    if (!ring || !roles ||
+        static_cast<int64_t>(ring.getConsumerWarps()) == roles.getWarps()[role])
       return WalkResult::advance();
-    ring.emitOpError() << "expected as many warps as consume, " << consumers
-                       << ", but got " << ring.getConsumerWarps();
+    ring.emitOpError() << "expected as many warps as consume, "
+                       << roles.getWarps()[role] << ", but got "
+                       << ring.getConsumerWarps();
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
@@ -58,10 +66,10 @@ static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
       WorkTileWaitOp::getOperationName(), WorkTileReadOp::getOperationName(),
       WorkTileReleaseOp::getOperationName()};
   WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
-    auto roles = dyn_cast<RolesOp>(loop->getParentOp());
+    auto [roles, role] = RolesOp::getRoleOf(loop);
     if (!loop.getCounter() || !roles)
       return WalkResult::advance();
-    bool isProducer = roles.getProducer().isAncestor(loop->getParentRegion());
+    bool isProducer = !roles.holdsTiles(role);
     const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
     SmallVector<StringRef> found;
     for (Operation &op : loop.getBody().front())
@@ -95,11 +103,12 @@ static void collectStages(Operation *op, const SyncState &before,
     if (effect.kind != SyncEffect::Kind::CommitStage &&
         effect.kind != SyncEffect::Kind::StageTile)
       continue;
-    const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
     if (effect.kind == SyncEffect::Kind::StageTile) {
-      contents.takesOfTile[op].insert(ring.newest.begin(), ring.newest.end());
+      std::set<Operation *> takes = before.takesOf(effect.token, numbers);
+      contents.takesOfTile[op].insert(takes.begin(), takes.end());
       continue;
     }
+    const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
     auto [it, isNew] = contents.ofCommit.try_emplace(op);
     if (isNew)
       it->second.always = ring.copied;
