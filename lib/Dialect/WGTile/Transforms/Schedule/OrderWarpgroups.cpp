@@ -42,9 +42,18 @@ struct OrderWarpgroupsPass
   using WGTileOrderWarpgroupsBase::WGTileOrderWarpgroupsBase;
 
   void runOnOperation() override {
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (getSchedule(kernel).orderWarpgroups.value_or(false))
-        kernel.walk([&](RolesOp roles) { order(roles); });
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!getSchedule(kernel).orderWarpgroups.value_or(false))
+        continue;
+      auto roles = kernel.getBody().getOps<RolesOp>();
+      if (roles.empty()) {
+        kernel.emitOpError("expected roles: wgtile-order-warpgroups runs after "
+                           "wgtile-specialize");
+        return signalPassFailure();
+      }
+      for (RolesOp each : roles)
+        order(each);
+    }
   }
 
 private:
