@@ -37,7 +37,6 @@ static SAttnInjectMetaOptions metaOptions(const SAttnToGPUOptions &options) {
   SAttnInjectMetaOptions meta;
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   meta.target = chip.name.str();
-  meta.maxSharedBytes = chip.sharedBytes;
   meta.device = options.device;
   meta.table = options.metaTable;
   meta.sizes = llvm::to_vector(options.sizes);
@@ -55,8 +54,7 @@ static void addTileAndBufferize(OpPassManager &pm,
   SAttnInjectMetaOptions meta = metaOptions(options);
   pm.addPass(createSAttnInjectMeta(meta));
   pm.addNestedPass<func::FuncOp>(createSAttnPlanRowBlockGroups());
-  pm.addNestedPass<func::FuncOp>(
-      createSAttnTile({meta.target, meta.maxSharedBytes}));
+  pm.addNestedPass<func::FuncOp>(createSAttnTile({meta.target}));
   SAttnTileLinalgOptions linalg;
   linalg.precision = options.precision;
   pm.addNestedPass<func::FuncOp>(createSAttnTileLinalg(linalg));

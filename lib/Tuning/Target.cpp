@@ -6,10 +6,13 @@
 
 #include "sattn/Tuning/Target.h"
 
+#include "sattn/Support/Chip.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <limits>
 
+using namespace sattn;
 using namespace sattn::tuning;
 
 static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -33,9 +36,12 @@ static constexpr Target kTargets[] = {
 };
 
 std::optional<Target> sattn::tuning::findTarget(llvm::StringRef name) {
-  for (const Target &target : kTargets)
-    if (target.name == name)
+  for (Target target : kTargets)
+    if (target.name == name) {
+      if (std::optional<Chip> chip = findChip(name))
+        target.sharedBytes = chip->sharedBytes;
       return target;
+    }
   return std::nullopt;
 }
 

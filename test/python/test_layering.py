@@ -23,7 +23,7 @@ DATA = {"lib/MetaTable/ShippedTable.json"}
 MAY_INCLUDE = {
     "Layout": [],
     "MetaTable": [],
-    "Tuning": ["MetaTable", "Layout"],
+    "Tuning": ["MetaTable", "Layout", "Support"],
     "Runtime": [],
     "Reference": ["Runtime"],
     "Codegen": ["Support"],

@@ -66,7 +66,7 @@ def of_the_pass(cases, place, row=()):
     target, device, shared = place
     options = f"target={target}"
     if device:
-        options += f""" device="{device}" max-shared-bytes={shared}"""
+        options += f' device="{device}"'
     if row:
         options += f" row={','.join(row)}"
     module = "".join(program(number, *case) for number, case in enumerate(cases))

@@ -79,6 +79,8 @@ inline constexpr OldName kOldNames[] = {
     {"", "wgtile-slice-stores", "wgtile-subtile-epilogue"},
     {"", "wgtile-stage-reads", "wgtile-stage-epilogue-loads"},
     {"", "wgtile-order-tiles", "wgtile-persist"},
+    {"sattn-inject-meta", "max-shared-bytes", "target"},
+    {"sattn-tile", "max-shared-bytes", "target"},
     {"wgtile-allocate-shared", "max-shared-bytes", kTargetOfModule},
     {"wgtile-assign-layouts", "wgmma", kTargetOfModule},
     {"wgtile-persist", "columns", kScheduleOfKernel},

@@ -36,8 +36,8 @@ struct Target {
   int64_t maxAccumulator;
   /// Thread blocks that run at one time.
   int64_t smCount;
-  /// Shared memory of a thread block; 0 for the CPU. The rest of the compiler
-  /// knows it (sattn/Target/Chip.h), so the caller gives it.
+  /// Shared memory of a thread block, that of the chip (sattn/Support/Chip.h);
+  /// 0 for the CPU.
   int64_t sharedBytes = 0;
 };
 

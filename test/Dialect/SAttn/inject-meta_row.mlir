@@ -1,12 +1,12 @@
 // Parameters of a row that is given by its numbers: it wins over all tables, and
 // is made to fit as their rows are.
 
-// RUN: sparse-opt %s --remarks-filter=sattn-.* --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 device='NVIDIA H200' table=%S/Inputs/meta-table.json row=SPLIT_N=4,num_stages=40,GROUP_SIZE_ROW=9" 2>&1 \
+// RUN: sparse-opt %s --remarks-filter=sattn-.* --sattn-inject-meta="target=sm_90a device='NVIDIA H200' table=%S/Inputs/meta-table.json row=SPLIT_N=4,num_stages=40,GROUP_SIZE_ROW=9" 2>&1 \
 // RUN:   | FileCheck %s
 // CHECK: remark: {{.*}}tile parameters from the option 'row': #sattn.meta<tile = [64, 64, 64], stages = 14, raster_group = 4>
 // CHECK: meta = #sattn.meta<tile = [64, 64, 64], stages = 14, raster_group = 4>
 
-// RUN: sparse-opt %s --sattn-inject-meta="target=sm_80 max-shared-bytes=166912 row=tile_n=128,tile_k=32,warps=1" 2>&1 \
+// RUN: sparse-opt %s --sattn-inject-meta="target=sm_80 row=tile_n=128,tile_k=32,warps=1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OURS
 // OURS: meta = #sattn.meta<tile = [64, 128, 32], warps = 4>
 
@@ -25,7 +25,7 @@
 // TWICE: error: option 'row': expected different parameters, but got SPLIT_N twice
 // RUN: not sparse-opt %s --sattn-inject-meta=row=stages=4 2>&1 | FileCheck %s --check-prefix=TILE
 // TILE: error: option 'row': expected SPLIT_N or tile_n among the parameters, but got neither
-// RUN: not sparse-opt %s --sattn-inject-meta="target=sm_90a max-shared-bytes=232448 row=tile_m=1024,tile_n=64" 2>&1 | FileCheck %s --check-prefix=FIT
+// RUN: not sparse-opt %s --sattn-inject-meta="target=sm_90a row=tile_m=1024,tile_n=64" 2>&1 | FileCheck %s --check-prefix=FIT
 // FIT: error: option 'row': expected a tile of at most 512 rows on sm_90a, but got 1024
 
 // RUN: sed 's/512x256xbf16/?x?xbf16/g' %s > %t.open.mlir

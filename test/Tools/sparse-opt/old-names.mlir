@@ -20,6 +20,9 @@
 // RUN: echo | not sparse-opt --wgtile-allocate-shared=max-shared-bytes=1 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: option of wgtile-allocate-shared: 'max-shared-bytes' is now 'wgtile.target of the gpu.module'
 
+// RUN: echo | not sparse-opt --sattn-inject-meta='target=sm_80 max-shared-bytes=1' 2>&1 | FileCheck %s --check-prefix=META
+// META: option of sattn-inject-meta: 'max-shared-bytes' is now 'target'
+
 // RUN: echo | not sparse-opt --wgtile-order-tiles 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: 'wgtile-order-tiles' is now 'wgtile-persist'
 

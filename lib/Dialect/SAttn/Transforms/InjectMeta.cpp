@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/TileLoopAttributes.h"
 #include "sattn/Tuning/Ops.h"
 
@@ -29,8 +30,8 @@ using namespace sattn;
 
 namespace {
 struct InjectMetaPass
-    : public sattn::impl::SAttnInjectMetaBase<InjectMetaPass> {
-  using SAttnInjectMetaBase::SAttnInjectMetaBase;
+    : OldOptionHints<sattn::impl::SAttnInjectMetaBase<InjectMetaPass>> {
+  using OldOptionHints::OldOptionHints;
 
   void runOnOperation() override {
     if (failed(checkOptions()))
@@ -96,7 +97,6 @@ private:
       llvm::interleaveComma(tuning::targetNames(), diag);
       return diag << ", but got '" << target.getValue() << "'";
     }
-    limits->sharedBytes = maxSharedBytes;
     if (!sizes.empty() && sizes.size() != 3)
       return getOperation().emitError()
              << "expected 'sizes' to be M, N and K, but got " << sizes.size()

@@ -12,6 +12,7 @@
 #include "sattn/Codegen/Common/FuseConsumers.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
+#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
@@ -150,8 +151,8 @@ struct FoldReadOfGenerated : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
-  using SAttnTileBase::SAttnTileBase;
+struct TilePass : OldOptionHints<sattn::impl::SAttnTileBase<TilePass>> {
+  using OldOptionHints::OldOptionHints;
 
   void runOnOperation() override {
     std::optional<tuning::Target> limits = tuning::findTarget(target);
@@ -162,7 +163,6 @@ struct TilePass : public sattn::impl::SAttnTileBase<TilePass> {
       diag << ", but got '" << target.getValue() << "'";
       return signalPassFailure();
     }
-    limits->sharedBytes = maxSharedBytes;
     if (failed(mergeConsumers(getOperation(), [](Operation *op) {
           return isa<TileProgramOpInterface>(op);
         })))

@@ -8,21 +8,15 @@
 
 #include "sattn/Dialect/WGTile/Analysis/IndexDifference.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 
 using namespace mlir;
 using namespace wgtile;
 
 std::optional<int64_t> wgtile::getConstantDifference(Value lhs, Value rhs) {
-  MLIRContext *context = lhs.getContext();
-  AffineMap map = AffineMap::get(
-      2, 0, getAffineDimExpr(0, context) - getAffineDimExpr(1, context));
-  SmallVector<Value> operands = {lhs, rhs};
-  affine::fullyComposeAffineMapAndOperands(&map, &operands);
-  affine::canonicalizeMapAndOperands(&map, &operands);
-  auto constant =
-      dyn_cast<AffineConstantExpr>(simplifyAffineMap(map).getResult(0));
-  return constant ? std::optional(constant.getValue()) : std::nullopt;
+  FailureOr<int64_t> delta =
+      affine::fullyComposeAndComputeConstantDelta(lhs, rhs);
+  return succeeded(delta) ? std::optional(*delta) : std::nullopt;
 }
 
 bool wgtile::areSameIndices(ValueRange lhs, ValueRange rhs) {

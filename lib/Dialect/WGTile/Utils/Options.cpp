@@ -8,8 +8,6 @@
 
 #include "sattn/Dialect/WGTile/Utils/Options.h"
 
-#include "sattn/Support/OldNames.h"
-
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -20,17 +18,4 @@ LogicalResult wgtile::verifyOption(Operation *root, StringRef name,
     return success();
   return root->emitError() << "expected '" << name << "' to be from " << least
                            << " to " << most << ", but got " << value;
-}
-
-LogicalResult
-wgtile::verifyOptionNames(StringRef pass, StringRef options,
-                          function_ref<LogicalResult(const Twine &)> error) {
-  SmallVector<StringRef> parts;
-  options.split(parts, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef part : parts) {
-    std::string renaming = sattn::findRenaming(part.split('=').first, pass);
-    if (!renaming.empty())
-      return error("option of " + pass + ": " + renaming);
-  }
-  return success();
 }

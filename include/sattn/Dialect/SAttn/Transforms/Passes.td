@@ -236,9 +236,6 @@ def SAttnInjectMeta : Pass<"sattn-inject-meta", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
-           /*default=*/"99 * 1024",
-           "Shared memory of a thread block of the target">,
     Option<"device", "device", "std::string", /*default=*/"\"\"",
            "Device whose rows are searched, as its driver names it">,
     Option<"table", "table", "std::string", /*default=*/"\"\"",
@@ -326,10 +323,7 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">,
-    Option<"maxSharedBytes", "max-shared-bytes", "int64_t",
-           /*default=*/"99 * 1024",
-           "Shared memory of a thread block of the target">
+           "Target whose limits hold: cpu, sm_80, sm_86, sm_89 or sm_90a">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

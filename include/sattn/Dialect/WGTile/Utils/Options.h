@@ -10,8 +10,6 @@
 #define SATTN_DIALECT_WGTILE_UTILS_OPTIONS_H
 
 #include "mlir/IR/Operation.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/Twine.h"
 
 namespace wgtile {
 
@@ -22,25 +20,6 @@ inline constexpr int64_t kMaxSharedBytes = INT32_MAX;
 /// runs on.
 mlir::LogicalResult verifyOption(mlir::Operation *root, llvm::StringRef name,
                                  int64_t value, int64_t least, int64_t most);
-
-/// Fails with a hint where the text of a pass's options has an old name.
-mlir::LogicalResult verifyOptionNames(
-    llvm::StringRef pass, llvm::StringRef options,
-    llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> error);
-
-/// A pass that refuses old names of its options.
-template <typename Base> struct OldOptionHints : Base {
-  using Base::Base;
-
-  llvm::LogicalResult
-  initializeOptions(llvm::StringRef options,
-                    llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)>
-                        error) override {
-    if (llvm::failed(verifyOptionNames(this->getArgument(), options, error)))
-      return llvm::failure();
-    return Base::initializeOptions(options, error);
-  }
-};
 
 } // namespace wgtile
 

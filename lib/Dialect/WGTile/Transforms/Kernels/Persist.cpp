@@ -11,7 +11,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
-#include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,7 +37,7 @@ static SmallVector<ForEachTileOp> getTileLoops(gpu::GPUFuncOp kernel) {
 
 namespace {
 struct PersistPass
-    : OldOptionHints<wgtile::impl::WGTilePersistBase<PersistPass>> {
+    : sattn::OldOptionHints<wgtile::impl::WGTilePersistBase<PersistPass>> {
   void runOnOperation() override {
     SmallVector<std::pair<LaunchOp, gpu::GPUFuncOp>> launches;
     for (auto [launch, kernel] : getLaunches(getOperation()))

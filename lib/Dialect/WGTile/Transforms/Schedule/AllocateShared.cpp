@@ -9,12 +9,12 @@
 #include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WorkTiles.h"
+#include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -106,7 +106,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
 
 namespace {
 struct AllocateSharedPass
-    : OldOptionHints<
+    : sattn::OldOptionHints<
           wgtile::impl::WGTileAllocateSharedBase<AllocateSharedPass>> {
   void runOnOperation() override {
     FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());

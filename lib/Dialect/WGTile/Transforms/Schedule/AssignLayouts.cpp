@@ -8,11 +8,11 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -306,7 +306,8 @@ private:
 };
 
 struct AssignLayoutsPass
-    : OldOptionHints<wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass>> {
+    : sattn::OldOptionHints<
+          wgtile::impl::WGTileAssignLayoutsBase<AssignLayoutsPass>> {
   void runOnOperation() override {
     FailureOr<ResourceModel> resources = ResourceModel::get(getOperation());
     if (failed(resources))

@@ -40,12 +40,19 @@ struct OrderWarpgroupsPass
   using WGTileOrderWarpgroupsBase::WGTileOrderWarpgroupsBase;
 
   void runOnOperation() override {
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (getSchedule(kernel).orderWarpgroups.value_or(false))
-        kernel.walk([&](RolesOp roles) {
-          for (unsigned role = 0; role < roles.getPrograms().size(); ++role)
-            order(roles, role);
-        });
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!getSchedule(kernel).orderWarpgroups.value_or(false))
+        continue;
+      auto roles = kernel.getBody().getOps<RolesOp>();
+      if (roles.empty()) {
+        kernel.emitOpError("expected roles: wgtile-order-warpgroups runs after "
+                           "wgtile-specialize");
+        return signalPassFailure();
+      }
+      for (RolesOp each : roles)
+        for (unsigned role = 0; role < each.getPrograms().size(); ++role)
+          order(each, role);
+    }
   }
 
 private:

@@ -90,11 +90,17 @@ struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (getSchedule(kernel).overlap.value_or(false))
+      if (getSchedule(kernel).overlap.value_or(false)) {
+        if (!kernel.getBody().getOps<RolesOp>().empty()) {
+          kernel.emitOpError("expected a kernel without roles: wgtile-overlap "
+                             "runs before wgtile-specialize");
+          return signalPassFailure();
+        }
         kernel.walk([&](scf::ForOp loop) {
           if (loop->hasAttr(kBlockLoopAttrName))
             loops.push_back(loop);
         });
+      }
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       std::optional<Rotation> rotation = findRotation(loop);

@@ -9,8 +9,8 @@
 #include "sattn/Dialect/WGTile/Analysis/PipelinedLoops.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -150,7 +150,7 @@ private:
 };
 
 struct PipelinePass
-    : OldOptionHints<wgtile::impl::WGTilePipelineBase<PipelinePass>> {
+    : sattn::OldOptionHints<wgtile::impl::WGTilePipelineBase<PipelinePass>> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       Schedule schedule = getSchedule(kernel);

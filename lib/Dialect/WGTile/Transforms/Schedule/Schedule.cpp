@@ -63,6 +63,10 @@ public:
       : kernel(kernel), resources(resources), schedule(getSchedule(kernel)) {}
 
   LogicalResult decideStages() {
+    if (!kernel.getBody().getOps<RolesOp>().empty())
+      return kernel.emitOpError(
+          "expected a kernel without roles: "
+          "wgtile-schedule runs before wgtile-specialize");
     bool hasLoads = false;
     kernel.walk([&](LoadOp load) {
       hasLoads |= isa<TensorMapType>(load.getSource().getType());

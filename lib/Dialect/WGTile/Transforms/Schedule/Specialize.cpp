@@ -9,9 +9,9 @@
 #include "Specialize.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Options.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
+#include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -50,6 +50,9 @@ public:
         failed(verifyThreads(kernel)))
       return failure();
     loop = loops.front();
+    if (loop.getPersistent())
+      return loop.emitOpError("expected a loop that is not persistent: "
+                              "wgtile-specialize runs before wgtile-persist");
     consumerThreads = threads[0] * loop.getGroupSize();
     FailureOr<SmallVector<LoadGroup>> collected = collectLoadGroups(loop);
     if (failed(collected))
@@ -117,7 +120,8 @@ private:
 };
 
 struct SpecializePass
-    : OldOptionHints<wgtile::impl::WGTileSpecializeBase<SpecializePass>> {
+    : sattn::OldOptionHints<
+          wgtile::impl::WGTileSpecializeBase<SpecializePass>> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       Schedule schedule = getSchedule(kernel);

@@ -1,0 +1,11 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(wgtile-schedule)'
+
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  // expected-error @below {{expected a kernel without roles: wgtile-schedule runs before wgtile-specialize}}
+  gpu.func @too_late() kernel {
+    wgtile.roles producer 0 {
+    } consumer 0 {
+    }
+    gpu.return
+  }
+}
