@@ -1,6 +1,7 @@
 """NumPy's and PyTorch's arrays under one set of functions. Neither library is imported before it is needed."""
 
 import functools
+import math
 import sys
 
 import numpy as np
@@ -60,7 +61,7 @@ class NumpyArrays:
             return array
         rows = array.view()
         try:
-            rows.shape = (int(np.prod(array.shape[:-1])), array.shape[-1])
+            rows.shape = math.prod(array.shape[:-1]), array.shape[-1]
         except AttributeError:
             return None
         return rows
@@ -122,7 +123,7 @@ class TorchArrays:
         if tensor.ndim == 2:
             return tensor
         try:
-            return tensor.view(tensor.shape[:-1].numel(), tensor.shape[-1])
+            return tensor.view(math.prod(tensor.shape[:-1]), tensor.shape[-1])
         except RuntimeError:
             return None
 
