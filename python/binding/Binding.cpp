@@ -261,9 +261,10 @@ static void expectCount(ffi::PackedArgs packed, int count) {
 ///    one was called, 2 where it was and threw: so that what `call` itself
 ///    raises is always of operands that cannot be passed, before any work.
 ///  - fail() throws what the program threw.
-///  - remember(program, takes_beta, takes_input, prepared_crow, prepared_col,
-///    number, operands...) keeps a program for such calls; the prepared arrays
-///    stand for operands that are None.
+///  - remember(program, takes_beta, takes_input, transposes_dense,
+///    transposes_out, prepared_crow, prepared_col, number, operands...) keeps a
+///    program for such calls; the prepared arrays stand for operands that are
+///    None.
 static ffi::Array<ffi::Function> repeats() {
   auto known = std::make_shared<python::Repeats>();
   static thread_local std::optional<ffi::Error> failure;
@@ -292,14 +293,15 @@ static ffi::Array<ffi::Function> repeats() {
     throw error;
   };
   auto remember = [known](ffi::PackedArgs packed, ffi::Any *) {
-    expectCount(packed, 6 + python::Repeats::numOperands);
+    expectCount(packed, 8 + python::Repeats::numOperands);
     auto program = packed[0].try_cast<ffi::Function>();
     if (!program)
       TVM_FFI_THROW(TypeError)
           << "expected a program, but got " << packed[0].GetTypeKey();
-    known->insert(numberOf(packed[5]), packed.data() + 6,
-                  {*program, numberOf(packed[1]) != 0, numberOf(packed[2]) != 0,
-                   ffi::Any(packed[3]), ffi::Any(packed[4])});
+    auto flag = [&](int place) { return numberOf(packed[place]) != 0; };
+    known->insert(numberOf(packed[7]), packed.data() + 8,
+                  {*program, flag(1), flag(2), flag(3), flag(4),
+                   ffi::Any(packed[5]), ffi::Any(packed[6])});
   };
   return {ffi::Function::FromPacked(call), ffi::Function::FromPacked(fail),
           ffi::Function::FromPacked(remember)};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 using namespace sattn::python;
 using namespace tvm;
@@ -18,6 +19,18 @@ static const DLTensor *tensorOf(const ffi::AnyView &operand) {
 static bool lacksMemory(const DLTensor &tensor) {
   return !tensor.data && std::find(tensor.shape, tensor.shape + tensor.ndim,
                                    0) == tensor.shape + tensor.ndim;
+}
+
+/// Whether a matrix lies in memory as its transpose: the columns, not the rows,
+/// are contiguous. The package decides by the same rule (`is_transposed`).
+static bool isTransposed(const DLTensor &tensor) {
+  if (tensor.ndim < 2)
+    return false;
+  int last = tensor.ndim - 1;
+  if (!tensor.strides)
+    return tensor.shape[last] == 1;
+  return tensor.strides[last - 1] == 1 &&
+         (tensor.strides[last] != 1 || tensor.shape[last] == 1);
 }
 
 /// Writes the key; returns false for an operand that is neither a tensor with
@@ -39,6 +52,8 @@ static bool makeKey(int64_t number, const ffi::AnyView *operands,
     key.push_back(int64_t(tensor->device.device_type) << 32 |
                   tensor->device.device_id);
     key.insert(key.end(), tensor->shape, tensor->shape + tensor->ndim);
+    if (i == Repeats::Dense || i == Repeats::Out)
+      key.push_back(isTransposed(*tensor));
   }
   return true;
 }
@@ -87,6 +102,14 @@ struct Expanded {
   std::array<int64_t, maxRank> shape, strides;
   DLTensor view;
 };
+
+/// A view of a matrix with its last two dimensions swapped.
+struct Transposed : Expanded {
+  explicit Transposed(const DLTensor &from) : Expanded(from, from) {
+    std::swap(shape[from.ndim - 2], shape[from.ndim - 1]);
+    std::swap(strides[from.ndim - 2], strides[from.ndim - 1]);
+  }
+};
 } // namespace
 
 static bool haveSameShape(const DLTensor &a, const DLTensor &b) {
@@ -120,19 +143,28 @@ bool Repeats::call(int64_t number, double alpha, double beta,
     else if (operands[i] != nullptr && (i != Input || product.takesInput))
       add(operands[i]);
   }
-  ffi::Any result;
+  const DLTensor *dense = tensorOf(operands[Dense]);
   const DLTensor *input =
       product.takesInput ? tensorOf(operands[Input]) : nullptr;
   const DLTensor *out = tensorOf(operands[Out]);
-  if (!input || !out || haveSameShape(*input, *out)) {
-    product.program.CallPacked(arguments, count, &result);
-    return true;
-  }
-  if (out->ndim > Expanded::maxRank)
+  // Views instead of operands; they live until the call is over.
+  std::optional<Expanded> expanded;
+  std::optional<Transposed> views[3];
+  int firstPlace = 1 + product.takesBeta;
+  if (std::max(out->ndim, dense->ndim) > Expanded::maxRank)
     return false;
-  Expanded expanded(*input, *out);
-  int place = 1 + product.takesBeta + Input;
-  arguments[place] = &expanded.view;
+  if (input && !haveSameShape(*input, *out)) {
+    input = &expanded.emplace(*input, *out).view;
+    arguments[firstPlace + Input] = &expanded->view;
+  }
+  if (product.transposesDense)
+    arguments[firstPlace + Dense] = &views[0].emplace(*dense).view;
+  if (product.transposesOut) {
+    if (input)
+      arguments[firstPlace + Input] = &views[1].emplace(*input).view;
+    arguments[count - 1] = &views[2].emplace(*out).view;
+  }
+  ffi::Any result;
   product.program.CallPacked(arguments, count, &result);
   return true;
 }

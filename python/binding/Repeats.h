@@ -12,9 +12,9 @@
 namespace sattn::python {
 
 /// Which program computes a product of sparse and dense operands, by a number
-/// of the caller's, the operands' element types, devices and shapes: what the
-/// package finds out once. Neither addresses nor contents count. Safe to use
-/// from several threads.
+/// of the caller's, the operands' element types, devices and shapes, and whether
+/// dense and out are transposed in memory: what the package finds out once.
+/// Neither addresses nor contents count. Safe to use from several threads.
 class Repeats {
 public:
   /// Operands of a product, in this order; all but values, dense and out may be
@@ -27,6 +27,8 @@ public:
   struct Product {
     tvm::ffi::Function program;
     bool takesBeta = false, takesInput = false;
+    /// Takes dense, or input and out, with their last two dimensions swapped.
+    bool transposesDense = false, transposesOut = false;
     /// Operands that are not the call's: index arrays that were prepared.
     tvm::ffi::Any crow, col;
   };

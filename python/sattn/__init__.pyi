@@ -5,8 +5,8 @@ import numpy as np
 
 from . import cache as cache
 
-__all__ = ["CompileError", "Explanation", "Prepared", "Program", "bsr_dense_addmm", "cache", "compile", "explain", "load",
-           "prepare"]
+__all__ = ["CompileError", "Explanation", "Prepared", "Program", "bsr_dense_addmm", "cache", "compile", "explain", "linear",
+           "load", "prepare"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -85,6 +85,8 @@ def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Nu
                     left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
                     meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
                     precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
+           precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 def prepare(bsr: _Bsr) -> Prepared: ...
 @overload
 def explain(program: Program, /, *arguments: Any) -> Explanation: ...

@@ -1,11 +1,18 @@
 """NumPy's and PyTorch's arrays under one set of functions. Neither library is imported before it is needed."""
 
 import functools
+import math
 import sys
 
 import numpy as np
 
 from . import _autograd, _traced
+
+
+def _is_transposed(shape, strides):
+    """Whether a matrix lies in memory as its transpose: the columns, not the rows, are contiguous. The binding knows
+    products that were made before by the same rule (Repeats.cpp)."""
+    return len(shape) > 1 and strides[-2] == 1 and (strides[-1] != 1 or shape[-1] == 1)
 
 
 class NumpyArrays:
@@ -38,6 +45,26 @@ class NumpyArrays:
     @staticmethod
     def empty(shape, like):
         return np.empty(shape, like.dtype)
+
+    @staticmethod
+    def is_transposed(array):
+        return _is_transposed(array.shape, [stride // array.itemsize for stride in array.strides])
+
+    @staticmethod
+    def transposed(array):
+        return array.swapaxes(-1, -2)
+
+    @staticmethod
+    def rows_of(array):
+        """The array as a matrix of its last dimension's rows, or None where its memory is none."""
+        if array.ndim == 2:
+            return array
+        rows = array.view()
+        try:
+            rows.shape = math.prod(array.shape[:-1]), array.shape[-1]
+        except AttributeError:
+            return None
+        return rows
 
     @staticmethod
     def moved(array, device=None, dtype=None):
@@ -81,6 +108,24 @@ class TorchArrays:
     @staticmethod
     def empty(shape, like):
         return like.new_empty(shape)
+
+    @staticmethod
+    def is_transposed(tensor):
+        return _is_transposed(tensor.shape, tensor.stride())
+
+    @staticmethod
+    def transposed(tensor):
+        return tensor.transpose(-1, -2)
+
+    @staticmethod
+    def rows_of(tensor):
+        """The tensor as a matrix of its last dimension's rows, or None where its memory is none."""
+        if tensor.ndim == 2:
+            return tensor
+        try:
+            return tensor.view(math.prod(tensor.shape[:-1]), tensor.shape[-1])
+        except RuntimeError:
+            return None
 
     @staticmethod
     def expand(tensor, shape):

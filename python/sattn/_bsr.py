@@ -93,6 +93,8 @@ class _Call:
     scalars: tuple
     with_input: bool
     expand_input: bool
+    # Whether it takes dense, and input and out, transposed.
+    transposes: tuple
 
 
 def _shape_of_result(operand, dense):
@@ -113,8 +115,9 @@ def _shape_of_result(operand, dense):
     return (*batch, operand.rows, n)
 
 
-def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta, precision):
-    """Checks shapes and types, and finds the program: once for each kind of call."""
+def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta, precision, transposes):
+    """Checks shapes and types, and finds the program: once for each kind of call. transposes: whether dense and out are
+    transposed in memory."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     shape = _shape_of_result(operand, dense)
@@ -157,7 +160,8 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
         left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
-        beta=0.0 if beta_is_zero else None, precision=precision)
+        beta=0.0 if beta_is_zero else None, precision=precision, transpose_b=transposes[0],
+        transpose_out=transposes[1])
 
     def choose(row):
         return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
@@ -171,18 +175,32 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
             raise
         raise ValueError(f"argument 'meta': {cache.reason(error)}") from None
     return _Call(program, shape, source.arguments[:1 if beta_is_zero else 2], with_input,
-                 with_input and tuple(input.shape) != shape)
+                 with_input and tuple(input.shape) != shape, transposes)
+
+
+def _transposes(operand, dense, out):
+    """Whether dense and out are transposed in memory, for which a GPU has programs of their own."""
+    arrays = operand.arrays
+    if dense.ndim < 2 or arrays.device is None or arrays.device.type != "cuda":
+        return False, False
+    is_column = dense.shape[-1] == 1  # As a new result is.
+    return arrays.is_transposed(dense), is_column if out is None else arrays.is_transposed(out)
 
 
 def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
     """Those of the call's program, by the names of bsr_dense_addmm's arguments."""
     arrays = operand.arrays
-    operands = {"crow": operand.crow, "col": operand.col, "values": operand.values, "dense": dense}
+
+    def oriented(matrix, is_transposed):
+        return arrays.transposed(matrix) if is_transposed else matrix
+
+    of_dense, of_out = call.transposes
+    operands = {"crow": operand.crow, "col": operand.col, "values": operand.values, "dense": oriented(dense, of_dense)}
     if call.with_input:
-        operands["input"] = arrays.expand(input, call.shape) if call.expand_input else input
+        operands["input"] = oriented(arrays.expand(input, call.shape) if call.expand_input else input, of_out)
     operands |= {name: scale for name, scale in (("left_alpha", left_alpha), ("right_alpha", right_alpha))
                  if scale is not None}
-    operands["out"] = result
+    operands["out"] = oriented(result, of_out)
     return {name: arrays.passed(array) for name, array in operands.items()}
 
 
@@ -201,7 +219,7 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
         if array is not None or name == "dense":
             _arrays.require_same(name, array, operand.arrays, "bsr")
     call = _with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                        None if meta is None else _meta_of(meta), precision)
+                        None if meta is None else _meta_of(meta), precision, _transposes(operand, dense, out))
     result = operand.arrays.empty(call.shape, dense) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
@@ -272,12 +290,13 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if out is not None and arrays is _arrays.NUMPY:
         key.append(out.flags.writeable)
     _arrays.require_no_derivative("bsr", operand.values)
-    key = tuple(key)
+    transposes = _transposes(operand, dense, out)
+    key = (*key, transposes)
     in_place = input is not None and input is out
     call = cache.calls.get(key)
     if call is None:
         call = _with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                            parameters, precision)
+                            parameters, precision, transposes)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = call
@@ -311,6 +330,6 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         indices = operand.crow, operand.col
         own, kept = ((None, None), indices) if prepared else (indices, (None, None))
         others = (operand.values, dense, None if in_place else input, left_alpha, right_alpha, result)
-        repeats.remember(launch, len(call.scalars) == 2, call.with_input, kept, kind, meta,
+        repeats.remember(launch, len(call.scalars) == 2, call.with_input, call.transposes, kept, kind, meta,
                          (*own, *(array if array is None else arrays.passed(array) for array in others)))
     return result

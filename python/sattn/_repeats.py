@@ -56,8 +56,8 @@ class Repeats:
         #: (call, fail, remember) of the binding, or None: one value, to be read once.
         self.functions = None
 
-    def remember(self, program, with_beta, with_input, indices, kind, meta, operands):
-        """indices: of a prepared operand, whose places in operands are None; else (None, None)."""
+    def remember(self, program, with_beta, with_input, transposes, indices, kind, meta, operands):
+        """transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand, whose places in operands are None; else (None, None)."""
         global _sparse_bsr, _is_recording, _forward
         if _sparse_bsr is None:
             torch = sys.modules["torch"]
@@ -72,7 +72,7 @@ class Repeats:
         functions = self.functions
         if functions is None:
             self.functions = functions = tuple(_libraries.binding().repeats())
-        functions[2](program, with_beta, with_input, *indices, kind, *operands)
+        functions[2](program, with_beta, with_input, *transposes, *indices, kind, *operands)
 
 
 def _is_plain(tensor):

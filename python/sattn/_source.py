@@ -19,6 +19,7 @@ class BsrAddmm:
     alpha, beta: a number that is known now, or None for an argument.
     meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
     precision: "ieee", or of f32 "tf32".
+    transpose_b, transpose_out: whether b is (*, N, K), and whether input and out are (*, N, M).
     """
 
     dtype: str = "bf16"
@@ -36,6 +37,8 @@ class BsrAddmm:
     beta: float | None = None
     meta: str = ""
     precision: str = "ieee"
+    transpose_b: bool = False
+    transpose_out: bool = False
 
     @property
     def arguments(self):
@@ -71,6 +74,7 @@ class BsrAddmm:
         attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
         if self.precision != "ieee":
             attributes.append(f'precision = "{self.precision}"')
+        attributes += [name for name in ("transpose_b", "transpose_out") if getattr(self, name)]
         attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
         return (f"func.func @bsr_addmm({arguments}) -> {types['out']}\n"
                 f"    attributes {{sattn.names = [{names}]}} {{\n{constants}"

@@ -1,20 +1,20 @@
 // REQUIRES: ptxas
 // RUN: rm -rf %t && split-file %s %t
 
-// A linear layer as torch-mlir writes it, relu(x @ transpose(weight) + bias):
-// x is transposed by a kernel, the product is of the weight as it is stored (its
-// tiles in an order of their own), a
-// kernel transposes it back and does the rest.
+// A linear layer as torch-mlir writes it, relu(x @ transpose(weight) + bias), is
+// one kernel that takes x and the result as they lie; its tiles have an order of
+// their own.
 // RUN: sparse-translate --to=ptx %t/layer.mlir -o %t/layer.ptx
 // RUN: FileCheck %s --check-prefix=LAYER < %t/layer.ptx
+// RUN: FileCheck %s --check-prefix=LAYER-TMA < %t/layer.ptx
 // RUN: %check_ptx %t/layer.ptx
 // RUN: sparse-translate --to=manifest %t/layer.mlir | FileCheck %s --check-prefix=MANIFEST
 // RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
 // RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="chip=sm_80 ptxas=%ptxas" -o /dev/null
-// LAYER-COUNT-4: .visible .entry
+// LAYER-COUNT-3: .visible .entry
 // LAYER-NOT:     .visible .entry
-// MANIFEST: "scratch":[{
-// MANIFEST-SAME: "reason":"it takes tiles of what the program computes
+// LAYER-TMA:     cp.async.bulk.tensor
+// MANIFEST: "version":"aligned"
 
 // f32 needs the option.
 // RUN: not sparse-translate --to=ptx %t/f32.mlir 2>&1 | FileCheck %s --check-prefix=IEEE

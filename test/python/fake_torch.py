@@ -58,6 +58,20 @@ class ArrayTensor:
     def dim(self):
         return self.ndim
 
+    def stride(self):
+        return tuple(stride // self.array.itemsize for stride in self.array.strides)
+
+    def transpose(self, first, second):
+        return self.of(self.array.swapaxes(first, second))
+
+    def view(self, *shape):
+        view = self.array.view()
+        try:
+            view.shape = shape
+        except AttributeError as error:
+            raise RuntimeError(str(error)) from None
+        return self.of(view)
+
     def item(self):
         return self.array.item()
 

@@ -40,6 +40,20 @@ def test_why_the_generic_version(package):
     assert "    `dense` has rows of 74 bytes; TMA needs a multiple of 16" in str(explanation).splitlines()
 
 
+@pytest.mark.parametrize("columns", [16, 1])
+@pytest.mark.parametrize("dense_columns", [False, True])
+@pytest.mark.parametrize("out_columns", [False, True])
+def test_every_layout_has_an_aligned_version(package, dense_columns, out_columns, columns):
+    bsr, _, _ = operands()
+
+    def matrix(rows, is_transposed):
+        return fake_torch.zeros(columns, rows).transpose(0, 1) if is_transposed else fake_torch.zeros(rows, columns)
+
+    dense, out = matrix(64, dense_columns), matrix(128, out_columns)
+    kernel = only_product(package.explain(None, bsr, dense, beta=0, out=out))
+    assert (kernel.version, kernel.reasons) == ("aligned", ())
+
+
 def test_plans(package):
     bsr, dense, out = operands(rows=2048, n=2560)
     meta = {"tile": (128, 128, 64)}

@@ -167,6 +167,34 @@ def test_parameters_that_are_given(package, stub_cuda, short):
         package.bsr_dense_addmm(c, bsr, b, out=c, meta={"tile": (64, 32, 64)})
 
 
+def test_each_layout_has_its_program(package, stub_cuda, short):
+    bsr, b, c = problem(n=64)
+    layouts = [(dense, out) for dense in (b, fake_torch.zeros(64, 64).transpose(0, 1))
+               for out in (c, fake_torch.zeros(64, 2048).transpose(0, 1))]
+    for _ in range(2):
+        for dense, out in layouts:
+            package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+    short()
+    before = stub_cuda.lines("launch")
+    for dense, out in layouts:
+        package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+    after = stub_cuda.lines("launch")[len(before):]
+    assert after == before[-len(after):] and package.cache.info().kernels == 4
+
+
+def test_linear_is_of_rows(package, stub_cuda, short):
+    bsr, _, _ = problem(n=64)
+    x, y, bias = fake_torch.zeros(2, 8, 64), fake_torch.zeros(2, 8, 2048), fake_torch.zeros(2048)
+    for _ in range(2):
+        assert package.linear(x, bsr, bias, out=y) is y
+    with pytest.raises(ValueError, match=r"argument 'x': expected (64|a multiple of 64) columns"):
+        package.linear(fake_torch.zeros(2, 32), bsr)
+    with pytest.raises(ValueError, match=r"argument 'bias': expected shape \(2048,\)"):
+        package.linear(x, bsr, x)
+    with pytest.raises(ValueError, match=r"argument 'out': expected shape \(2, 8, 2048\)"):
+        package.linear(x, bsr, out=x)
+
+
 def test_f32_is_tf32_on_request_alone(package, stub_cuda, short):
     bsr, b, c = problem(n=64, dtype="float32")
     prepared = package.prepare(bsr)

@@ -149,12 +149,47 @@ LogicalResult sattn::mergeConsumers(func::FuncOp function,
   return success();
 }
 
+/// Whether a tile is computed, not cut out of a tensor.
+static bool isComputed(Value tile) {
+  Operation *definition = tile.getDefiningOp();
+  return definition && isa<RankedTensorType>(tile.getType()) &&
+         !isa<tensor::ExtractSliceOp, tensor::PadOp, tensor::EmptyOp>(
+             definition);
+}
+
+/// Elementwise ops of a tile that transpose what the tile's program computed
+/// count its rows first: registers stay where they are, and only accesses of
+/// memory are transposed.
+static void followTiles(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> transposing;
+  function.walk([&](linalg::GenericOp op) {
+    if (!op->getParentOfType<scf::ForallOp>() || op.getNumLoops() != 2 ||
+        !linalg::isElementwise(op))
+      return;
+    bool isTransposed = false, isUpright = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      if (!isComputed(operand->get()) || map.getNumResults() != 2)
+        continue;
+      (map.isIdentity() ? isUpright : isTransposed) = true;
+    }
+    if (isTransposed && !isUpright)
+      transposing.push_back(op);
+  });
+  IRRewriter rewriter(function.getContext());
+  for (linalg::GenericOp op : transposing) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::interchangeGenericOp(rewriter, op, {1, 0});
+  }
+}
+
 void sattn::mergeInTiles(func::FuncOp function) {
   mergeGenerics(function,
                 [](linalg::GenericOp producer, linalg::GenericOp consumer) {
                   return producer->getBlock() == consumer->getBlock() &&
                          producer->getParentOfType<scf::ForallOp>();
                 });
+  followTiles(function);
 }
 
 linalg::GenericOp

@@ -103,7 +103,8 @@ static bool isClippedByMemref(OpFoldResult size, OpFoldResult offset,
 }
 
 FailureOr<GlobalWindow>
-sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer) {
+sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer,
+                     bool mayTranspose) {
   Location loc = transfer.getLoc();
   GlobalWindow window;
   window.memref = transfer.getBase();
@@ -176,7 +177,12 @@ sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer) {
       order.push_back(it - vectorDims.begin());
       window.inBounds.push_back(inBounds[vectorDim]);
     }
-  if (llvm::is_sorted(order))
+  if (mayTranspose && window.inBounds.size() == 2) {
+    std::swap(*(order.end() - 1), *(order.end() - 2));
+    window.isTransposed = llvm::is_sorted(order);
+    std::swap(*(order.end() - 1), *(order.end() - 2));
+  }
+  if (window.isTransposed || llvm::is_sorted(order))
     return window;
   window.memref = memref::TransposeOp::create(
       b, loc, window.memref,

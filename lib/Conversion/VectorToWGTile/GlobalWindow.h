@@ -22,14 +22,19 @@ struct GlobalWindow {
   mlir::Value memref;
   mlir::SmallVector<mlir::Value> indices;
   mlir::SmallVector<bool> inBounds;
+  /// The vector's rows are along the memref's last dimension, its columns along
+  /// the one before.
+  bool isTransposed = false;
 };
 
 /// Resolves the chain of views that `transfer` goes through; emits an error
 /// where a view is strided, or ends neither with the memref under it nor with
 /// the vector. Broadcast dimensions of the vector are left out of `inBounds`;
-/// the others must be the innermost of the memref, in order.
+/// the others are the innermost of the memref, in order, or transposed where
+/// `mayTranspose`; the memref is seen transposed otherwise.
 mlir::FailureOr<GlobalWindow>
-resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer);
+resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer,
+              bool mayTranspose = false);
 
 } // namespace sattn
 

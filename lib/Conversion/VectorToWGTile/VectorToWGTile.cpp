@@ -372,13 +372,15 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
     if (dims.empty())
       return rewriter.notifyMatchFailure(op, "reads a single element");
     FailureOr<GlobalWindow> window = resolveWindow(
-        rewriter, cast<VectorTransferOpInterface>(op.getOperation()));
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
+        /*mayTranspose=*/true);
     if (failed(window))
       return failure();
     auto readType = RankedTensorType::get(sizes, type.getElementType());
     Value tile = wgtile::ReadOp::create(
         rewriter, op.getLoc(), readType, window->memref, window->indices,
-        rewriter.getDenseBoolArrayAttr(window->inBounds));
+        rewriter.getDenseBoolArrayAttr(window->inBounds), /*aligned=*/UnitAttr(),
+        window->isTransposed ? rewriter.getUnitAttr() : UnitAttr());
     if (readType != type)
       tile = wgtile::BroadcastOp::create(rewriter, op.getLoc(), type, tile,
                                          rewriter.getI64IntegerAttr(dims[0]));
@@ -393,15 +395,17 @@ struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
   LogicalResult
   matchAndRewrite(vector::TransferWriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getMask() || !op.getPermutationMap().isMinorIdentity())
-      return rewriter.notifyMatchFailure(op, "not an unmasked row-major tile");
+    if (op.getMask())
+      return rewriter.notifyMatchFailure(op, "not an unmasked tile");
     FailureOr<GlobalWindow> window = resolveWindow(
-        rewriter, cast<VectorTransferOpInterface>(op.getOperation()));
+        rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
+        /*mayTranspose=*/true);
     if (failed(window))
       return failure();
     rewriter.replaceOpWithNewOp<wgtile::StoreOp>(
         op, adaptor.getValueToStore(), window->memref, window->indices,
-        rewriter.getDenseBoolArrayAttr(window->inBounds));
+        rewriter.getDenseBoolArrayAttr(window->inBounds), /*aligned=*/UnitAttr(),
+        window->isTransposed ? rewriter.getUnitAttr() : UnitAttr());
     return success();
   }
 };

@@ -29,7 +29,8 @@ namespace {
 class ElementAccess {
 public:
   ElementAccess(OpBuilder &b, Location loc, Value memref, ValueRange indices,
-                ArrayRef<bool> inBounds, const TileRegisters &layout)
+                ArrayRef<bool> inBounds, bool isTransposed,
+                const TileRegisters &layout)
       : b(b), loc(loc), layout(layout), fragment(getFragment(layout.type)) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
     Value address =
@@ -47,16 +48,15 @@ public:
     // The thread's first element, and the others' offsets from it.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
-    columnConstant = peelConstant(b, loc, position.back());
-    if (isa<RowAttr>(encoding)) {
-      position.back() = indices.back();
-      columnConstant = 0;
-    }
+    if (!isa<RowAttr>(encoding))
+      columnConstant =
+          peelConstant(b, loc, position[indices.size() - 1 - isTransposed]);
     int64_t leading = indices.size() - layout.type.getRank();
-    int64_t dim = leading;
+    int64_t tileDim = 0;
     for (bool isRows : {true, false}) {
       if (isRows ? isa<ColumnAttr>(encoding) : isa<RowAttr>(encoding))
         continue;
+      int64_t dim = leading + (isTransposed ? 1 - tileDim : tileDim);
       position[dim] = add(position[dim], isRows ? threadRow() : laneColumn());
       Axis &axis = isRows ? rows : columns;
       axis.byteStride = toI64(mul(metadata.getStrides()[dim], elementBytes));
@@ -64,7 +64,7 @@ public:
         axis.staticByteStride =
             strides[dim] *
             layout.type.getElementType().getIntOrFloatBitWidth() / 8;
-      if (!inBounds[dim - leading])
+      if (!inBounds[tileDim])
         axis.limit = clampToI32(arith::SubIOp::create(
             b, loc, metadata.getSizes()[dim], position[dim]));
       // Rows that the layout has beyond the tile's.
@@ -76,7 +76,7 @@ public:
                          ? arith::MinSIOp::create(b, loc, axis.limit, left)
                          : left;
       }
-      ++dim;
+      ++tileDim;
     }
     Value offset = metadata.getOffset();
     for (auto [index, stride] : llvm::zip(position, metadata.getStrides()))
@@ -377,7 +377,7 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
     if (failed(carrier))
       return failure();
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
-                         op.getInBounds(), *layout);
+                         op.getInBounds(), op.getTransposed(), *layout);
     if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
       SmallVector<Value> registers;
       for (Value pair : access.createPairReads())
@@ -419,7 +419,7 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
     if (failed(carrier))
       return failure();
     ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
-                         op.getInBounds(), *layout);
+                         op.getInBounds(), op.getTransposed(), *layout);
     if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
       SmallVector<Value> pairs;
       for (Value pair : adaptor.getTile())

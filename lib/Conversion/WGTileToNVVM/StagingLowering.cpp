@@ -87,6 +87,47 @@ static void writeWords(OpBuilder &b, Location loc, Value place, int64_t offset,
   }
 }
 
+/// The same as writePairs to a tile whose columns are the warpgroup's rows:
+/// eight columns of registers after eight, four matrices at a time where so
+/// many are left.
+static void writePairsTransposed(OpBuilder &b, Location loc, Value place,
+                                 int64_t offset, int64_t rowBytes,
+                                 ValueRange registers) {
+  for (size_t i = 0; i < registers.size(); i += 4) {
+    ValueRange matrices = registers.slice(
+        i, std::min<size_t>(4, registers.size() - i));
+    SmallVector<Value> operands = {place};
+    std::string names, constraints = "r";
+    for (auto [k, pair] : llvm::enumerate(matrices)) {
+      operands.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
+      names += (k ? ", $" : "$") + std::to_string(k + 1);
+      constraints += ",r";
+    }
+    int64_t row = i / 2 * kSwizzleRows;
+    createAsm(b, loc, operands,
+              llvm::formatv("stmatrix.sync.aligned.m8n8.x{0}.trans.shared.b16 "
+                            "[$0+{1}], {{{2}};\n",
+                            matrices.size(), offset + row * rowBytes, names)
+                  .str(),
+              constraints);
+  }
+}
+
+/// The same of elements of 32 bits, one by one.
+static void writeWordsTransposed(OpBuilder &b, Location loc, Value place,
+                                 int64_t offset, int64_t rowBytes,
+                                 ValueRange registers) {
+  for (auto [i, word] : llvm::enumerate(registers)) {
+    // A register's own column, row and eight columns of the tile.
+    int64_t c = i % 2, r = i / 2 % 2, row = i / 4 * kSwizzleRows + c;
+    std::string write = llvm::formatv("st.shared.b32 [%a+{0}], $1;\n",
+                                      offset + row * rowBytes);
+    createAsm(b, loc,
+              {place, LLVM::BitcastOp::create(b, loc, b.getI32Type(), word)},
+              SwizzledRows::addressText(2 * r ^ c) + write, "r,r");
+  }
+}
+
 /// Reads `count` words into registers of a thread by an instruction that takes
 /// `width` of them from %a, whose place is $`width`.
 static SmallVector<Value>
@@ -147,32 +188,37 @@ struct TileCoordinates {
   SmallVector<Value> values;
   int64_t columnOffset = 0;
 
+  /// With `isTransposed` the warpgroups' rows run along the innermost
+  /// coordinate.
   TileCoordinates(OpBuilder &b, Location loc, ValueRange indices,
-                  int64_t warpgroups) {
+                  int64_t warpgroups, bool isTransposed = false) {
     SmallVector<Value> rest(indices);
     columnOffset = peelConstant(b, loc, rest.back());
     I32Arithmetic a{b, loc};
     for (Value index : llvm::reverse(rest))
       values.push_back(
           arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
+    Value &rows = values[isTransposed ? 0 : 1];
     if (warpgroups > 1)
-      values[1] =
-          a.add(values[1],
-                a.mul(a.rem(createWarpgroup(b, loc), warpgroups), kWgmmaRows));
+      rows = a.add(
+          rows, a.mul(a.rem(createWarpgroup(b, loc), warpgroups), kWgmmaRows));
   }
 
   /// Code of one thread of each warpgroup: `instruction`, with {0} the number
   /// of dimensions and {1} the coordinates, which are the operands from $1 on.
-  std::string text(const char *instruction) const {
+  /// Only the first of several elects the thread.
+  std::string text(const char *instruction, bool isFirst = true) const {
     std::string list = "%c";
     for (size_t i = 1; i < values.size(); ++i)
       list += ", $" + std::to_string(i + 1);
-    std::string election =
-        llvm::formatv(".reg .b32 %t, %c;\n.reg .pred %p;\n"
-                      "mov.u32 %t, %tid.x;\nand.b32 %t, %t, {0};\n"
-                      "setp.eq.s32 %p, %t, 0;\nadd.s32 %c, $1, {1};\n",
-                      kWarpgroupThreads - 1, columnOffset);
+    std::string election;
+    if (isFirst)
+      election = llvm::formatv(".reg .b32 %t, %c;\n.reg .pred %p;\n"
+                               "mov.u32 %t, %tid.x;\nand.b32 %t, %t, {0};\n"
+                               "setp.eq.s32 %p, %t, 0;\n",
+                               kWarpgroupThreads - 1);
     return election +
+           llvm::formatv("add.s32 %c, $1, {0};\n", columnOffset).str() +
            llvm::formatv(instruction, values.size(), "{" + list + "}").str();
   }
   std::string constraints() const {
@@ -212,8 +258,17 @@ struct StoreSharedLowering : OpConversionPattern<StoreSharedOp> {
       return failure();
     Location loc = op.getLoc();
     SharedType type = op.getDest().getType();
-    Value place = SwizzledRows(rewriter, loc, type)
-                      .firstPlace(createWarpgroup(rewriter, loc));
+    SwizzledRows rows(rewriter, loc, type);
+    Value warpgroup = createWarpgroup(rewriter, loc);
+    if (op.getTransposed()) {
+      auto write =
+          layout->packing == 2 ? writePairsTransposed : writeWordsTransposed;
+      write(rewriter, loc, rows.firstTransposedPlace(warpgroup), *offset,
+            type.getSwizzle(), adaptor.getTile());
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Value place = rows.firstPlace(warpgroup);
     if (layout->packing == 2)
       writePairs(rewriter, loc, place, *offset, adaptor.getTile());
     else
@@ -265,18 +320,26 @@ struct TmaStoreLowering : OpConversionPattern<TmaStoreOp> {
       return failure();
     Location loc = op.getLoc();
     TileCoordinates coordinates(rewriter, loc, op.getIndices(),
-                                op.getWarpgroups());
+                                op.getWarpgroups(), op.getTransposed());
     SmallVector<Value> operands = {
         createDescriptor(rewriter, loc, op.getDest())};
     llvm::append_range(operands, coordinates.values);
-    operands.push_back(SwizzledRows(rewriter, loc, op.getSource().getType())
-                           .firstPlace(createWarpgroup(rewriter, loc)));
-    std::string source =
-        llvm::formatv("[${0}+{1}];\n", operands.size() - 1, *offset);
+    SwizzledRows rows(rewriter, loc, op.getSource().getType());
+    Value warpgroup = createWarpgroup(rewriter, loc);
+    operands.push_back(op.getTransposed() ? rows.firstTransposedPlace(warpgroup)
+                                          : rows.firstPlace(warpgroup));
+    SharedTile tile = op.getSource().getType().getTile();
+    std::string text;
+    for (int64_t box = 0; box < tile.numBoxes(); ++box) {
+      text += coordinates.text("@%p cp.async.bulk.tensor.{0}d.global.shared::"
+                               "cta.bulk_group [$0, {1}], ",
+                               /*isFirst=*/box == 0);
+      text += llvm::formatv("[${0}+{1}];\n", operands.size() - 1,
+                            *offset + box * tile.boxBytes());
+      coordinates.columnOffset += tile.boxColumns();
+    }
     createAsm(rewriter, loc, operands,
-              coordinates.text("@%p cp.async.bulk.tensor.{0}d.global.shared::"
-                               "cta.bulk_group [$0, {1}], ") +
-                  source + "@%p cp.async.bulk.commit_group;\n",
+              text + "@%p cp.async.bulk.commit_group;\n",
               coordinates.constraints() + ",r");
     rewriter.eraseOp(op);
     return success();

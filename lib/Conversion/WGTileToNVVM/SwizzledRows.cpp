@@ -30,6 +30,33 @@ Value SwizzledRows::firstPlace(Value warpgroup) {
                a.mul(a.rem(quadLane, 2), kChunkBytes / 2));
 }
 
+Value SwizzledRows::firstTransposedPlace(Value warpgroup) {
+  I32Arithmetic a{b, loc};
+  Value lane = createLane(b, loc);
+  Value warp = a.rem(a.div(createThreadId(b, loc), kWarpThreads), 4);
+  SharedTile layout = tile.getTile();
+  int64_t rowBytes = tile.getSwizzle();
+  Value row, chunk;
+  Value place = a.mul(warpgroup, layout.sizeInBytes());
+  if (tile.getElementBytes() == 2) {
+    row = a.add(a.mul(a.div(lane, kWarpRows), kSwizzleRows),
+                a.rem(lane, kSwizzleRows));
+    chunk = a.add(a.mul(warp, 2), a.rem(a.div(lane, kSwizzleRows), 2));
+  } else {
+    // Two warps fill a box; a lane's first row and column.
+    row = a.mul(a.rem(lane, 4), 2);
+    Value column = a.div(lane, 4);
+    chunk = a.add(a.mul(a.rem(warp, 2), 4), a.div(column, 4));
+    place = a.add(place, a.mul(a.div(warp, 2), layout.boxBytes()));
+    place = a.add(place, a.mul(a.rem(column, 4), tile.getElementBytes()));
+  }
+  Value swizzled = a.xOr(chunk, a.rem(row, kSwizzleRows));
+  place = a.add(place, a.add(a.mul(row, rowBytes),
+                             a.mul(swizzled, kChunkBytes)));
+  return LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
+                                  createSharedAddress(b, loc, place));
+}
+
 Value SwizzledRows::chunkPlace(Value warpgroup, Value rowInWarp, Value chunk) {
   I32Arithmetic a{b, loc};
   Value warp = a.rem(a.div(createThreadId(b, loc), kWarpThreads), 4);

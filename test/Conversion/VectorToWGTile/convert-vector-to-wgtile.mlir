@@ -183,13 +183,13 @@ gpu.module @kernels {
 
 // -----
 
-// A tile whose rows are columns of memory: the memref is seen transposed.
+// A tile whose rows are columns of memory. Where other dimensions are between or
+// after them, the memref is seen transposed.
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
 #columns = affine_map<(d0, d1, d2) -> (d2, d0)>
 // CHECK-LABEL: gpu.func @transposed(
 // CHECK-SAME:    %[[SOURCE:[^:]*]]: memref<?x?xf32>, %[[BATCHES:[^:]*]]: memref<?x?x?xf32>
-// CHECK-DAG:     %[[VIEW:.*]] = memref.transpose %[[SOURCE]] (d0, d1) -> (d1, d0)
-// CHECK-DAG:     wgtile.read %[[VIEW]][%[[J:.*]], %[[I:.*]]] in_bounds [true, false]
+// CHECK-DAG:     wgtile.read %[[SOURCE]][%[[I:.*]], %[[J:.*]]] in_bounds [true, false] transposed
 // CHECK-DAG:     %[[INNER:.*]] = memref.transpose %[[BATCHES]] (d0, d1, d2) -> (d1, d2, d0)
 // CHECK-DAG:     wgtile.read %[[INNER]][%{{.*}}, %[[J]], %[[I]]] in_bounds [true, true]
 gpu.module @kernels {

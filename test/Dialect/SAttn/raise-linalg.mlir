@@ -72,10 +72,8 @@ func.func @generic(%a: tensor<512x256xf16, #bsr>, %b: tensor<4x256x32xf16>, %c: 
 // CHECK-LABEL: func.func @linear(
 // CHECK-SAME:    %[[X:.*]]: tensor<8x32xf32>, %[[W:.*]]: tensor<64x32xf32, #{{.*}}>, %[[BIAS:.*]]: tensor<64xf32>
 // CHECK:         %[[INIT:.*]] = tensor.empty() : tensor<8x64xf32>
-// CHECK:         %[[XT:.*]] = linalg.transpose ins(%[[X]] : tensor<8x32xf32>) outs(%{{.*}} : tensor<32x8xf32>) permutation = [1, 0]
-// CHECK:         %[[OUT:.*]] = tensor.empty() : tensor<64x8xf32>
-// CHECK:         %[[RT:.*]] = sattn.bsr_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%[[W]], %[[XT]] : tensor<64x32xf32, #{{.*}}>, tensor<32x8xf32>) outs(%[[OUT]] : tensor<64x8xf32>)
-// CHECK:         %[[R:.*]] = linalg.transpose ins(%[[RT]] : tensor<64x8xf32>) outs(%[[INIT]] : tensor<8x64xf32>) permutation = [1, 0]
+// CHECK-NOT:     linalg
+// CHECK:         %[[R:.*]] = sattn.bsr_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%[[W]], %[[X]] : tensor<64x32xf32, #{{.*}}>, tensor<8x32xf32>) outs(%[[INIT]] : tensor<8x64xf32>) {transpose_b, transpose_out}
 // CHECK:         linalg.generic {{.*}} ins(%[[R]], %[[BIAS]] :
 func.func @linear(%x: tensor<8x32xf32>, %weight: tensor<64x32xf32, #bsr>, %bias: tensor<64xf32>) -> tensor<8x64xf32> {
   %cst = arith.constant 0.000000e+00 : f32
@@ -96,10 +94,8 @@ func.func @linear(%x: tensor<8x32xf32>, %weight: tensor<64x32xf32, #bsr>, %bias:
 // The same without the transpose as an op of its own, added to a matrix.
 // CHECK-LABEL: func.func @transposed_operand(
 // CHECK-SAME:    %[[X:.*]]: tensor<8x32xf32>, %[[W:.*]]: tensor<64x32xf32, #{{.*}}>, %[[C:.*]]: tensor<8x64xf32>
-// CHECK:         %[[XT:.*]] = linalg.transpose ins(%[[X]]
-// CHECK:         %[[CT:.*]] = linalg.transpose ins(%[[C]]
-// CHECK:         %[[RT:.*]] = sattn.bsr_addmm {{.*}} ins(%[[W]], %[[XT]] : {{.*}}) outs(%[[CT]] : tensor<64x8xf32>)
-// CHECK:         linalg.transpose ins(%[[RT]] : tensor<64x8xf32>) outs(%[[C]] : tensor<8x64xf32>)
+// CHECK:         %[[R:.*]] = sattn.bsr_addmm {{.*}} ins(%[[W]], %[[X]] : {{.*}}) outs(%[[C]] : tensor<8x64xf32>) {transpose_b, transpose_out}
+// CHECK-NEXT:    return %[[R]]
 func.func @transposed_operand(%x: tensor<8x32xf32>, %weight: tensor<64x32xf32, #bsr>, %c: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %0 = linalg.matmul
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
@@ -168,8 +164,7 @@ func.func @vecmat(%w: tensor<64x32xf16, #bsr>, %x: tensor<32xf16>, %y: tensor<64
 
 // CHECK-LABEL: func.func @broadcast_weight(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x9x32xf16>, %[[W:.*]]: tensor<64x32xf16, #{{.*}}>
-// CHECK:         %[[XT:.*]] = linalg.transpose ins(%[[X]] : tensor<?x9x32xf16>) outs(%{{.*}} : tensor<?x32x9xf16>) permutation = [0, 2, 1]
-// CHECK:         sattn.bsr_addmm {{.*}} ins(%[[W]], %[[XT]] : tensor<64x32xf16, #{{.*}}>, tensor<?x32x9xf16>) outs(%{{.*}} : tensor<?x64x9xf16>)
+// CHECK:         sattn.bsr_addmm {{.*}} ins(%[[W]], %[[X]] : tensor<64x32xf16, #{{.*}}>, tensor<?x9x32xf16>) outs(%{{.*}} : tensor<?x9x64xf16>) {transpose_b, transpose_out}
 // CHECK-NOT:     linalg.batch_matmul
 func.func @broadcast_weight(%x: tensor<?x9x32xf16>, %w: tensor<64x32xf16, #bsr>, %out: tensor<?x9x64xf16>) -> tensor<?x9x64xf16> {
   %c0 = arith.constant 0 : index
@@ -198,8 +193,7 @@ func.func @broadcast_weight(%x: tensor<?x9x32xf16>, %w: tensor<64x32xf16, #bsr>,
 // CHECK-LABEL: func.func @collapsed(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x?x32xbf16>, %[[W:.*]]: tensor<64x32xbf16, #{{.*}}>
 // CHECK-NOT:     tensor.collapse_shape
-// CHECK:         linalg.transpose ins(%[[X]] : tensor<?x?x32xbf16>)
-// CHECK:         sattn.bsr_addmm {{.*}} outs(%{{.*}} : tensor<?x64x?xbf16>)
+// CHECK:         sattn.bsr_addmm {{.*}} ins(%[[W]], %[[X]] : {{.*}}) outs(%{{.*}} : tensor<?x?x64xbf16>) {transpose_b, transpose_out}
 // CHECK-NOT:     tensor.expand_shape
 // CHECK:         return
 func.func @collapsed(%x: tensor<?x?x32xbf16>, %w: tensor<64x32xbf16, #bsr>) -> tensor<?x?x64xbf16> {

@@ -2,8 +2,8 @@
 
 // staging (C1)
 func.func @rows() {
-  // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle, but got '!wgtile.shared<128x64xbf16, swizzle = 128>'}}
-  %s = wgtile.staging : !wgtile.shared<128x64xbf16, swizzle = 128>
+  // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle, or of as many columns and a multiple of 8 rows, but got '!wgtile.shared<12x64xbf16, swizzle = 128>'}}
+  %s = wgtile.staging : !wgtile.shared<12x64xbf16, swizzle = 128>
   return
 }
 
@@ -12,7 +12,7 @@ func.func @rows() {
 // staging (C1)
 func.func @columns() {
   // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle}}
-  %s = wgtile.staging : !wgtile.shared<64x64xf32, swizzle = 128>
+  %s = wgtile.staging : !wgtile.shared<64x128xbf16, swizzle = 128>
   return
 }
 
@@ -24,6 +24,17 @@ func.func @warps(%t: tensor<32x64xbf16, #wgtile.mma<warps = 2>>) {
   // expected-error @below {{expected a tile of whole warpgroups}}
   wgtile.store_shared %t, %s : tensor<32x64xbf16, #wgtile.mma<warps = 2>>,
       !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// store_shared (C1)
+func.func @transposed(%t: tensor<64x32xbf16, #wgtile.mma<warps = 4>>) {
+  %s = wgtile.staging : !wgtile.shared<16x64xbf16, swizzle = 128>
+  // expected-error @below {{expected a tile of 16 columns of 'bf16', of 16 or 32 bits}}
+  wgtile.store_shared %t, %s transposed : tensor<64x32xbf16, #wgtile.mma<warps = 4>>,
+      !wgtile.shared<16x64xbf16, swizzle = 128>
   return
 }
 

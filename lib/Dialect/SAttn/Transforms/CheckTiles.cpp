@@ -40,8 +40,8 @@ static LogicalResult checkShape(TileProgramOpInterface op,
                                 linalg::MatmulOp product,
                                 const tuning::Target &target) {
   auto a = cast<RankedTensorType>(product.getInputs()[0].getType());
-  auto b = cast<RankedTensorType>(product.getInputs()[1].getType());
-  int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = b.getDimSize(1);
+  auto out = cast<RankedTensorType>(product.getResult(0).getType());
+  int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = out.getDimSize(1);
   bool isMultiple =
       m % kMultiple == 0 && n % kMultiple == 0 && k % kMultiple == 0;
   if (isMultiple && m <= kMaxRows && k <= kMaxRows)

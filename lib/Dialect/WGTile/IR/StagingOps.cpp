@@ -31,10 +31,17 @@ int64_t StagingOp::getTileBytes() {
 LogicalResult StagingOp::verify() {
   // (C1)
   SharedType type = getTile().getType();
-  if (type.getSwizzle() == 0 || type.getRows() != sattn::layout::kWgmmaRows ||
-      type.getColumns() != type.getTile().boxColumns())
+  bool hasSwizzle = type.getSwizzle() != 0;
+  bool isUpright = hasSwizzle && type.getRows() == sattn::layout::kWgmmaRows &&
+                   type.getColumns() == type.getTile().boxColumns();
+  bool isTransposed = hasSwizzle &&
+                      type.getColumns() == sattn::layout::kWgmmaRows &&
+                      type.getRows() % sattn::layout::kSwizzleRows == 0;
+  if (!isUpright && !isTransposed)
     return emitOpError() << "expected a tile of " << sattn::layout::kWgmmaRows
-                         << " rows, each one row of its swizzle, but got "
+                         << " rows, each one row of its swizzle, or of as many "
+                            "columns and a multiple of "
+                         << sattn::layout::kSwizzleRows << " rows, but got "
                          << type;
   return success();
 }
@@ -47,9 +54,10 @@ LogicalResult StoreSharedOp::verify() {
     return emitOpError() << "expected a tile of whole warpgroups, but got "
                          << tile;
   unsigned bits = tile.getElementTypeBitWidth();
+  int64_t columns = getTransposed() ? dest.getRows() : dest.getColumns();
   if (tile.getElementType() != dest.getElementType() ||
-      tile.getDimSize(1) != dest.getColumns() || (bits != 16 && bits != 32))
-    return emitOpError() << "expected a tile of " << dest.getColumns()
+      tile.getDimSize(1) != columns || (bits != 16 && bits != 32))
+    return emitOpError() << "expected a tile of " << columns
                          << " columns of " << dest.getElementType()
                          << ", of 16 or 32 bits, but got " << tile;
   return success();
@@ -96,7 +104,7 @@ LogicalResult TmaStoreOp::verify() {
   SmallVector<int64_t> box(map.getBox().size(), 1);
   if (box.size() >= 2) {
     box[box.size() - 2] = tile.getRows();
-    box.back() = tile.getColumns();
+    box.back() = tile.getTile().boxColumns();
   }
   if (map.getBox() != ArrayRef(box) ||
       map.getElementType() != tile.getElementType() ||

@@ -170,7 +170,8 @@ static bool hasTileSizes(ArrayRef<int64_t> shape) {
 static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
                                           ValueRange indices,
                                           RankedTensorType tile,
-                                          ArrayRef<bool> inBounds) {
+                                          ArrayRef<bool> inBounds,
+                                          bool isTransposed) {
   if (failed(verifyIndices(op, memref.getRank(), indices)) ||
       failed(verifyElementTypes(op, memref.getElementType(),
                                 tile.getElementType())))
@@ -194,6 +195,9 @@ static LogicalResult verifyRegisterAccess(Operation *op, MemRefType memref,
     return op->emitOpError()
            << "expected " << tile.getRank() << " entries of in_bounds, but got "
            << inBounds.size();
+  if (isTransposed && tile.getRank() != 2)
+    return op->emitOpError()
+           << "expected a tile of rank 2 with 'transposed', but got " << tile;
   return success();
 }
 
@@ -240,12 +244,14 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult ReadOp::verify() {
   return verifyRegisterAccess(*this, getSource().getType(), getIndices(),
-                              getTile().getType(), getInBounds());
+                              getTile().getType(), getInBounds(),
+                              getTransposed());
 }
 
 LogicalResult StoreOp::verify() {
   return verifyRegisterAccess(*this, getDest().getType(), getIndices(),
-                              getTile().getType(), getInBounds());
+                              getTile().getType(), getInBounds(),
+                              getTransposed());
 }
 
 //===----------------------------------------------------------------------===//

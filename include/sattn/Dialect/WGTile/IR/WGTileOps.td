@@ -209,6 +209,9 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     (one or two, as many as the result has). Along a dimension whose `in_bounds`
     is false, elements past the end of the source are zero and are not accessed.
 
+    With `transposed`, element (i, j) of the tile is at row j and column i of the
+    source, from `indices` on.
+
     With `aligned`, rows of the source have no gaps and start at multiples of 16
     bytes, and so does the tile: pairs of 16-bit elements are read at once.
 
@@ -217,6 +220,7 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
       of up to 64 bits. The source is strided.
     - (C3) The result has rank 1 or 2 and at most the source's rank, and static
       sizes from 1 to 65536; one `in_bounds` for each of its dimensions.
+    - (C4) With `transposed` the result has rank 2.
 
     ```mlir
     %c = wgtile.read %out[%i, %j] in_bounds [true, false]
@@ -225,11 +229,19 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                        Variadic<Index>:$indices,
-                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned);
+                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned,
+                       UnitAttr:$transposed);
   let results = (outs WGTile_RegisterTile:$tile);
   let assemblyFormat = [{
     $source `[` $indices `]` `in_bounds` $in_bounds (`aligned` $aligned^)?
+    (`transposed` $transposed^)?
     attr-dict `:` type($source) `->` qualified(type($tile))
+  }];
+  let extraClassDeclaration = [{
+    /// Number of the index that runs along the columns of a tile.
+    unsigned getColumnIndex() {
+      return getIndices().size() - (getTransposed() ? 2 : 1);
+    }
   }];
   let hasVerifier = 1;
 }
@@ -241,6 +253,9 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
     (one or two, as many as the tile has). Along a dimension whose `in_bounds` is
     false, elements past the end of the destination are not written.
 
+    With `transposed`, element (i, j) of the tile goes to row j and column i of
+    the destination, from `indices` on.
+
     With `aligned`, rows of the destination have no gaps and start at multiples of
     16 bytes, and so does the tile: pairs of 16-bit elements are written at once.
 
@@ -249,6 +264,7 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
       floats of up to 64 bits. The destination is strided.
     - (C3) The tile has rank 1 or 2 and at most the destination's rank, and static
       sizes from 1 to 65536; one `in_bounds` for each of its dimensions.
+    - (C4) With `transposed` the tile has rank 2.
 
     ```mlir
     wgtile.store %tile, %out[%i, %j] in_bounds [true, false]
@@ -258,10 +274,18 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
   let arguments = (ins WGTile_RegisterTile:$tile,
                        Arg<AnyMemRef, "", [MemWrite]>:$dest,
                        Variadic<Index>:$indices,
-                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned);
+                       DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
     $tile `,` $dest `[` $indices `]` `in_bounds` $in_bounds (`aligned` $aligned^)?
+    (`transposed` $transposed^)?
     attr-dict `:` type($tile) `,` type($dest)
+  }];
+  let extraClassDeclaration = [{
+    /// Number of the index that runs along the columns of a tile.
+    unsigned getColumnIndex() {
+      return getIndices().size() - (getTransposed() ? 2 : 1);
+    }
   }];
   let hasVerifier = 1;
 }

@@ -20,12 +20,12 @@ include "sattn/Dialect/WGTile/IR/WGTileTypes.td"
 def WGTile_StagingOp : WGTile_Op<"staging", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Make a shared tile for each warpgroup's results";
   let description = [{
-    A tile of 64 rows for each warpgroup that holds register tiles. `offset` is
+    A tile for the 64 rows of each warpgroup that holds register tiles. `offset` is
     the offset of the first tile in the kernel's shared memory, in bytes
     (`wgtile-allocate-shared`); the others follow.
 
-    - (C1) The tile has 64 rows and a swizzle, and its columns are one row of the
-      swizzle.
+    - (C1) The tile has a swizzle and 64 rows, each one row of the swizzle, or,
+      for transposed tiles, 64 columns and a multiple of 8 rows.
 
     ```mlir
     %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -45,13 +45,14 @@ def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
     DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Write a register tile to staging";
   let description = [{
-    Each warpgroup writes its 64 rows of `tile` to its tile of `dest`. The other
+    Each warpgroup writes its 64 rows of `tile` to its tile of `dest`, with
+    `transposed` as columns. The other
     threads of the warpgroup see them after a `wgtile.named_barrier`, TMA after a
     `wgtile.fence_proxy_async` of the writers and that barrier.
 
-    - (C1) The tile's columns and element type are the staging's; its elements
-      have 16 or 32 bits; each of its warps holds 16 rows, and four warps make a
-      warpgroup.
+    - (C1) The tile's columns are the staging's columns, with `transposed` its
+      rows, the element types are equal, of 16 or 32 bits; each of the tile's
+      warps holds 16 rows, and four warps make a warpgroup.
 
     ```mlir
     wgtile.store_shared %tile, %s : tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
@@ -59,9 +60,10 @@ def WGTile_StoreSharedOp : WGTile_Op<"store_shared", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$tile,
-                       Arg<WGTile_SharedType, "", [MemWrite]>:$dest);
+                       Arg<WGTile_SharedType, "", [MemWrite]>:$dest,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
-    $tile `,` $dest attr-dict `:` type($tile) `,` qualified(type($dest))
+    $tile `,` $dest (`transposed` $transposed^)? attr-dict `:` type($tile) `,` qualified(type($dest))
   }];
   let hasVerifier = 1;
 }
@@ -97,10 +99,12 @@ def WGTile_TmaStoreOp : WGTile_Op<"tma_store", [
     One thread of each warpgroup starts the copy of the warpgroup's tile to
     `dest`, a commit group of its own for `wgtile.tma_store_wait`. The tile of
     `warpgroups` warpgroups starts at `indices`; each stores the 64 rows that it
-    holds. Nothing is written outside the destination.
+    holds, with `transposed` the 64 columns. Nothing is written outside the
+    destination.
 
     - (C1) One index for each dimension of the map's box.
-    - (C2) The box is the staging's tile, 1 along all other dimensions.
+    - (C2) The box has the rows of the staging's tile and the columns of one row
+      of its swizzle, and is 1 along all other dimensions.
     - (C3) `warpgroups` is positive.
 
     ```mlir
@@ -112,9 +116,11 @@ def WGTile_TmaStoreOp : WGTile_Op<"tma_store", [
   let arguments = (ins Arg<WGTile_SharedType, "", [MemRead]>:$source,
                        Arg<WGTile_TensorMapType, "", [MemWrite]>:$dest,
                        Variadic<Index>:$indices,
-                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups);
+                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
-    $source `,` $dest `[` $indices `]` `warpgroups` $warpgroups attr-dict `:`
+    $source `,` $dest `[` $indices `]` `warpgroups` $warpgroups
+    (`transposed` $transposed^)? attr-dict `:`
     qualified(type($source)) `,` qualified(type($dest))
   }];
   let hasVerifier = 1;

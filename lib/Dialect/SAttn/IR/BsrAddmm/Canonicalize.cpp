@@ -64,19 +64,35 @@ static int64_t getSize(TypedValue<RankedTensorType> tensor, int64_t dim) {
   return type.getDimSize(type.getRank() + dim);
 }
 
+/// Whether an op swaps the last two dimensions, and no others.
+static bool swapsMatrix(linalg::TransposeOp op) {
+  if (!op.hasPureTensorSemantics() || op.getPermutation().size() < 2)
+    return false;
+  SmallVector<int64_t> permutation(op.getPermutation());
+  std::swap(permutation.end()[-1], permutation.end()[-2]);
+  return llvm::equal(permutation, llvm::seq<int64_t>(permutation.size()));
+}
+
+/// The matrix of which a value is the transpose, or null.
+static Value getTransposed(Value value) {
+  auto op = value.getDefiningOp<linalg::TransposeOp>();
+  return op && swapsMatrix(op) ? op.getInput() : Value();
+}
+
 // An extent of 0 of `out`, which the type of any operand may have.
 
 static bool hasNoRow(BsrAddmmOp op) {
-  return getSize(op.getOut(), -2) == 0 ||
+  return getSize(op.getOut(), op.getRowDim()) == 0 ||
          (op.isEncoded() ? getSize(op.getValues(), -2) == 0
                          : getSize(op.getCrow(), -1) == 1) ||
-         (op.getInput() && getSize(op.getInput(), -2) == 0) ||
+         (op.getInput() && getSize(op.getInput(), op.getRowDim()) == 0) ||
          (op.getLeft() && getSize(op.getLeft(), -1) == 0);
 }
 
 static bool hasNoColumn(BsrAddmmOp op) {
-  return getSize(op.getOut(), -1) == 0 || getSize(op.getB(), -1) == 0 ||
-         (op.getInput() && getSize(op.getInput(), -1) == 0) ||
+  return getSize(op.getOut(), op.getColumnDim()) == 0 ||
+         getSize(op.getB(), op.getBColumnDim()) == 0 ||
+         (op.getInput() && getSize(op.getInput(), op.getColumnDim()) == 0) ||
          (op.getRight() && getSize(op.getRight(), -1) == 0);
 }
 
@@ -145,7 +161,7 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
                                 PatternRewriter &rewriter) const override {
     if (isZero(op.getAlpha()))
       return rewriter.notifyMatchFailure(op, "alpha is 0 already");
-    bool isEmpty = getSize(op.getB(), -2) == 0 || // K
+    bool isEmpty = getSize(op.getB(), op.getBRowDim()) == 0 || // K
                    (op.isEncoded() ? getSize(op.getValues(), -1) == 0
                                    : getSize(op.getValues(), -3) == 0 ||
                                          getSize(op.getCol(), -1) == 0); // nnz
@@ -204,10 +220,64 @@ struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
     return rewriter.notifyMatchFailure(op, "no scale of one known value");
   }
 };
+
+/// b, transposed by an op of its own, is transposed by this one.
+struct FoldTransposedB : public OpRewritePattern<BsrAddmmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BsrAddmmOp op,
+                                PatternRewriter &rewriter) const override {
+    Value matrix = getTransposed(op.getB());
+    if (!matrix)
+      return rewriter.notifyMatchFailure(op, "b is no transposed matrix");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getBMutable().assign(matrix);
+      op.setTransposeB(!op.getTransposeB());
+    });
+    return success();
+  }
+};
+
+/// A result of which only the transpose is used is computed transposed. The
+/// matrix that is added, if any, has to be a transposed one, too.
+struct FoldTransposedResult : public OpRewritePattern<BsrAddmmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BsrAddmmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "not used once");
+    auto transpose = dyn_cast<linalg::TransposeOp>(*op->user_begin());
+    if (!transpose || transpose.getInput() != op.getResult() ||
+        !swapsMatrix(transpose))
+      return rewriter.notifyMatchFailure(op, "not transposed");
+    Value added;
+    if (op.getInput() || !isZero(op.getBeta())) {
+      added = getTransposed(op.getInputOrOut());
+      if (!added)
+        return rewriter.notifyMatchFailure(op, "adds what is not transposed");
+      if (getElementTypeOrSelf(added) != getElementTypeOrSelf(op.getValues()))
+        return rewriter.notifyMatchFailure(op, "adds another type");
+    }
+    // Where the operands of both are known.
+    rewriter.setInsertionPoint(transpose);
+    auto moved = cast<BsrAddmmOp>(rewriter.clone(*op));
+    moved.getOutMutable().assign(transpose.getInit());
+    moved.getResult().setType(
+        cast<RankedTensorType>(transpose.getInit().getType()));
+    if (added)
+      moved.getInputMutable().assign(added);
+    moved.setTransposeOut(!op.getTransposeOut());
+    rewriter.replaceOp(transpose, moved.getResult());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void BsrAddmmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
   patterns.add<DropUnreadOperands, DropInputThatIsOut, AlphaOfNoBlocks,
-               ResultIsOut, FoldSplatScale>(context);
+               FoldTransposedB, FoldTransposedResult, ResultIsOut,
+               FoldSplatScale>(context);
 }

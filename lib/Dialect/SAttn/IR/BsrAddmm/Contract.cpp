@@ -22,19 +22,21 @@ void BsrAddmmOp::constrainExtents(ExtentConstraints &constraints) {
   auto extent = [&](Value tensor, int64_t dimension) {
     return constraints.getExtent(tensor, dimension);
   };
-  AffineExpr m = extent(getOut(), -2), n = extent(getOut(), -1);
+  AffineExpr m = extent(getOut(), getRowDim()),
+             n = extent(getOut(), getColumnDim());
   constraints.requireEqual(m, // (C7)
                            (extent(getCrow(), -1) - 1) * getBlockRows());
-  constraints.requireEqual(extent(getB(), -1), n); // (C8)
+  constraints.requireEqual(extent(getB(), getBColumnDim()), n); // (C8)
   if (getInput()) {
-    constraints.requireEqual(extent(getInput(), -2), m);
-    constraints.requireEqual(extent(getInput(), -1), n);
+    constraints.requireEqual(extent(getInput(), getRowDim()), m);
+    constraints.requireEqual(extent(getInput(), getColumnDim()), n);
   }
   if (getLeft())
     constraints.requireEqual(extent(getLeft(), -1), m);
   if (getRight())
     constraints.requireEqual(extent(getRight(), -1), n);
-  constraints.requireEqual(extent(getB(), -2) % getBlockColumns(), // (C9)
+  constraints.requireEqual(extent(getB(), getBRowDim()) % // (C9)
+                               getBlockColumns(),
                            constraints.getConstant(0));
   constraints.requireEqual(extent(getCol(), -1), // (C10)
                            extent(getValues(), -3));
@@ -100,8 +102,9 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
   auto extent = [&](Value tensor, int64_t dimension) {
     return contract.getExtent(tensor, dimension);
   };
-  DictionaryAttr m = extent(out, -2), n = extent(out, -1);
-  DictionaryAttr k = extent(getB(), -2);
+  int64_t rowDim = getRowDim(), columnDim = getColumnDim();
+  DictionaryAttr m = extent(out, rowDim), n = extent(out, columnDim);
+  DictionaryAttr k = extent(getB(), getBRowDim());
   contract.requireMultiple(m, "M", a.blockRows,
                            "the block's " + rows + " rows"); // (C7)
   contract.requireMultiple(k, "K", a.blockColumns,
@@ -110,10 +113,10 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
                         contract.compute(m, a.blockRows, 1),
                         "M / " + rows + " + 1");
   contract.requireBlocks(a);                         // (C10)
-  contract.requireEqual(extent(getB(), -1), "N", n); // (C8)
+  contract.requireEqual(extent(getB(), getBColumnDim()), "N", n); // (C8)
   if (input) {
-    contract.requireEqual(extent(input, -2), "M", m);
-    contract.requireEqual(extent(input, -1), "N", n);
+    contract.requireEqual(extent(input, rowDim), "M", m);
+    contract.requireEqual(extent(input, columnDim), "N", n);
   }
   if (getLeft())
     contract.requireEqual(extent(getLeft(), -1), "M", m);

@@ -250,7 +250,10 @@ LogicalResult BsrAddmmOp::verify() {
   // (C7)
   int64_t batchRank = getBatchRank();
   ArrayRef<int64_t> outShape = getOut().getType().getShape();
-  int64_t m = outShape[batchRank], n = outShape[batchRank + 1];
+  // Of matrices (*, M, N), and of b.
+  int64_t rowDim = 2 + getRowDim(), columnDim = 2 + getColumnDim();
+  int64_t bRowDim = 2 + getBRowDim(), bColumnDim = 2 + getBColumnDim();
+  int64_t m = outShape[batchRank + rowDim], n = outShape[batchRank + columnDim];
   int64_t rows = ShapedType::kDynamic, k = ShapedType::kDynamic;
   if (isEncoded()) {
     rows = operands.front().size(0);
@@ -267,8 +270,8 @@ LogicalResult BsrAddmmOp::verify() {
   }
   if (!ShapedType::isDynamic(rows)) {
     if (!mayMatch(m, rows))
-      return emitOpError() << "expected M of 'out' (dimension " << batchRank
-                           << ") to be " << rows << ", but got " << m;
+      return emitOpError() << "expected M of 'out' (dimension "
+                           << batchRank + rowDim << ") to be " << rows << ", but got " << m;
     m = rows;
   }
   if (!ShapedType::isDynamic(m) && m % blockRows != 0)
@@ -276,26 +279,29 @@ LogicalResult BsrAddmmOp::verify() {
                             "block's "
                          << blockRows << " rows, but got " << m;
   for (const NamedOperand &operand : operands) {
-    if ((operand.name == "input" || operand.name == "left") &&
-        failed(verifySize(*this, operand, 0, "M", m)))
+    bool isInput = operand.name == "input", isB = operand.name == "b";
+    if ((isInput || operand.name == "left") &&
+        failed(verifySize(*this, operand, isInput ? rowDim : 0, "M", m)))
       return failure();
     // (C8)
-    if ((operand.name == "b" || operand.name == "input") &&
-        failed(verifySize(*this, operand, 1, "N", n)))
+    if ((isB || isInput) &&
+        failed(verifySize(*this, operand, isB ? bColumnDim : columnDim, "N",
+                          n)))
       return failure();
     if (operand.name == "right" &&
         failed(verifySize(*this, operand, 0, "N", n)))
       return failure();
     // (C9)
-    if (operand.name == "b") {
-      if (failed(verifySize(*this, operand, 0, "K", k)))
+    if (isB) {
+      if (failed(verifySize(*this, operand, bRowDim, "K", k)))
         return failure();
-      if (!ShapedType::isDynamic(operand.size(0)) &&
-          operand.size(0) % blockColumns != 0)
+      if (int64_t size = operand.size(bRowDim);
+          !ShapedType::isDynamic(size) && size % blockColumns != 0)
         return emitOpError()
-               << "expected K of 'b' (dimension " << operand.batchRank()
+               << "expected K of 'b' (dimension "
+               << operand.batchRank() + bRowDim
                << ") to be a multiple of the block's " << blockColumns
-               << " columns, but got " << operand.size(0);
+               << " columns, but got " << size;
     }
     // (C10)
     if (operand.name == "values" && !isEncoded() &&

@@ -112,21 +112,6 @@ static Value getZeroFilled(Value tensor) {
              : Value();
 }
 
-/// Swaps the last two dimensions, into `init` where given.
-static Value transposeMatrix(OpBuilder &b, Location loc, Value tensor,
-                             Value init = {}) {
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
-  int64_t rank = sizes.size();
-  auto permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::swap(permutation[rank - 2], permutation[rank - 1]);
-  std::swap(sizes[rank - 2], sizes[rank - 1]);
-  if (!init)
-    init = tensor::EmptyOp::create(b, loc, sizes,
-                                   getElementTypeOrSelf(tensor.getType()));
-  return linalg::TransposeOp::create(b, loc, tensor, init, permutation)
-      ->getResult(0);
-}
-
 /// A tensor with one more dimension, of size 1, at its end.
 static Value appendUnit(OpBuilder &b, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -287,7 +272,6 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
       return rewriter.notifyMatchFailure(op, matcher.reason);
 
     Location loc = op.getLoc();
-    Type outType = getElementTypeOrSelf(product->out.value.getType());
     // Zeros need not be written to be added to.
     Value zeroFilled = getZeroFilled(product->out.value);
     Value target = zeroFilled ? zeroFilled : product->out.value;
@@ -295,17 +279,6 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (product->isVector) {
       dense = appendUnit(rewriter, loc, dense);
       target = appendUnit(rewriter, loc, target);
-    } else if (product->transposeB) {
-      dense = transposeMatrix(rewriter, loc, dense);
-    }
-    Value added = target;
-    if (product->transposeOut && zeroFilled) {
-      SmallVector<OpFoldResult> sizes =
-          tensor::getMixedSizes(rewriter, loc, target);
-      std::swap(*(sizes.end() - 2), *(sizes.end() - 1));
-      added = tensor::EmptyOp::create(rewriter, loc, sizes, outType);
-    } else if (product->transposeOut) {
-      added = transposeMatrix(rewriter, loc, target);
     }
     auto scalar = [&](float value) -> Value {
       return arith::ConstantOp::create(rewriter, loc,
@@ -313,21 +286,20 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     };
     bool isF32 = getElementTypeOrSelf(dense.getType()).isF32();
     Value result =
-        BsrAddmmOp::create(rewriter, loc, added.getType(), scalar(1),
+        BsrAddmmOp::create(rewriter, loc, target.getType(), scalar(1),
                            scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
                            /*col=*/Value(), product->a.value, dense,
                            /*input=*/Value(), /*left=*/Value(),
                            /*right=*/Value(), /*panels=*/Value(),
-                           /*steps=*/Value(), added, /*meta=*/MetaAttr(),
-                           isF32 ? precision : "ieee")
+                           /*steps=*/Value(), target, /*meta=*/MetaAttr(),
+                           isF32 ? precision : "ieee", product->transposeB,
+                           product->transposeOut)
             .getResult();
     if (product->isVector)
       result = dropUnit(rewriter, loc, result,
                         llvm::all_of(op->getUsers(), [](Operation *user) {
                           return isa<func::ReturnOp>(user);
                         }));
-    else if (product->transposeOut)
-      result = transposeMatrix(rewriter, loc, result, target);
     rewriter.replaceOp(op, result);
     return success();
   }

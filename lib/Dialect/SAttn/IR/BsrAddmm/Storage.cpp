@@ -19,8 +19,8 @@ SmallVector<SparseOperand> BsrAddmmOp::getSparseOperands() {
            getValues(),
            getBlockRows(),
            getBlockColumns(),
-           {getOut(), -2},
-           {getB(), -2}}};
+           {getOut(), getRowDim()},
+           {getB(), getBRowDim()}}};
 }
 
 void BsrAddmmOp::setStorage(unsigned, Value crow, Value col, Value values) {

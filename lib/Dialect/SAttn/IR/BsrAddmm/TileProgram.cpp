@@ -9,7 +9,9 @@
 // The sequential program of one output tile of sattn.bsr_addmm: a loop over the
 // stored blocks of one block row, then the epilogue. Everything here is tensor
 // and linalg ops on static tiles; where a tile passes the end of N, operands
-// are padded and the result is clipped.
+// are padded and the result is clipped. In every layout the stored block is the
+// left operand and the tile is M x N: a transposed b is a transposed right
+// operand, and a transposed out gets the transposed tile.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -97,10 +99,19 @@ private:
   /// Whether the loop over stored blocks has any.
   Value hasBlocks;
 
-  /// Columns of a slice that lie inside N.
-  OpFoldResult width(Value slice) {
+  /// Columns of a slice that lie inside N, which is dimension `dim` from the
+  /// last, -1.
+  OpFoldResult width(Value slice, int64_t dim = -1) {
     return tensor::getMixedSize(
-        b, loc, slice, cast<RankedTensorType>(slice.getType()).getRank() - 1);
+        b, loc, slice, cast<RankedTensorType>(slice.getType()).getRank() + dim);
+  }
+
+  /// A pair that belongs to rows and columns in the order of a matrix in
+  /// memory.
+  template <typename T>
+  static std::array<T, 2> orient(bool isTransposed, T ofRows, T ofColumns) {
+    return isTransposed ? std::array<T, 2>{ofColumns, ofRows}
+                        : std::array<T, 2>{ofRows, ofColumns};
   }
 
   Value index(int64_t value) {
@@ -144,16 +155,18 @@ private:
         tensor, allOffsets, allSizes, strides);
   }
 
-  /// Pads the last dimension with zeros to the width of the tile.
-  Value padColumns(Value source) {
+  /// Pads dimension `dim` from the last, -1, with zeros to the width of the
+  /// tile.
+  Value padColumns(Value source, int64_t dim = -1) {
     auto type = cast<RankedTensorType>(source.getType());
-    if (type.getShape().back() == columns)
-      return source;
     SmallVector<int64_t> shape(type.getShape());
-    shape.back() = columns;
+    int64_t &size = *(shape.end() + dim);
+    if (size == columns)
+      return source;
+    size = columns;
     SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high = low;
-    high.back() = affine::makeComposedFoldedAffineApply(
-        b, loc, columns - b.getAffineDimExpr(0), {width(source)});
+    *(high.end() + dim) = affine::makeComposedFoldedAffineApply(
+        b, loc, columns - b.getAffineDimExpr(0), {width(source, dim)});
     Value zero =
         arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
     auto padded = RankedTensorType::get(shape, type.getElementType());
@@ -234,14 +247,20 @@ private:
     return loop.getResult(0);
   }
 
-  /// `depth` rows of b, from `inBlock` on in a block column.
+  /// `depth` rows of b, or columns of a transposed one, from `inBlock` on in a
+  /// block column.
   Value rightTile(Value column, OpFoldResult inBlock) {
     OpFoldResult k = affine::makeComposedFoldedAffineApply(
         b, loc,
         b.getAffineDimExpr(0) * op.getBlockColumns() + b.getAffineDimExpr(1),
         {OpFoldResult(column), inBlock});
-    return padColumns(window(op.getB(), {k, b.getIndexAttr(0)},
-                             {b.getIndexAttr(depth), width(op.getB())}, 2));
+    bool isTransposed = op.getTransposeB();
+    int64_t columnDim = op.getBColumnDim();
+    OpFoldResult zero = b.getIndexAttr(0), size = b.getIndexAttr(depth);
+    return padColumns(
+        window(op.getB(), orient(isTransposed, k, zero),
+               orient(isTransposed, size, width(op.getB(), columnDim)), 2),
+        columnDim);
   }
 
   /// `depth` columns of a stored block, from `inBlock` on, times `right`, added
@@ -251,6 +270,11 @@ private:
     OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
     Value left = window(op.getValues(), {OpFoldResult(block), zero, inBlock},
                         {one, b.getIndexAttr(rows), b.getIndexAttr(depth)}, 2);
+    if (op.getTransposeB())
+      return linalg::MatmulTransposeBOp::create(b, loc, accumulator.getType(),
+                                                ValueRange{left, right},
+                                                ValueRange{accumulator})
+          .getResult(0);
     return linalg::MatmulOp::create(b, loc, ValueRange{left, right},
                                     ValueRange{accumulator})
         .getResult(0);
@@ -323,11 +347,17 @@ private:
                                              {width(op.getRight())}, 1)),
                            {j});
     }
-    if (readInput)
-      input =
-          addOperand(padColumns(window(op.getInputOrOut(), {zero, zero},
-                                       {height, width(op.getInputOrOut())}, 2)),
-                     {i, j});
+    if (readInput) {
+      Value matrix = op.getInputOrOut();
+      int64_t columnDim = op.getColumnDim();
+      bool isTransposed = op.getTransposeOut();
+      input = addOperand(
+          padColumns(
+              window(op.getInputOrOut(), {zero, zero},
+                     orient(isTransposed, height, width(matrix, columnDim)), 2),
+              columnDim),
+          orient(isTransposed, i, j));
+    }
     maps.push_back(AffineMap::get(2, 0, {i, j}, context));
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);
@@ -365,15 +395,36 @@ private:
     return generic.getResult(0);
   }
 
+  /// The tile as it lies in a transposed `out`.
+  Value transposeTile(Value tile) {
+    AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
+    Value empty = tensor::EmptyOp::create(b, loc, {columns, rows},
+                                          outType.getElementType());
+    SmallVector<AffineMap> maps = {AffineMap::get(2, 0, {i, j}, b.getContext()),
+                                   AffineMap::get(2, 0, {j, i}, b.getContext())};
+    return linalg::GenericOp::create(
+               b, loc, empty.getType(), tile, empty, maps,
+               SmallVector<utils::IteratorType>(
+                   2, utils::IteratorType::parallel),
+               [](OpBuilder &nested, Location loc, ValueRange args) {
+                 linalg::YieldOp::create(nested, loc, args[0]);
+               })
+        .getResult(0);
+  }
+
   /// Clips the tile to N and puts it into the op's slice of out.
   Value writeBack(Value tile) {
+    int64_t columnDim = op.getColumnDim();
+    if (op.getTransposeOut())
+      tile = transposeTile(tile);
     int64_t leading = outType.getRank() - 2;
     SmallVector<OpFoldResult> zeros(outType.getRank(), b.getIndexAttr(0));
     SmallVector<OpFoldResult> ones(outType.getRank(), b.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes(leading, b.getIndexAttr(1));
-    sizes.push_back(b.getIndexAttr(rows));
-    sizes.push_back(width(op.getOut()));
-    if (outType.getShape().back() != columns)
+    llvm::append_range(sizes, orient<OpFoldResult>(op.getTransposeOut(),
+                                                   b.getIndexAttr(rows),
+                                                   width(op.getOut(), columnDim)));
+    if (*(outType.getShape().end() + columnDim) != columns)
       tile = tensor::ExtractSliceOp::create(
           b, loc, tile, ArrayRef(zeros).take_front(2),
           ArrayRef(sizes).take_back(2), ArrayRef(ones).take_front(2));
@@ -401,7 +452,7 @@ FailureOr<SmallVector<Value>> BsrAddmmOp::lowerToTileProgram(OpBuilder &b) {
     if (size != 1)
       return emitOpError() << "expected a tile of one batch, but got "
                            << getOut().getType();
-  if (shape[getBatchRank()] != getBlockRows())
+  if (*(shape.end() + getRowDim()) != getBlockRows())
     return emitOpError() << "expected a tile of " << getBlockRows()
                          << " rows, but got " << getOut().getType();
   return SmallVector<Value>{TileProgram(b, *this).build()};

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// TilingInterface of sattn.bsr_addmm: the loops are (batch..., M, N), and a
-// slice of the op is the op on slices. A slice of crow is a crow again, because
+// TilingInterface of sattn.bsr_addmm: the loops are (batch..., M, N), whatever
+// the layout of `out`, and a slice of the op is the op on slices. A slice of crow is a crow again, because
 // its first entry need not be 0.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -22,10 +22,19 @@ SmallVector<utils::IteratorType> BsrAddmmOp::getLoopIteratorTypes() {
                                           utils::IteratorType::parallel);
 }
 
+/// Swaps what belongs to M and N, the last two, where `out` is transposed: the
+/// loops' order becomes that of `out`, and the reverse.
+template <typename T>
+static void orient(BsrAddmmOp op, SmallVector<T> &loops) {
+  if (op.getTransposeOut())
+    std::swap(loops[op.getBatchRank()], loops[op.getBatchRank() + 1]);
+}
+
 SmallVector<Range> BsrAddmmOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> ranges;
   for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
     ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  orient(*this, ranges);
   return ranges;
 }
 
@@ -187,9 +196,9 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   OpFoldResult rowOffset = findRow(slicer);
   OpFoldResult rows = foldRows(*this, sizes[batchRank]);
   OpFoldResult columnOffset = offsets[batchRank + 1];
-  auto columns = [&](Value source) {
+  auto columns = [&](Value source, int64_t dim) {
     return slicer.columns(
-        source, cast<RankedTensorType>(source.getType()).getRank() - 1,
+        source, cast<RankedTensorType>(source.getType()).getRank() + dim,
         columnOffset, sizes[batchRank + 1]);
   };
 
@@ -209,18 +218,30 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                   {slicer.whole(getValues(), storageBatch),
                                    b.getIndexAttr(blockRows),
                                    b.getIndexAttr(getBlockColumns())}));
-  int64_t kDim = getB().getType().getRank() - 2;
-  operands.push_back(
-      slicer.slice(getB(), {zero, columnOffset},
-                   {slicer.whole(getB(), kDim), columns(getB())}));
+  // The last two entries of a window of a matrix, rows first.
+  auto window = [](bool isTransposed, OpFoldResult ofRows,
+                   OpFoldResult ofColumns) -> std::array<OpFoldResult, 2> {
+    if (isTransposed)
+      return {ofColumns, ofRows};
+    return {ofRows, ofColumns};
+  };
+  int64_t kDim = getB().getType().getRank() + getBRowDim();
+  operands.push_back(slicer.slice(getB(),
+                                  window(getTransposeB(), zero, columnOffset),
+                                  window(getTransposeB(),
+                                         slicer.whole(getB(), kDim),
+                                         columns(getB(), getBColumnDim()))));
   if (getInput())
-    operands.push_back(slicer.slice(getInput(), {rowOffset, columnOffset},
-                                    {rows, columns(getInput())}));
+    operands.push_back(
+        slicer.slice(getInput(),
+                     window(getTransposeOut(), rowOffset, columnOffset),
+                     window(getTransposeOut(), rows,
+                            columns(getInput(), getColumnDim()))));
   if (getLeft())
     operands.push_back(slicer.slice(getLeft(), {rowOffset}, {rows}));
   if (getRight())
     operands.push_back(
-        slicer.slice(getRight(), {columnOffset}, {columns(getRight())}));
+        slicer.slice(getRight(), {columnOffset}, {columns(getRight(), -1)}));
   // Slices of the plan: the row's row-block group, and of each step the column
   // and the row's own block, columns 0 and 1 + g for block row g.
   if (getSteps()) {
@@ -243,6 +264,8 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   outSizes[batchRank] = rows;
   SmallVector<OpFoldResult> outOffsets(offsets);
   outOffsets[batchRank] = rowOffset;
+  orient(*this, outSizes);
+  orient(*this, outOffsets);
   Value out = slicer.extract(getOut(), outOffsets, outSizes);
   operands.push_back(out);
 
@@ -262,5 +285,7 @@ LogicalResult BsrAddmmOp::getResultTilePosition(
   resultSizes.assign(sizes.begin(), sizes.end());
   OpFoldResult &rows = resultSizes[getBatchRank()];
   rows = foldRows(*this, rows);
+  orient(*this, resultOffsets);
+  orient(*this, resultSizes);
   return success();
 }

@@ -65,6 +65,49 @@ static bool takesPlan(BsrAddmmOp op) {
          op.getCol().getType().getRank() == op.getCrow().getType().getRank();
 }
 
+/// The same op of matrices in rows, between copies. The CPU takes operands of
+/// any strides, but its register tiles have the columns of rows.
+static void spellOutTransposes(BsrAddmmOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto emptyTranspose = [&](Value matrix) -> Value {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, matrix);
+    std::swap(sizes.end()[-2], sizes.end()[-1]);
+    return tensor::EmptyOp::create(b, loc, sizes,
+                                   getElementTypeOrSelf(matrix.getType()));
+  };
+  auto transpose = [&](Value matrix, Value into) -> Value {
+    int64_t rank = cast<RankedTensorType>(matrix.getType()).getRank();
+    auto permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
+    std::swap(permutation.end()[-2], permutation.end()[-1]);
+    if (!into)
+      into = emptyTranspose(matrix);
+    return linalg::TransposeOp::create(b, loc, matrix, into, permutation)
+        ->getResult(0);
+  };
+  if (op.getTransposeB()) {
+    op.getBMutable().assign(transpose(op.getB(), Value()));
+    op.setTransposeB(false);
+  }
+  if (!op.getTransposeOut())
+    return;
+  Value out = op.getOut();
+  if (op.getInput())
+    op.getInputMutable().assign(transpose(op.getInput(), Value()));
+  FloatAttr beta;
+  bool isRead = !op.getInput() && !(matchPattern(op.getBeta(), m_Constant(&beta)) &&
+                                    beta.getValue().isZero());
+  op.getOutMutable().assign(isRead ? transpose(out, Value())
+                                   : emptyTranspose(out));
+  op.setTransposeOut(false);
+  op.getResult().setType(op.getOut().getType());
+  b.setInsertionPointAfter(op);
+  Value result = transpose(op.getResult(), out);
+  op.getResult().replaceUsesWithIf(result, [&](OpOperand &use) {
+    return use.getOwner() != result.getDefiningOp();
+  });
+}
+
 /// A plan is an order of blocks for the GPU alone, where the block rows of a
 /// tile share loads by the plan; a program with such a tile runs without it,
 /// too.
@@ -75,6 +118,8 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
     return std::nullopt;
   getPanelsMutable().clear();
   getStepsMutable().clear();
+  if (isForCPU)
+    spellOutTransposes(*this);
   MetaAttr meta = getMetaAttr();
   if (!meta || meta.getTile()[0] == getBlockRows())
     return std::nullopt;
@@ -92,14 +137,14 @@ static tuning::bsr_addmm::Facts factsOf(BsrAddmmOp op,
     return size ? size : hint;
   };
   tuning::bsr_addmm::Facts facts;
-  std::optional<int64_t> m = known(op.getOut(), -2);
+  std::optional<int64_t> m = known(op.getOut(), op.getRowDim());
   if (!m && op.isEncoded())
     m = known(op.getValues(), -2);
   else if (!m && known(op.getCrow(), -1))
     m = product(*known(op.getCrow(), -1) - 1, op.getBlockRows());
   facts.m = orHint(m, hints.m);
-  facts.n = orHint(known(op.getOut(), -1), hints.n);
-  facts.k = orHint(known(op.getB(), -2), hints.k);
+  facts.n = orHint(known(op.getOut(), op.getColumnDim()), hints.n);
+  facts.k = orHint(known(op.getB(), op.getBRowDim()), hints.k);
   facts.blockRows = op.getBlockRows();
   facts.blockColumns = op.getBlockColumns();
   for (int64_t size : op.getOut().getType().getShape().drop_back(2))

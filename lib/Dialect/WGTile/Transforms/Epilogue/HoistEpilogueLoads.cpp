@@ -26,23 +26,27 @@ using namespace wgtile;
 /// Whether a read and a store of some columns touch different elements: columns
 /// apart.
 static bool areDisjoint(ReadOp read, ValueRange storeIndices,
-                        int64_t storeColumns) {
+                        bool isTransposed, int64_t storeColumns) {
   RankedTensorType tile = read.getTile().getType();
-  if (read.getIndices().size() != storeIndices.size() || tile.getRank() != 2)
+  if (read.getIndices().size() != storeIndices.size() || tile.getRank() != 2 ||
+      read.getTransposed() != isTransposed)
     return false;
+  unsigned column = read.getColumnIndex();
   std::optional<int64_t> columns =
-      getConstantDifference(read.getIndices().back(), storeIndices.back());
+      getConstantDifference(read.getIndices()[column], storeIndices[column]);
   return columns &&
          (*columns >= storeColumns || *columns <= -tile.getDimSize(1));
 }
 
 static bool areDisjoint(ReadOp read, Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op))
-    return areDisjoint(read, store.getIndices(),
+    return areDisjoint(read, store.getIndices(), store.getTransposed(),
                        store.getTile().getType().getShape().back());
   auto store = cast<TmaStoreOp>(op);
-  return areDisjoint(read, store.getIndices(),
-                     store.getSource().getType().getColumns());
+  SharedType tile = store.getSource().getType();
+  return areDisjoint(read, store.getIndices(), store.getTransposed(),
+                     store.getTransposed() ? tile.getRows()
+                                           : tile.getColumns());
 }
 
 namespace {

@@ -139,7 +139,7 @@ private:
   std::optional<Prefetch> plan(OpBuilder &b, ReadOp read) {
     BlockArgument source = maps.getArgument(read.getSource());
     RankedTensorType tile = read.getTile().getType();
-    if (!source || !hasSwizzledRows(tile) ||
+    if (!source || read.getTransposed() || !hasSwizzledRows(tile) ||
         read.getIndices().size() > kMaxTensorMapRank ||
         !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName))
       return std::nullopt;

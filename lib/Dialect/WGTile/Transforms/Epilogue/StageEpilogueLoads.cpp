@@ -47,6 +47,7 @@ static bool mayComeEarlier(ReadOp read, gpu::GPUFuncOp kernel) {
       return;
     isStored = true;
     isStoredThere |= areSameIndices(store.getIndices(), read.getIndices()) &&
+                     !store.getTransposed() &&
                      store.getTile().getType() == read.getTile().getType();
   });
   return !isStored || isStoredThere;
@@ -56,7 +57,8 @@ static bool mayComeEarlier(ReadOp read, gpu::GPUFuncOp kernel) {
 static SharedType getStageType(ReadOp read, gpu::GPUFuncOp kernel) {
   auto source = dyn_cast<BlockArgument>(read.getSource());
   RankedTensorType tile = read.getTile().getType();
-  if (!source || !read.getAligned() || !hasSwizzledRows(tile) ||
+  if (!source || !read.getAligned() || read.getTransposed() ||
+      !hasSwizzledRows(tile) ||
       !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName) ||
       read.getIndices().size() > kMaxTensorMapRank ||
       !mayComeEarlier(read, kernel))

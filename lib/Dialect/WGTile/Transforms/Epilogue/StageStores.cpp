@@ -31,12 +31,19 @@ static SharedType getStagingType(StoreOp store) {
   RankedTensorType tile = store.getTile().getType();
   int64_t bits = tile.getElementTypeBitWidth();
   auto dest = cast<MemRefType>(store.getDest().getType());
-  if (!hasSwizzledRows(tile) || (bits != 16 && bits != 32) ||
+  if (tile.getRank() != 2 || (bits != 16 && bits != 32) ||
       dest.getRank() > kMaxTensorMapRank)
     return {};
-  return SharedType::get(store.getContext(),
-                         {sattn::layout::kWgmmaRows, tile.getDimSize(1)},
-                         tile.getElementType(), kRowSwizzle);
+  SmallVector<int64_t> shape = {sattn::layout::kWgmmaRows, tile.getDimSize(1)};
+  if (store.getTransposed()) {
+    if (getNumWarpgroups(tile) == 0)
+      return {};
+    std::swap(shape[0], shape[1]);
+  } else if (!hasSwizzledRows(tile)) {
+    return {};
+  }
+  return SharedType::get(store.getContext(), shape, tile.getElementType(),
+                         kRowSwizzle);
 }
 
 namespace {
@@ -111,15 +118,18 @@ private:
       Location loc = store.getLoc();
       b.setInsertionPoint(store);
       TmaStoreWaitOp::create(b, loc, staged.pending, /*read=*/true);
-      StoreSharedOp::create(b, loc, store.getTile(), staged.slot);
+      StoreSharedOp::create(b, loc, store.getTile(), staged.slot,
+                            store.getTransposedAttr());
       SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
-      llvm::append_range(box, staged.type.getShape());
+      box.push_back(staged.type.getRows());
+      box.push_back(staged.type.getTile().boxColumns());
       auto mapType = TensorMapType::get(
           store.getContext(), box, staged.type.getElementType(), kRowSwizzle);
       Value map =
           maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc);
       TmaStoreOp::create(b, loc, staged.slot, map, store.getIndices(),
-                         getNumWarpgroups(store.getTile().getType()));
+                         getNumWarpgroups(store.getTile().getType()),
+                         store.getTransposed());
       store.erase();
     }
     // Shared memory must outlive the copies.

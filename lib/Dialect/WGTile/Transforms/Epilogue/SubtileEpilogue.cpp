@@ -49,7 +49,8 @@ static DenseSet<Operation *> findMovableReads(StoreOp store) {
        op = op->getPrevNode())
     op->walk([&](ReadOp read) {
       if (read.getSource() != store.getDest() ||
-          areSameIndices(read.getIndices(), store.getIndices()))
+          (read.getTransposed() == store.getTransposed() &&
+           areSameIndices(read.getIndices(), store.getIndices())))
         reads.insert(read);
     });
   return reads;
@@ -75,12 +76,13 @@ public:
     return result;
   }
 
-  /// The indices of a subtile, given those of the tile.
-  SmallVector<Value> shift(ValueRange indices, Location loc) {
+  /// The indices of a subtile, given those of the tile, one of which runs along
+  /// the tile's columns.
+  SmallVector<Value> shift(ValueRange indices, unsigned column, Location loc) {
     SmallVector<Value> shifted(indices);
     if (offset != 0)
-      shifted.back() = affine::makeComposedAffineApply(
-          b, loc, b.getAffineDimExpr(0) + offset, {shifted.back()});
+      shifted[column] = affine::makeComposedAffineApply(
+          b, loc, b.getAffineDimExpr(0) + offset, {shifted[column]});
     return shifted;
   }
 
@@ -152,8 +154,9 @@ private:
         for (Value index : read.getIndices())
           indices.push_back(unsliced(index));
         return ReadOp::create(b, loc, type, read.getSource(),
-                              shift(indices, loc), read.getInBoundsAttr(),
-                              read.getAlignedAttr());
+                              shift(indices, read.getColumnIndex(), loc),
+                              read.getInBoundsAttr(), read.getAlignedAttr(),
+                              read.getTransposedAttr());
       }
       if (auto broadcast = dyn_cast<BroadcastOp>(op))
         return BroadcastOp::create(b, loc, type,
@@ -222,8 +225,10 @@ private:
                           std::min(columns, width - offset));
       Value tile = slicer.slice(store.getTile());
       StoreOp::create(b, store.getLoc(), tile, store.getDest(),
-                      slicer.shift(store.getIndices(), store.getLoc()),
-                      store.getInBoundsAttr(), store.getAlignedAttr());
+                      slicer.shift(store.getIndices(), store.getColumnIndex(),
+                                   store.getLoc()),
+                      store.getInBoundsAttr(), store.getAlignedAttr(),
+                      store.getTransposedAttr());
     }
     store.erase();
   }

@@ -69,7 +69,9 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     ```
 
     `*` stands for leading batch dimensions, which broadcast to those of `out`
-    as NumPy's do. Semantics:
+    as NumPy's do. Matrices may be transposed in memory: with `transpose_b`, `b`
+    is (*, N, K), with `transpose_out`, `input` and `out` are (*, N, M). With both
+    the op is a linear layer, out = x @ A^T + ..., of rows x. Semantics:
 
     1. Block row i consists of the blocks p in [crow[i], crow[i+1]), block p
        at block column col[p]. crow's first entry need not be 0. Blocks of one
@@ -131,6 +133,10 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     %1 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
         ins(%a, %b : tensor<512x1024xbf16, #bsr>, tensor<1024x?xbf16>)
         outs(%out : tensor<512x?xbf16>) -> tensor<512x?xbf16>
+    %2 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+        ins(%a, %x : tensor<512x1024xbf16, #bsr>, tensor<?x1024xbf16>)
+        outs(%y : tensor<?x512xbf16>) {transpose_b, transpose_out}
+        -> tensor<?x512xbf16>
     ```
   }];
   let arguments = (ins
@@ -140,7 +146,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
     Optional<AnyRankedTensor>:$panels, Optional<AnyRankedTensor>:$steps,
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
-    DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
+    UnitAttr:$transpose_b, UnitAttr:$transpose_out);
   let results = (outs AnyRankedTensor:$result);
   let builders = [
     /// out = beta * out + alpha * (A @ b), in place. `crow` and `col` are null if
@@ -173,6 +180,12 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     int64_t getPanelGroups() {
       return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
     }
+    /// Dimensions K and N of `b`, and M and N of `input` and `out`, counted from
+    /// the last, -1.
+    int64_t getBRowDim() { return getTransposeB() ? -1 : -2; }
+    int64_t getBColumnDim() { return getTransposeB() ? -2 : -1; }
+    int64_t getRowDim() { return getTransposeOut() ? -1 : -2; }
+    int64_t getColumnDim() { return getTransposeOut() ? -2 : -1; }
     /// Number of leading batch dimensions of `out`.
     int64_t getBatchRank() { return getOut().getType().getRank() - 2; }
     /// The tensor that is read as `input`: the operand, or `out` without one.
