@@ -168,6 +168,52 @@ struct ReadOneElement : OpRewritePattern<vector::TransferReadOp> {
   }
 };
 
+/// A read of one element of a pad, to be broadcast, which may be one of those
+/// that were added:
+///   transfer_read (pad %a high[%n]) [%i] {(d0) -> (0)} : vector<16xf32>
+///   -> broadcast (if (%i < dim %a) {extract %a[%i]})
+struct ReadElementOfPad : OpRewritePattern<vector::TransferReadOp> {
+  explicit ReadElementOfPad(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/3) {}
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getBase().getDefiningOp<tensor::PadOp>();
+    Value value = pad ? pad.getConstantPaddingValue() : Value();
+    if (!value || !pad.hasZeroLowPad() || op.getMask() ||
+        op.getVectorType().isScalable() ||
+        llvm::any_of(op.getPermutationMap().getResults(),
+                     [](AffineExpr expr) { return isa<AffineDimExpr>(expr); }))
+      return rewriter.notifyMatchFailure(op, "not one element of a high pad");
+    Location loc = op.getLoc();
+    Value isInside;
+    for (auto [dimension, index] : llvm::enumerate(op.getIndices())) {
+      Value end =
+          rewriter.createOrFold<tensor::DimOp>(loc, pad.getSource(), dimension);
+      Value isBefore = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, index, end);
+      isInside = isInside
+                     ? arith::AndIOp::create(rewriter, loc, isInside, isBefore)
+                           .getResult()
+                     : isBefore;
+    }
+    auto element = scf::IfOp::create(
+        rewriter, loc, isInside,
+        [&](OpBuilder &b, Location inner) {
+          scf::YieldOp::create(b, inner,
+                               tensor::ExtractOp::create(
+                                   b, inner, pad.getSource(), op.getIndices())
+                                   .getResult());
+        },
+        [&](OpBuilder &b, Location inner) {
+          scf::YieldOp::create(b, inner, value);
+        });
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, op.getVectorType(),
+                                                     element.getResult(0));
+    return success();
+  }
+};
+
 /// A mask for all of `type` where `index` is within a dimension of a tensor.
 static Value maskWithin(OpBuilder &b, Location loc, Value index, Value tensor,
                         int64_t dimension, VectorType type) {
@@ -304,8 +350,11 @@ private:
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
-    patterns.add<ReadPadUnmasked, ReadOneElement, ReadRowOfPad,
-                 ReadRowWithinBounds>(context);
+    patterns.add<ReadPadUnmasked, ReadOneElement, ReadElementOfPad,
+                 ReadRowOfPad, ReadRowWithinBounds>(context);
+    // Strides may be any: elements are read one by one.
+    vector::populateVectorGatherLoweringPatterns(patterns);
+    vector::populateVectorGatherToConditionalLoadPatterns(patterns);
     linalg::populatePadOpVectorizationPatterns(patterns);
     tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

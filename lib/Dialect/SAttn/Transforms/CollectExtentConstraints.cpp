@@ -68,6 +68,9 @@ private:
       return failure();
     if (constraints.hasFailed())
       return failure();
+    // What an isolated region needs is in the op's own requirements.
+    if (op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      return success();
     for (Region &region : op->getRegions())
       if (failed(collect(region)))
         return failure();

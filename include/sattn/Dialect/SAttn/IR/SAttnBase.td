@@ -28,7 +28,8 @@ def SAttn_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::sparse_tensor::SparseTensorDialect",
     "::mlir::tensor::TensorDialect"
   ];

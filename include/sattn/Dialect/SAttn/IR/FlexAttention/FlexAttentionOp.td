@@ -1,0 +1,206 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD
+#define SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD
+
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
+include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
+include "sattn/Dialect/SAttn/IR/SAttnBase.td"
+include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
+
+def SAttn_MaskAttr : SAttn_Attr<"Mask", "mask"> {
+  let summary = "Which keys a query sees, by their distance";
+  let description = [{
+    Query i sees key j if
+
+    ```
+    j < prefix  or  -left <= j - (i + offset) <= right
+    ```
+
+    where offset is 0, or with `bottom_right` the number of keys minus that of
+    queries. An absent `left` or `right` does not restrict; an absent `prefix` is 0.
+
+    ```mlir
+    #sattn.mask<right = 0>                        // causal
+    #sattn.mask<left = 1023, right = 0>           // window of 1024 keys
+    #sattn.mask<right = 0, prefix = 1024>         // prefix-LM
+    #sattn.mask<right = 0, bottom_right = true>
+    ```
+  }];
+  let parameters = (ins
+    OptionalParameter<"::std::optional<int64_t>">:$left,
+    OptionalParameter<"::std::optional<int64_t>">:$right,
+    OptionalParameter<"::std::optional<int64_t>">:$prefix,
+    DefaultValuedParameter<"bool", "false">:$bottom_right);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
+    AttrSizedOperandSegments, IsolatedFromAbove, NoMemoryEffect,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+       "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
+                              ["getTileSchedule"]>,
+    DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
+  let summary = "Attention with masks and modified scores, forward";
+  let description = [{
+    For each batch b, head h and query i,
+
+    ```
+    s_j        = score_mod(scale * (q[b, h, i] . k[b, h / group, j]), b, h, i, j)
+    out[b,h,i] = sum over j of exp(s_j) * v[b, h / group, j] / sum over j of exp(s_j)
+    lse[b,h,i] = log(sum over j of exp(s_j))
+    ```
+
+    over the keys j that the query sees. Where it sees none, its row of `out` is 0
+    and its `lse` -inf.
+
+    | operand                 | shape                     | element type   |
+    |-------------------------|---------------------------|----------------|
+    | `scale`                 |                           | f32            |
+    | `q`                     | (B, H, M, D)              | f16, bf16, f32 |
+    | `k`                     | (B or 1, H / group, N, D) | that of `q`    |
+    | `v`                     | (B or 1, H / group, N, E) | that of `q`    |
+    | `partial`, `full`       | (B or 1, H or 1, ceil(M / BQ)) and (B or 1, H or 1, ceil(M / BQ), any), optional | i32 |
+    | `key_lengths`           | (B), optional             | i32            |
+    | `captures`              | any, any number           | integers, floats |
+    | `outs`: `out`           | (B, H, M, E)              | that of `q`    |
+    | `outs`: `lse`, optional | (B, H, M)                 | f32            |
+
+    B is missing where `q` has rank 3: H then stands for heads of all batches, b is
+    0, and `key_lengths` is (H).
+
+    Semantics:
+
+    1. Query i sees key j if j < N, j < key_lengths[b], `mask` says so and
+       `mask_mod` gives true; what is absent does not restrict. With `key_lengths`,
+       `bottom_right` counts from key_lengths[b] in the place of N.
+    2. `partial` and `full` are two lists of blocks of BQ queries and BK keys,
+       `block_size` = [BQ, BK]: how many blocks of keys each block of queries
+       reads, and which. Query i sees key j only if a list has its block. Of blocks
+       of `full`, `mask` and `mask_mod` are true and not evaluated. Entries after
+       the number are not read. A block in the lists twice counts twice.
+    3. `score_mod` gets the scaled score and b, h, i, j as i32 and gives a score;
+       `mask_mod` gets b, h, i, j and gives i1. Both get the captures after them.
+       Captured tensors are read by `tensor.extract`; an index outside the tensor
+       reads an unspecified element of it.
+    4. Scores and sums are f32; weights are rounded to the element type of `v`.
+       A key whose score is -inf is not seen.
+    5. A negative scale, or 0, must be a constant.
+    6. Weights of keys that are not seen are 0, and multiplied, where another query
+       of the tile sees the key: `v` must be finite there.
+
+    Constraints:
+
+    - (C1) Each operand has its rank of the table: 3 or 4 for `q`.
+    - (C2) Each operand has an element type of the table.
+    - (C3) D and E are static, from 1 to 512.
+    - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
+      `group` is positive and H a multiple of it.
+    - (C5) `block_size` is there if and only if a list is: two positive multiples
+      of 16. In `full` are no blocks with keys from N on.
+    - (C6) There are one or two `outs`, and the results have their types.
+    - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
+      nothing but constants, elementwise ops on scalars and `tensor.extract` of
+      captured tensors.
+    - (C8) `meta` has tiles of M queries, N = E rounded up to a multiple of 8, K
+      keys; M and K are multiples of 8 from 8 to 1024, and divide BQ and BK.
+    - (C9) `origin` has as many entries as the op has loops: b, h, i, or h, i.
+
+    `origin` says which tile of the problem `outs` is; then they are smaller, and
+    all other operands stay whole.
+
+    ```mlir
+    %0 = sattn.flex_attention scale(%scale)
+        ins(%q, %k, %v : tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>,
+            tensor<?x?x?x128xbf16>)
+        captures(%slopes : tensor<?xf32>)
+        outs(%out : tensor<?x?x?x128xbf16>) -> tensor<?x?x?x128xbf16>
+        score_mod {
+        ^bb0(%score: f32, %b: i32, %h: i32, %i: i32, %j: i32,
+             %slopes_in: tensor<?xf32>):
+          %head = arith.index_cast %h : i32 to index
+          %slope = tensor.extract %slopes_in[%head] : tensor<?xf32>
+          %distance = arith.subi %j, %i : i32
+          %distance_f = arith.sitofp %distance : i32 to f32
+          %bias = arith.mulf %slope, %distance_f : f32
+          %result = arith.addf %score, %bias : f32
+          sattn.yield %result : f32
+        }
+        {mask = #sattn.mask<right = 0>}
+    ```
+  }];
+  let arguments = (ins
+    F32:$scale, AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
+    Optional<AnyRankedTensor>:$partial_counts,
+    Optional<AnyRankedTensor>:$partial_indices,
+    Optional<AnyRankedTensor>:$full_counts,
+    Optional<AnyRankedTensor>:$full_indices,
+    Optional<AnyRankedTensor>:$key_lengths,
+    Variadic<AnyType>:$captures, Variadic<Index>:$origin,
+    Variadic<AnyRankedTensor>:$outs,
+    DefaultValuedAttr<I64Attr, "1">:$group,
+    OptionalAttr<SAttn_MaskAttr>:$mask,
+    OptionalAttr<DenseI64ArrayAttr>:$block_size,
+    OptionalAttr<SAttn_MetaAttr>:$meta);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$score_mod,
+                        MaxSizedRegion<1>:$mask_mod);
+  let assemblyFormat = [{
+    `scale` `(` $scale `)`
+    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+    (`partial` `(` $partial_counts^ `,` $partial_indices `:`
+                   type($partial_counts) `,` type($partial_indices) `)`)?
+    (`full` `(` $full_counts^ `,` $full_indices `:`
+                type($full_counts) `,` type($full_indices) `)`)?
+    (`key_lengths` `(` $key_lengths^ `:` type($key_lengths) `)`)?
+    (`captures` `(` $captures^ `:` type($captures) `)`)?
+    (`origin` `(` $origin^ `)`)?
+    `outs` `(` $outs `:` type($outs) `)` `->` type($results)
+    (`score_mod` $score_mod^)? (`mask_mod` $mask_mod^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    using Tensor = ::mlir::TypedValue<::mlir::RankedTensorType>;
+
+    Tensor getOut() { return ::llvm::cast<Tensor>(getOuts()[0]); }
+    /// Null where it is not wanted.
+    Tensor getLse() {
+      return getOuts().size() > 1 ? ::llvm::cast<Tensor>(getOuts()[1])
+                                  : Tensor();
+    }
+    bool hasLists() { return getPartialCounts() || getFullCounts(); }
+    /// Dimensions before queries or keys: batch and head, or head.
+    int64_t getLeadRank() { return getQ().getType().getRank() - 2; }
+    int64_t getHeadDim() { return getQ().getType().getShape().back(); }
+    int64_t getValueDim() { return getV().getType().getShape().back(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def SAttn_YieldOp : SAttn_Op<"yield", [
+    Pure, ReturnLike, Terminator, ParentOneOf<["FlexAttentionOp"]>]> {
+  let summary = "The value of a function of elements";
+  let description = [{
+    Ends `score_mod` and `mask_mod` of a `sattn.flex_attention`.
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD

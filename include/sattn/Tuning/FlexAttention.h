@@ -1,0 +1,45 @@
+//===- FlexAttention.h - Parameters of flex_attention -----------*- C++ -*-===//
+//
+// How the parameters of one flex_attention are chosen, from what is known of
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_FLEXATTENTION_H
+#define SATTN_TUNING_FLEXATTENTION_H
+
+#include "sattn/Tuning/Parameters.h"
+
+namespace sattn::tuning::flex_attention {
+
+/// The known facts of one flex_attention. Sizes are in elements.
+struct Facts {
+  /// Queries of a head, if known.
+  std::optional<int64_t> queries;
+  /// Columns of Q and K, and of V: at least 1.
+  int64_t headDim = 0, valueDim = 0;
+  /// Of Q, K and V: 2 or 4.
+  int64_t elementBytes = 2;
+  /// Queries and keys of a block of lists, whose divisors tiles have.
+  std::optional<int64_t> blockQueries, blockKeys;
+  /// Whether the cost of a tile rises with its index, as under a causal mask.
+  bool isCausal = false;
+};
+
+/// The parameters without a table's row: a tile of `rows` queries with all
+/// `columns` of V, and `depth` keys in an iteration.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+
+/// The default, with the numbers of `search.row` in the place of its own:
+/// tile_m, tile_k, stages, warps, raster_group. An error says which is
+/// impossible.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+
+} // namespace sattn::tuning::flex_attention
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getFlexAttentionSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_FLEXATTENTION_H

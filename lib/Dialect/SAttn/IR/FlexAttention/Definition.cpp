@@ -1,0 +1,318 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Definition and verification of sattn.flex_attention. The constraint numbers
+// are those of the op's description.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Most columns of Q, K, V and the result.
+static constexpr int64_t kMaxHeadDim = 512;
+/// Block sizes of lists are multiples of it.
+static constexpr int64_t kBlockMultiple = 16;
+/// Sizes of tiles are multiples of the first and at most the second.
+static constexpr int64_t kTileMultiple = 8, kMaxTileSize = 1024;
+/// Positions are i32, and so are their differences.
+static constexpr int64_t kMaxDistance = int64_t(1) << 30;
+
+MutableOperandRange FlexAttentionOp::getDpsInitsMutable() {
+  return getOutsMutable();
+}
+
+LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               std::optional<int64_t> left,
+                               std::optional<int64_t> right,
+                               std::optional<int64_t> prefix, bool) {
+  if (!left && !right)
+    return emitError() << "expected 'left' or 'right'";
+  std::pair<StringRef, std::optional<int64_t>> numbers[] = {
+      {"left", left}, {"right", right}, {"prefix", prefix}};
+  for (auto [name, number] : numbers)
+    if (number && std::abs(*number) > kMaxDistance)
+      return emitError() << "expected '" << name << "' from -2^30 to 2^30, but "
+                         << "got " << *number;
+  if (prefix && *prefix < 0)
+    return emitError() << "expected 'prefix' of at least 0, but got "
+                       << *prefix;
+  return success();
+}
+
+namespace {
+/// An operand, its name, the rank it must have and what elements.
+struct NamedOperand {
+  StringRef name;
+  RankedTensorType type;
+  int64_t rank;
+  Type element;
+};
+} // namespace
+
+static SmallVector<NamedOperand> namedOperands(FlexAttentionOp op) {
+  int64_t rank = op.getQ().getType().getRank();
+  Type element = op.getQ().getType().getElementType();
+  Type i32 = IntegerType::get(op.getContext(), 32);
+  SmallVector<NamedOperand> operands;
+  auto add = [&](StringRef name, Value value, int64_t expected, Type type) {
+    if (value)
+      operands.push_back(
+          {name, cast<RankedTensorType>(value.getType()), expected, type});
+  };
+  add("q", op.getQ(), rank, element);
+  add("k", op.getK(), rank, element);
+  add("v", op.getV(), rank, element);
+  add("partial_counts", op.getPartialCounts(), rank - 1, i32);
+  add("partial_indices", op.getPartialIndices(), rank, i32);
+  add("full_counts", op.getFullCounts(), rank - 1, i32);
+  add("full_indices", op.getFullIndices(), rank, i32);
+  add("key_lengths", op.getKeyLengths(), 1, i32);
+  add("out", op.getOut(), rank, element);
+  add("lse", op.getLse(), rank - 1, Float32Type::get(op.getContext()));
+  return operands;
+}
+
+/// (C1), (C2)
+static LogicalResult verifyTypes(FlexAttentionOp op) {
+  RankedTensorType q = op.getQ().getType();
+  if (q.getRank() != 3 && q.getRank() != 4)
+    return op.emitOpError() << "expected 'q' of rank 3 or 4, but got " << q;
+  Type element = q.getElementType();
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return op.emitOpError()
+           << "expected element type f16, bf16 or f32 of 'q', but got "
+           << element;
+  for (const NamedOperand &operand : namedOperands(op)) {
+    if (operand.type.getRank() != operand.rank)
+      return op.emitOpError() << "expected '" << operand.name << "' of rank "
+                              << operand.rank << ", but got " << operand.type;
+    if (operand.type.getElementType() != operand.element)
+      return op.emitOpError()
+             << "expected element type " << operand.element << " of '"
+             << operand.name << "', but got " << operand.type.getElementType();
+  }
+  for (auto [number, capture] : llvm::enumerate(op.getCaptures())) {
+    Type type = getElementTypeOrSelf(capture.getType());
+    bool isTensor = isa<RankedTensorType>(capture.getType());
+    if ((!isTensor && capture.getType() != type) ||
+        !(type.isF16() || type.isBF16() || type.isF32() ||
+          type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+          type.isSignlessInteger(64)))
+      return op.emitOpError()
+             << "expected capture " << number
+             << " to be a number or tensor of f16, bf16, f32, i8, i32 or i64, "
+                "but got "
+             << capture.getType();
+  }
+  return success();
+}
+
+static bool mayMatch(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+static LogicalResult verifyExtent(FlexAttentionOp op, StringRef name,
+                                  Value tensor, int64_t dim, StringRef what,
+                                  int64_t expected, bool mayBeOne = false) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (dim < 0)
+    dim += type.getRank();
+  int64_t actual = type.getDimSize(dim);
+  if (mayMatch(actual, expected) || (mayBeOne && actual == 1))
+    return success();
+  return op.emitOpError() << "expected " << what << " of '" << name
+                          << "' (dimension " << dim << ") to be "
+                          << (mayBeOne ? "1 or " : "") << expected
+                          << ", but got " << actual;
+}
+
+/// (C4)
+static LogicalResult verifyExtents(FlexAttentionOp op) {
+  int64_t group = op.getGroup();
+  if (group < 1)
+    return op.emitOpError()
+           << "expected 'group' of at least 1, but got " << group;
+  ArrayRef<int64_t> q = op.getQ().getType().getShape();
+  int64_t heads = q.end()[-3];
+  if (!ShapedType::isDynamic(heads) && heads % group != 0)
+    return op.emitOpError() << "expected H of 'q' to be a multiple of 'group', "
+                            << group << ", but got " << heads;
+  int64_t groups = ShapedType::isDynamic(heads) ? heads : heads / group;
+  bool isBatched = q.size() == 4;
+  for (auto [name, tensor] : {std::pair<StringRef, Value>("k", op.getK()),
+                              std::pair<StringRef, Value>("v", op.getV())}) {
+    if (isBatched && failed(verifyExtent(op, name, tensor, 0, "B", q[0], true)))
+      return failure();
+    if (failed(verifyExtent(op, name, tensor, -3, "heads", groups)))
+      return failure();
+  }
+  ArrayRef<int64_t> k = op.getK().getType().getShape();
+  if (isBatched && failed(verifyExtent(op, "v", op.getV(), 0, "B", k[0])))
+    return failure();
+  if (failed(verifyExtent(op, "v", op.getV(), -2, "N", k.end()[-2])) ||
+      failed(verifyExtent(op, "k", op.getK(), -1, "D", q.back())) ||
+      failed(verifyExtent(op, "out", op.getOut(), -1, "E", op.getValueDim())))
+    return failure();
+  if (op.getKeyLengths() &&
+      failed(verifyExtent(op, "key_lengths", op.getKeyLengths(), 0, "B",
+                          q.front())))
+    return failure();
+  if (!op.getOrigin().empty()) // A tile.
+    return success();
+  for (unsigned i = 0; i < q.size() - 1; ++i) {
+    static constexpr StringRef kNames[] = {"B", "H", "M"};
+    StringRef name = kNames[i + (isBatched ? 0 : 1)];
+    if (failed(verifyExtent(op, "out", op.getOut(), i, name, q[i])) ||
+        (op.getLse() &&
+         failed(verifyExtent(op, "lse", op.getLse(), i, name, q[i]))))
+      return failure();
+  }
+  return success();
+}
+
+/// (C5)
+static LogicalResult verifyLists(FlexAttentionOp op) {
+  std::optional<ArrayRef<int64_t>> size = op.getBlockSize();
+  if (size.has_value() != op.hasLists())
+    return op.emitOpError("expected 'block_size' if and only if there is a "
+                          "list of blocks");
+  if (!size)
+    return success();
+  if (size->size() != 2 || llvm::any_of(*size, [](int64_t extent) {
+        return extent <= 0 || extent % kBlockMultiple != 0;
+      }))
+    return op.emitOpError() << "expected 'block_size' of two positive "
+                               "multiples of 16, but got ["
+                            << *size << "]";
+  ArrayRef<int64_t> q = op.getQ().getType().getShape();
+  int64_t queries = q.end()[-2];
+  int64_t blocks = ShapedType::isDynamic(queries)
+                       ? queries
+                       : llvm::divideCeil(queries, (*size)[0]);
+  std::pair<StringRef, Value> lists[] = {
+      {"partial_counts", op.getPartialCounts()},
+      {"partial_indices", op.getPartialIndices()},
+      {"full_counts", op.getFullCounts()},
+      {"full_indices", op.getFullIndices()}};
+  for (auto [name, list] : lists) {
+    if (!list)
+      continue;
+    int64_t lead = q.size() - 2;
+    for (int64_t i = 0; i < lead; ++i)
+      if (failed(verifyExtent(op, name, list, i, i == lead - 1 ? "H" : "B",
+                              q[i], /*mayBeOne=*/true)))
+        return failure();
+    if (failed(verifyExtent(op, name, list, lead, "blocks of queries", blocks)))
+      return failure();
+  }
+  return success();
+}
+
+/// (C7)
+static LogicalResult verifyRegion(FlexAttentionOp op, StringRef name,
+                                  Region &region, bool isScore) {
+  if (region.empty())
+    return success();
+  Builder b(op.getContext());
+  Type i32 = b.getI32Type();
+  SmallVector<Type> types(4, i32);
+  if (isScore)
+    types.insert(types.begin(), b.getF32Type());
+  llvm::append_range(types, op.getCaptures().getTypes());
+  Block &block = region.front();
+  if (block.getArgumentTypes() != ArrayRef(types))
+    return op.emitOpError()
+           << "expected arguments of '" << name << "' of types (" << types
+           << "), but got (" << block.getArgumentTypes() << ")";
+  if (block.empty() || !isa<YieldOp>(block.back()))
+    return op.emitOpError()
+           << "expected '" << name << "' to end with 'sattn.yield'";
+  for (Operation &inner : block) {
+    if (auto yield = dyn_cast<YieldOp>(inner)) {
+      Type expected = isScore ? Type(b.getF32Type()) : b.getI1Type();
+      if (yield.getValue().getType() != expected)
+        return yield.emitOpError()
+               << "expected a value of type " << expected << " of '" << name
+               << "', but got " << yield.getValue().getType();
+      continue;
+    }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      if (isa<BlockArgument>(extract.getTensor()))
+        continue;
+      return extract.emitOpError()
+             << "expected to read a captured tensor in '" << name << "'";
+    }
+    bool isScalar = llvm::all_of(inner.getResultTypes(), [](Type type) {
+      return type.isIntOrIndexOrFloat();
+    });
+    if (!isScalar || (!inner.hasTrait<OpTrait::ConstantLike>() &&
+                      !OpTrait::hasElementwiseMappableTraits(&inner)))
+      return inner.emitOpError()
+             << "expected constants, elementwise ops on scalars and reads of "
+                "captured tensors in '"
+             << name << "'";
+  }
+  return success();
+}
+
+/// (C8)
+static LogicalResult verifyMeta(FlexAttentionOp op) {
+  MetaAttr meta = op.getMetaAttr();
+  if (!meta)
+    return success();
+  ArrayRef<int64_t> tile = meta.getTile();
+  int64_t columns = llvm::alignTo(op.getValueDim(), kTileMultiple);
+  if (tile[1] != columns)
+    return op.emitOpError()
+           << "expected a tile of " << columns
+           << " columns (N), those of 'v', but got " << tile[1];
+  std::pair<StringRef, int64_t> sizes[] = {{"M", tile[0]}, {"K", tile[2]}};
+  for (auto [number, entry] : llvm::enumerate(sizes)) {
+    auto [name, size] = entry;
+    if (size % kTileMultiple != 0 || size > kMaxTileSize)
+      return op.emitOpError() << "expected " << name
+                              << " of the tile to be a multiple of 8 from 8 to "
+                              << kMaxTileSize << ", but got " << size;
+    if (op.getBlockSize() && (*op.getBlockSize())[number] % size != 0)
+      return op.emitOpError()
+             << "expected " << name << " of the tile to divide "
+             << (*op.getBlockSize())[number] << " of 'block_size', but got "
+             << size;
+  }
+  return success();
+}
+
+LogicalResult FlexAttentionOp::verify() {
+  if (getOuts().empty() || getOuts().size() > 2) // (C6)
+    return emitOpError() << "expected 'out' and at most 'lse' in 'outs', but "
+                         << "got " << getOuts().size() << " operands";
+  if (getResultTypes() != getOuts().getTypes()) // (C6)
+    return emitOpError() << "expected results of the types of 'outs', ("
+                         << getOuts().getTypes() << "), but got ("
+                         << getResultTypes() << ")";
+  if (failed(verifyTypes(*this)))
+    return failure();
+  if (!getOrigin().empty() && // (C9)
+      static_cast<int64_t>(getOrigin().size()) != getLeadRank() + 1)
+    return emitOpError() << "expected " << getLeadRank() + 1
+                         << " numbers in 'origin', but got "
+                         << getOrigin().size();
+  for (auto [name, size] : {std::pair<StringRef, int64_t>("D", getHeadDim()),
+                            std::pair<StringRef, int64_t>("E", getValueDim())})
+    if (ShapedType::isDynamic(size) || size < 1 || size > kMaxHeadDim) // (C3)
+      return emitOpError() << "expected " << name << " to be static and from "
+                           << "1 to " << kMaxHeadDim << ", but got "
+                           << (name == "D" ? getQ() : getV()).getType();
+  if (failed(verifyExtents(*this)) || failed(verifyLists(*this)) ||
+      failed(
+          verifyRegion(*this, "score_mod", getScoreMod(), /*isScore=*/true)) ||
+      failed(verifyRegion(*this, "mask_mod", getMaskMod(), /*isScore=*/false)))
+    return failure();
+  return verifyMeta(*this);
+}

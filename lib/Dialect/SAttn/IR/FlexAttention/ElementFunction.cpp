@@ -1,0 +1,193 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementFunction.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+ElementFunction::ElementFunction(FlexAttentionOp op, Region &region,
+                                 bool isScore)
+    : op(op), region(region) {
+  if (region.empty())
+    return;
+  unsigned next = 0;
+  if (isScore)
+    score = region.getArgument(next++);
+  batch = region.getArgument(next++);
+  head = region.getArgument(next++);
+  query = region.getArgument(next++);
+  key = region.getArgument(next++);
+  for (Value capture : op.getCaptures())
+    outside.map(region.getArgument(next++), capture);
+  analyze();
+}
+
+/// Whether the index is this argument itself.
+static bool isArgument(Value index, BlockArgument argument) {
+  auto cast = index.getDefiningOp<arith::IndexCastOp>();
+  return cast && cast.getIn() == argument;
+}
+
+void ElementFunction::analyze() {
+  if (score)
+    dependence[score] = OnScore;
+  dependence[query] = OnQuery;
+  dependence[key] = OnKey;
+  for (Operation &inner : region.front()) {
+    unsigned all = 0;
+    for (Value operand : inner.getOperands())
+      all |= dependence.lookup(operand);
+    for (Value result : inner.getResults())
+      dependence[result] = all;
+    auto read = dyn_cast<tensor::ExtractOp>(inner);
+    if (!read || all == 0)
+      continue;
+    // The last indices are the query, the key, or the query and the key; the
+    // others are the same for all of the tile.
+    ValueRange indices = read.getIndices();
+    bool byKey = isArgument(indices.back(), key);
+    unsigned last = indices.size() - (byKey ? 1 : 0);
+    bool byQuery = last > 0 && isArgument(indices[last - 1], query);
+    last -= byQuery ? 1 : 0;
+    if ((byKey || byQuery) &&
+        llvm::all_of(indices.take_front(last),
+                     [&](Value index) { return dependence[index] == 0; }))
+      reads.push_back({read, byQuery, byKey, Value()});
+  }
+}
+
+Value ElementFunction::captureOf(tensor::ExtractOp read) {
+  return outside.lookup(read.getTensor());
+}
+
+Value ElementFunction::clamp(ImplicitLocOpBuilder &b, Value index, Value tensor,
+                             int64_t dim) {
+  Value atMost =
+      arith::MinSIOp::create(b, index, lastIndex.lookup({tensor, dim}));
+  return arith::MaxSIOp::create(b, atMost, firstIndex);
+}
+
+Value ElementFunction::extractClamped(ImplicitLocOpBuilder &b,
+                                      tensor::ExtractOp read,
+                                      IRMapping &values) {
+  Value tensor = captureOf(read);
+  SmallVector<Value> indices;
+  for (auto [dim, index] : llvm::enumerate(read.getIndices()))
+    indices.push_back(clamp(b, values.lookup(index), tensor, dim));
+  return tensor::ExtractOp::create(b, tensor, indices);
+}
+
+void ElementFunction::readAt(TileBuilder &b, Read &read, OpFoldResult key) {
+  Value tensor = captureOf(read.op);
+  SmallVector<OpFoldResult> lead, first;
+  SmallVector<int64_t> shape;
+  int64_t rank = read.op.getIndices().size();
+  int64_t leadRank = rank - read.byQuery - read.byKey;
+  for (int64_t dim = 0; dim < leadRank; ++dim)
+    lead.push_back(
+        clamp(b, outside.lookup(read.op.getIndices()[dim]), tensor, dim));
+  auto add = [&](OpFoldResult begin, int64_t size) {
+    // A tensor may be shorter than the queries or keys.
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    OpFoldResult extent =
+        tensor::getMixedSize(b, b.getLoc(), tensor, leadRank + first.size());
+    first.push_back(affine::makeComposedFoldedAffineMin(
+        b, b.getLoc(), AffineMap::get(1, 1, {d0, s0}, b.getContext()),
+        {begin, extent}));
+    shape.push_back(size);
+  };
+  if (read.byQuery)
+    add(b.getFirstQuery(), b.queries);
+  if (read.byKey)
+    add(key, b.keys);
+  read.tile = b.readTile(tensor, lead, first, shape);
+}
+
+void ElementFunction::hoist(TileBuilder &b) {
+  if (isEmpty())
+    return;
+  firstIndex = b.index(0);
+  for (Value capture : op.getCaptures())
+    if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        lastIndex[{capture, dim}] =
+            b.asValue(affine::makeComposedFoldedAffineApply(
+                b, b.getLoc(), b.getAffineDimExpr(0) - 1,
+                {tensor::getMixedSize(b, b.getLoc(), capture, dim)}));
+  if (!batch.use_empty())
+    outside.map(batch, b.asI32(b.getBatch()));
+  if (!head.use_empty())
+    outside.map(head, b.asI32(b.getHead()));
+  for (Operation &inner : region.front().without_terminator()) {
+    if (inner.getNumResults() != 1 || dependence[inner.getResult(0)] != 0)
+      continue;
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner))
+      outside.map(read.getResult(), extractClamped(b, read, outside));
+    else
+      b.clone(inner, outside);
+  }
+  for (Read &read : reads)
+    if (!read.byKey)
+      readAt(b, read, {});
+}
+
+void ElementFunction::readBlock(TileBuilder &b, OpFoldResult first) {
+  for (Read &read : reads)
+    if (read.byKey)
+      readAt(b, read, first);
+}
+
+void ElementFunction::addInputs(TileBuilder &b, SmallVectorImpl<Value> &inputs,
+                                SmallVectorImpl<AffineMap> &maps) {
+  for (Read &read : reads) {
+    inputs.push_back(read.tile);
+    maps.push_back(!read.byKey ? b.row : !read.byQuery ? b.column : b.tile);
+  }
+}
+
+Value ElementFunction::compute(ImplicitLocOpBuilder &b, Value scoreValue,
+                               function_ref<Value()> queryValue,
+                               function_ref<Value()> keyValue,
+                               ValueRange inputs) {
+  IRMapping values(outside);
+  if (score)
+    values.map(score, scoreValue);
+  // Reads that became tiles have no index.
+  auto isNeeded = [&](BlockArgument argument) {
+    return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      return !isa<arith::IndexCastOp>(user) ||
+             llvm::any_of(user->getUsers(), [&](Operation *reader) {
+               return llvm::none_of(
+                   reads, [&](const Read &read) { return read.op == reader; });
+             });
+    });
+  };
+  if (isNeeded(query))
+    values.map(query, queryValue());
+  if (isNeeded(key))
+    values.map(key, keyValue());
+  for (auto [read, element] : llvm::zip_equal(reads, inputs))
+    values.map(read.op.getResult(), element);
+  for (Operation &inner : region.front().without_terminator()) {
+    if (llvm::all_of(inner.getResults(),
+                     [&](Value result) { return values.contains(result); }))
+      continue;
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      values.map(read.getResult(), extractClamped(b, read, values));
+      continue;
+    }
+    if (llvm::any_of(inner.getOperands(),
+                     [&](Value operand) { return !values.contains(operand); }))
+      continue; // An index of what became a tile.
+    b.clone(inner, values);
+  }
+  return values.lookup(
+      cast<YieldOp>(region.front().getTerminator()).getValue());
+}

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A score_mod or mask_mod, inlined into ops on elements of tiles.
+
+#ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_ELEMENTFUNCTION_H
+#define LIB_DIALECT_SATTN_IR_FLEXATTENTION_ELEMENTFUNCTION_H
+
+#include "TileBuilder.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace sattn::flex_attention {
+
+/// What depends on batch and head only is computed before the loop over blocks.
+/// Captured tensors that are read at the query, at the key or at both become
+/// tiles beside the scores; other reads stay reads of elements.
+class ElementFunction {
+public:
+  ElementFunction(FlexAttentionOp op, mlir::Region &region, bool isScore);
+
+  bool isEmpty() const { return region.empty(); }
+
+  /// Before the loop over blocks.
+  void hoist(TileBuilder &b);
+  /// In the loop: reads what belongs to the keys from `first` on.
+  void readBlock(TileBuilder &b, mlir::OpFoldResult first);
+  /// Appends the inputs that `compute` needs, with their maps.
+  void addInputs(TileBuilder &b, llvm::SmallVectorImpl<mlir::Value> &inputs,
+                 llvm::SmallVectorImpl<mlir::AffineMap> &maps);
+  /// The function's value of an element. `score` may be null; `query` and `key`
+  /// are computed if they are needed; `inputs` are the elements of those added.
+  mlir::Value compute(mlir::ImplicitLocOpBuilder &b, mlir::Value score,
+                      llvm::function_ref<mlir::Value()> query,
+                      llvm::function_ref<mlir::Value()> key,
+                      mlir::ValueRange inputs);
+
+private:
+  /// A captured tensor read at the tile's queries, its keys, or both.
+  struct Read {
+    mlir::tensor::ExtractOp op;
+    bool byQuery, byKey;
+    mlir::Value tile;
+  };
+  enum Dependence { OnQuery = 1, OnKey = 2, OnScore = 4 };
+
+  void analyze();
+  /// The captured tensor that a read is of.
+  mlir::Value captureOf(mlir::tensor::ExtractOp read);
+  void readAt(TileBuilder &b, Read &read, mlir::OpFoldResult key);
+  /// The element nearest to the index.
+  mlir::Value extractClamped(mlir::ImplicitLocOpBuilder &b,
+                             mlir::tensor::ExtractOp read,
+                             mlir::IRMapping &values);
+  mlir::Value clamp(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
+                    mlir::Value tensor, int64_t dim);
+
+  FlexAttentionOp op;
+  mlir::Region &region;
+  /// Arguments of the region; `score` is null in a mask_mod.
+  mlir::BlockArgument score, batch, head, query, key;
+  llvm::DenseMap<mlir::Value, unsigned> dependence;
+  llvm::SmallVector<Read> reads;
+  /// Bounds of indices into captured tensors, by dimension.
+  mlir::Value firstIndex;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> lastIndex;
+  /// Values of the region outside of it.
+  mlir::IRMapping outside;
+};
+
+} // namespace sattn::flex_attention
+
+#endif // LIB_DIALECT_SATTN_IR_FLEXATTENTION_ELEMENTFUNCTION_H

@@ -1,0 +1,231 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeyBlocks.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+KeyBlocks::KeyBlocks(TileBuilder &b)
+    : b(b), op(b.op), mask(op.getMask().value_or(MaskAttr())) {
+  first = b.getAffineDimExpr(0);
+  length = b.getAffineDimExpr(1);
+  numbers = {b.getFirstQuery(), b.getLength()};
+  std::optional<int64_t> known = getConstantIntValue(numbers[1]);
+  isRagged = !known || *known % b.keys != 0;
+  isMasked = isRagged || mask || !op.getMaskMod().empty();
+  shift = b.getIndexAttr(0);
+  if (mask && mask.getBottomRight()) {
+    shift = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), first - length,
+        {numbers[1],
+         tensor::getMixedSize(b, b.getLoc(), op.getQ(), op.getLeadRank())});
+    numbers[0] = affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), first + length, {b.getFirstQuery(), shift});
+  }
+  if (op.hasLists())
+    fromLists();
+  else
+    fromMask();
+}
+
+OpFoldResult KeyBlocks::compute(AffineExpr expr) {
+  return affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), AffineMap::get(2, 0, expr), numbers);
+}
+
+OpFoldResult KeyBlocks::computeMin(ArrayRef<AffineExpr> exprs) {
+  return affine::makeComposedFoldedAffineMin(
+      b, b.getLoc(), AffineMap::get(2, 0, exprs, b.getContext()), numbers);
+}
+
+OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
+  return affine::makeComposedFoldedAffineMax(
+      b, b.getLoc(), AffineMap::get(2, 0, exprs, b.getContext()), numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// Structured masks
+//===----------------------------------------------------------------------===//
+
+void KeyBlocks::fromMask() {
+  int64_t keys = b.keys;
+  AffineExpr blocks = length.ceilDiv(keys);
+  AffineExpr whole = isRagged ? length.floorDiv(keys) : blocks;
+  std::optional<int64_t> left, right, prefix;
+  if (mask) {
+    left = mask.getLeft();
+    right = mask.getRight();
+    prefix = mask.getPrefix();
+  }
+  // From `stop` on no query of the tile sees a key; all see all keys of the
+  // blocks before `full`, but for those that are too far to the left.
+  OpFoldResult stop, full;
+  if (!right) {
+    stop = compute(blocks);
+    full = compute(whole);
+  } else {
+    AffineExpr seen = (first + *right + b.queries).ceilDiv(keys);
+    AffineExpr seenByAll = (first + *right + 1).floorDiv(keys);
+    if (prefix.value_or(0) > 0) {
+      auto atLeast = [&](OpFoldResult band, int64_t least, AffineExpr most) {
+        Value larger =
+            arith::MaxSIOp::create(b, b.asValue(band), b.index(least));
+        return OpFoldResult(
+            arith::MinSIOp::create(b, larger, b.asValue(compute(most)))
+                .getResult());
+      };
+      stop = atLeast(compute(seen), llvm::divideCeil(*prefix, keys), blocks);
+      full = atLeast(compute(seenByAll), *prefix / keys, whole);
+    } else {
+      stop = computeMin({seen, blocks});
+      full = computeMin({seenByAll, whole});
+      if (*right < 0 || mask.getBottomRight()) { // The first queries see none.
+        stop =
+            arith::MaxSIOp::create(b, b.asValue(stop), b.index(0)).getResult();
+        full =
+            arith::MaxSIOp::create(b, b.asValue(full), b.index(0)).getResult();
+      }
+    }
+  }
+  isAllMasked = !op.getMaskMod().empty() || (left && prefix.value_or(0) > 0);
+  if (left && prefix.value_or(0) == 0)
+    return walkBand(b.asValue(stop), full);
+  walkDown(stop, full);
+}
+
+void KeyBlocks::walkDown(OpFoldResult stop, OpFoldResult full) {
+  end = b.asValue(stop);
+  if (isMasked && !isAllMasked)
+    bound = arith::SubIOp::create(b, end, b.asValue(full));
+}
+
+void KeyBlocks::walkBand(Value stop, OpFoldResult full) {
+  // Blocks from `start` to `inner` have keys that some query no longer sees.
+  AffineExpr zero = b.getAffineConstantExpr(0);
+  int64_t left = *mask.getLeft(), keys = b.keys;
+  Value start = b.asValue(computeMax({(first - left).floorDiv(keys), zero}));
+  start = arith::MinSIOp::create(b, start, stop);
+  Value inner = b.asValue(
+      computeMax({(first + (b.queries - 1 - left)).ceilDiv(keys), zero}));
+  inner = arith::MaxSIOp::create(b, inner, start);
+  inner = arith::MinSIOp::create(b, inner, stop);
+  Value fullEnd = arith::MaxSIOp::create(b, b.asValue(full), inner);
+  above = arith::SubIOp::create(b, stop, fullEnd);
+  Value below = arith::SubIOp::create(b, inner, start);
+  if (!isAllMasked)
+    bound = arith::AddIOp::create(b, above, below);
+  end = arith::SubIOp::create(b, stop, start);
+  last = arith::SubIOp::create(b, stop, b.index(1));
+  offset = arith::SubIOp::create(b, start, above);
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of blocks
+//===----------------------------------------------------------------------===//
+
+Value KeyBlocks::listCount(Value counts) {
+  SmallVector<Value> indices;
+  for (OpFoldResult place : b.leadOf(counts, b.getHead()))
+    indices.push_back(b.asValue(place));
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  indices.push_back(b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), d0.floorDiv((*op.getBlockSize())[0]),
+      {b.getFirstQuery()})));
+  Value count = tensor::ExtractOp::create(b, counts, indices);
+  return arith::IndexCastOp::create(b, b.getIndexType(), count);
+}
+
+Value KeyBlocks::listEntry(Value list, Value entry) {
+  SmallVector<Value> indices;
+  for (OpFoldResult place : b.leadOf(list, b.getHead()))
+    indices.push_back(b.asValue(place));
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  indices.push_back(b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), d0.floorDiv((*op.getBlockSize())[0]),
+      {b.getFirstQuery()})));
+  indices.push_back(entry);
+  Value block = tensor::ExtractOp::create(b, list, indices);
+  return arith::IndexCastOp::create(b, b.getIndexType(), block);
+}
+
+void KeyBlocks::fromLists() {
+  blocksInEntry = (*op.getBlockSize())[1] / b.keys;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  auto iterations = [&](Value counts) {
+    return b.asValue(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), d0 * blocksInEntry, {OpFoldResult(listCount(counts))}));
+  };
+  // Key lengths may end in any block.
+  isAllMasked = isMasked && (!op.getFullCounts() || op.getKeyLengths());
+  isMasked = isAllMasked || (isMasked && op.getPartialCounts());
+  appliesMask = bool(op.getPartialCounts());
+  if (op.getPartialCounts())
+    partialEnd = iterations(op.getPartialCounts());
+  Value fullEnd;
+  if (op.getFullCounts())
+    fullEnd = iterations(op.getFullCounts());
+  if (partialEnd && fullEnd)
+    end = arith::AddIOp::create(b, partialEnd, fullEnd);
+  else
+    end = partialEnd ? partialEnd : fullEnd;
+  if (isMasked && !isAllMasked)
+    bound = partialEnd;
+}
+
+Value KeyBlocks::isFull(Value iteration) {
+  if (!isAllMasked || !partialEnd || !op.getFullCounts())
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, iteration,
+                               partialEnd);
+}
+
+OpFoldResult KeyBlocks::getBlock(Value iteration) {
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  if (op.hasLists()) {
+    auto entryOf = [&](Value position) {
+      return b.asValue(affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), d0.floorDiv(blocksInEntry), {OpFoldResult(position)}));
+    };
+    Value entry;
+    if (!op.getFullCounts()) {
+      entry = listEntry(op.getPartialIndices(), entryOf(iteration));
+    } else if (!op.getPartialCounts()) {
+      entry = listEntry(op.getFullIndices(), entryOf(iteration));
+    } else {
+      Value isPartial = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                              iteration, partialEnd);
+      auto branch = scf::IfOp::create(b, b.getIndexType(), isPartial,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(
+          b, listEntry(op.getPartialIndices(), entryOf(iteration)));
+      b.setInsertionPointToStart(branch.elseBlock());
+      Value position = arith::SubIOp::create(b, iteration, partialEnd);
+      scf::YieldOp::create(b,
+                           listEntry(op.getFullIndices(), entryOf(position)));
+      entry = branch.getResult(0);
+    }
+    if (blocksInEntry == 1)
+      return entry;
+    return affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), d0 * blocksInEntry + d1 % blocksInEntry,
+        {OpFoldResult(entry), OpFoldResult(iteration)});
+  }
+  if (above) {
+    Value isAbove =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration, above);
+    Value down = arith::SubIOp::create(b, last, iteration);
+    Value up = arith::AddIOp::create(b, offset, iteration);
+    return arith::SelectOp::create(b, isAbove, down, up).getResult();
+  }
+  return affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), d1 - 1 - d0, {OpFoldResult(iteration), OpFoldResult(end)});
+}

@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Loops of sattn.flex_attention: batches, tiles of queries, and heads, which
+// share L2 where they are walked side by side.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+/// Dimensions of the result along the loops: B, M, H, or M, H.
+static SmallVector<int64_t> loopDims(FlexAttentionOp op) {
+  if (op.getLeadRank() == 2)
+    return {0, 2, 1};
+  return {1, 0};
+}
+
+SmallVector<utils::IteratorType> FlexAttentionOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(getLeadRank() + 1,
+                                          utils::IteratorType::parallel);
+}
+
+SmallVector<Range> FlexAttentionOp::getIterationDomain(OpBuilder &b) {
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  SmallVector<Range> ranges;
+  for (int64_t dim : loopDims(*this))
+    ranges.push_back(
+        {zero, tensor::getMixedSize(b, getLoc(), getOut(), dim), one});
+  return ranges;
+}
+
+LogicalResult FlexAttentionOp::getResultTilePosition(
+    OpBuilder &b, unsigned number, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  Value out = getOuts()[number];
+  auto type = cast<RankedTensorType>(out.getType());
+  resultOffsets.assign(type.getRank(), b.getIndexAttr(0));
+  resultSizes = tensor::getMixedSizes(b, getLoc(), out);
+  for (auto [loop, dim] : llvm::enumerate(loopDims(*this))) {
+    resultOffsets[dim] = offsets[loop];
+    resultSizes[dim] = sizes[loop];
+  }
+  // The sizes are clipped by the first result's extents; a faulty program may
+  // give the other one apart from them.
+  MetaAttr meta = getMetaAttr();
+  int64_t queries = getLeadRank();
+  if (number > 0 && meta) {
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    resultSizes[queries] = affine::makeComposedFoldedAffineMin(
+        b, getLoc(),
+        AffineMap::get(1, 1,
+                       {b.getAffineConstantExpr(meta.getTile()[0]), s0 - d0},
+                       b.getContext()),
+        {resultOffsets[queries],
+         tensor::getMixedSize(b, getLoc(), out, queries)});
+  }
+  return success();
+}
+
+/// Only the results are cut: `origin` says where the tile is among the rest.
+FailureOr<TilingResult>
+FlexAttentionOp::getTiledImplementation(OpBuilder &b,
+                                        ArrayRef<OpFoldResult> offsets,
+                                        ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Operation *> slices;
+  SmallVector<Value> outs, origin(getLeadRank() + 1);
+  for (auto [number, out] : llvm::enumerate(getOuts())) {
+    SmallVector<OpFoldResult> outOffsets, outSizes;
+    if (failed(getResultTilePosition(b, number, offsets, sizes, outOffsets,
+                                     outSizes)))
+      return failure();
+    SmallVector<OpFoldResult> ones(outSizes.size(), b.getIndexAttr(1));
+    auto slice = tensor::ExtractSliceOp::create(b, getLoc(), out, outOffsets,
+                                                outSizes, ones);
+    slices.push_back(slice);
+    outs.push_back(slice);
+  }
+  for (auto [loop, dim] : llvm::enumerate(loopDims(*this)))
+    origin[dim] = getValueOrCreateConstantIndexOp(b, getLoc(), offsets[loop]);
+  auto tiled = cast<FlexAttentionOp>(b.clone(*getOperation()));
+  tiled.getOriginMutable().assign(origin);
+  tiled.getOutsMutable().assign(outs);
+  for (auto [result, out] : llvm::zip_equal(tiled->getResults(), outs))
+    result.setType(out.getType());
+  return TilingResult{
+      {tiled}, SmallVector<Value>(tiled->getResults()), std::move(slices)};
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+FlexAttentionOp::getTileSizes(OpBuilder &b) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
+                       "attaches one");
+  SmallVector<OpFoldResult> sizes(getLeadRank() + 1, b.getIndexAttr(1));
+  sizes[getLeadRank() - 1] = b.getIndexAttr(meta.getTile()[0]);
+  return sizes;
+}
+
+TileSchedule FlexAttentionOp::getTileSchedule() {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return {};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup()};
+}

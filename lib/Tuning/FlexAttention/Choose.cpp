@@ -1,0 +1,75 @@
+//===- Choose.cpp - Parameters of one flex_attention ----------------------===//
+//
+// The computed default, or numbers that the caller gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Tuning/FlexAttention.h"
+
+using namespace sattn::tuning;
+using namespace sattn::tuning::flex_attention;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Most of any number: products of a few stay within 64 bits.
+static constexpr int64_t kMost = 1024;
+
+static llvm::Error setNumber(Parameters &tile, llvm::StringRef entry) {
+  auto [name, text] = entry.split('=');
+  int64_t number;
+  if (text.getAsInteger(10, number) || number < 1 || number > kMost)
+    return makeError("expected '" + name + "' from 1 to " + llvm::Twine(kMost) +
+                     ", but got '" + text + "'");
+  if (name == "tile_m")
+    tile.rows = number;
+  else if (name == "tile_k")
+    tile.depth = number;
+  else if (name == "stages")
+    tile.stages = number;
+  else if (name == "warps")
+    tile.warps = number;
+  else if (name == "raster_group")
+    tile.rasterGroup = number;
+  else
+    return makeError("expected tile_m, tile_k, stages, warps or raster_group, "
+                     "but got '" +
+                     name + "'");
+  return llvm::Error::success();
+}
+
+/// Queries and keys of a tile are multiples of 8 that divide those of a block.
+static llvm::Error checkSize(llvm::StringRef name, int64_t size,
+                             std::optional<int64_t> block) {
+  if (size % 8 != 0)
+    return makeError("expected " + name + " to be a multiple of 8, but got " +
+                     llvm::Twine(size));
+  if (block && *block % size != 0)
+    return makeError("expected " + name + " to divide the block's " +
+                     llvm::Twine(*block) + ", but got " + llvm::Twine(size));
+  return llvm::Error::success();
+}
+
+llvm::Expected<Choice>
+sattn::tuning::flex_attention::choose(const Facts &facts,
+                                      const Search &search) {
+  Choice choice;
+  choice.parameters = defaultParameters(facts, search.target);
+  choice.origin = "the computed default";
+  if (search.row.empty())
+    return choice;
+  choice.origin = "the option 'row'";
+  for (llvm::StringRef entry : search.row)
+    if (llvm::Error error = setNumber(choice.parameters, entry))
+      return error;
+  if (llvm::Error error =
+          checkSize("tile_m", choice.parameters.rows, facts.blockQueries))
+    return error;
+  if (llvm::Error error =
+          checkSize("tile_k", choice.parameters.depth, facts.blockKeys))
+    return error;
+  return choice;
+}
+
+sattn::meta::OpSchemas sattn::tuning::getFlexAttentionSchemas() { return {}; }

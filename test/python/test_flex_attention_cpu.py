@@ -1,0 +1,115 @@
+"""sattn.flex_attention on the CPU, against its definition in float64."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+from attention_reference import DTYPES  # noqa: E402
+from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program  # noqa: E402
+
+TOLERANCE = {"f32": 3e-6, "f16": 2e-3, "bf16": 1.6e-2}
+LENGTHS = [1, 63, 65, 127, 129]
+ODD = [Sizes(queries=77, keys=53)]
+SAME = [Sizes(queries=77, keys=77, batch=2)]
+
+CASES = {
+    "dense": (Flex(), [Sizes(queries=n, keys=m) for n in LENGTHS for m in (LENGTHS[-1], n)] + [Sizes(queries=5, keys=0)]),
+    "default_tile": (Flex(right=0, tile=None), [Sizes(queries=n, keys=n) for n in (1, 129, 1000)]),
+    "rank3": (Flex(rank=3, right=0), SAME),
+    "no_lse": (Flex(lse=False), ODD),
+    "gqa": (Flex(group=2), [Sizes(queries=45, keys=50, heads=4, batch=2)]),
+    "one_kv_batch": (Flex(one_kv_batch=True), [Sizes(queries=45, keys=50, batch=3)]),
+    "value_dim": (Flex(value_dim=48), ODD),
+    "odd_dims": (Flex(head_dim=33, value_dim=5), ODD),
+    "one_column": (Flex(head_dim=1, value_dim=1), ODD),
+    "widest": (Flex(head_dim=512, value_dim=512), [Sizes(queries=33, keys=40, heads=1)]),
+    "f16": (Flex(dtype="f16", right=0), SAME),
+    "bf16": (Flex(dtype="bf16", left=19, right=0), SAME),
+    "negative_scale": (Flex(scale=-0.5, right=0), SAME),
+    "scale_0": (Flex(scale=0.0, right=0), SAME),
+    "causal": (Flex(right=0), [Sizes(queries=n, keys=m) for n in LENGTHS for m in (n, 70)]),
+    "causal_bottom_right": (Flex(right=0, bottom_right=True), [Sizes(queries=40, keys=99), Sizes(queries=99, keys=40)]),
+    "strictly_causal": (Flex(right=-1), SAME),
+    "ahead": (Flex(right=17), SAME),
+    "window": (Flex(left=23, right=0), [Sizes(queries=n, keys=n) for n in LENGTHS] + [Sizes(queries=150, keys=40)]),
+    "window_both": (Flex(left=16, right=40), SAME),
+    "window_bottom_right": (Flex(left=16, right=4, bottom_right=True), [Sizes(queries=50, keys=120), Sizes(queries=120, keys=50)]),
+    "left_only": (Flex(left=16), SAME),
+    "far": (Flex(left=-5, right=40), SAME),
+    "prefix": (Flex(right=0, prefix=20), SAME + ODD),
+    "prefix_of_blocks": (Flex(right=0, prefix=32), SAME),
+    "prefix_window": (Flex(left=10, right=0, prefix=3), SAME),
+    "key_lengths": (Flex(key_lengths=True), [Sizes(queries=40, keys=70, batch=6)]),
+    "key_lengths_causal": (Flex(key_lengths=True, right=0, bottom_right=True), [Sizes(queries=40, keys=70, batch=6)]),
+    "key_lengths_rank3": (Flex(key_lengths=True, rank=3), [Sizes(queries=40, keys=70, batch=3)]),
+    "partial": (Flex(lists=("partial",), mask_mod="causal"), SAME),
+    "full": (Flex(lists=("full",)), SAME),
+    "lists": (Flex(lists=("partial", "full"), right=0, block_size=(64, 32)), [Sizes(queries=150, keys=150)]),
+    "lists_lengths": (Flex(lists=("partial", "full"), right=0, key_lengths=True), SAME),
+    "full_lengths": (Flex(lists=("full",), mask_mod="dilated", key_lengths=True), SAME),
+    "lists_rank3": (Flex(rank=3, lists=("partial", "full"), right=0, dtype="bf16"), [Sizes(queries=150, keys=150)]),
+}
+CASES |= {f"score_{name}": (Flex(score_mod=name), SAME + ODD) for name in SCORE_MODS}
+CASES |= {f"mask_{name}": (Flex(mask_mod=name), SAME + ODD) for name in MASK_MODS}
+CASES |= {
+    "score_alibi_causal": (Flex(score_mod="alibi", right=0, dtype="bf16"), SAME),
+    "score_and_mask": (Flex(score_mod="alibi", mask_mod="document", left=40, right=0), SAME),
+}
+
+
+def passed(value):
+    """bf16 has no DLPack in NumPy: uint16 stands for it."""
+    return value.view(np.uint16) if getattr(value, "dtype", None) == DTYPES["bf16"] else value
+
+
+def check(sattn, variant, sizes, seed=0, compiled=None):
+    compiled = compiled or sattn.compile(program(variant))
+    arrays = operands(variant, sizes, seed)
+    expected, lse = attention(variant, arrays)
+    compiled(*map(passed, arrays.values()))
+    o = arrays["o"].astype(np.float64)
+    assert np.abs(o - expected).max(initial=0) <= TOLERANCE[variant.dtype] * np.abs(expected).max(initial=1), sizes
+    assert (o[np.isneginf(lse)] == 0).all()
+    if variant.lse:
+        np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_agrees_with_definition(sattn, case):
+    variant, problems = CASES[case]
+    if DTYPES[variant.dtype] is None:
+        pytest.skip("no bf16 in NumPy")
+    compiled = sattn.compile(program(variant))
+    for seed, sizes in enumerate(problems):
+        check(sattn, variant, sizes, seed, compiled)
+
+
+def random_case(seed):
+    """A variant and sizes, by chance."""
+    rng = np.random.default_rng(seed)
+
+    def choose(*options):
+        return options[rng.integers(len(options))]
+
+    group = choose(1, 1, 2, 3)
+    rank = choose(3, 4)
+    variant = Flex(
+        head_dim=choose(8, 16, 20), value_dim=choose(None, 8, 24), dtype=choose("f32", "f16"), rank=rank, group=group,
+        lse=choose(True, False), score_mod=choose(None, None, *SCORE_MODS), key_lengths=choose(False, False, True),
+        mask_mod=choose(None, None, *[m for m in MASK_MODS if m != "offset" or rank == 4]),
+        left=choose(None, None, int(rng.integers(-10, 60))), right=choose(None, 0, int(rng.integers(-10, 60))),
+        prefix=choose(0, 0, int(rng.integers(0, 40))), bottom_right=choose(False, True),
+        lists=choose((), (), ("partial",), ("full",), ("partial", "full")), block_size=choose((16, 16), (32, 48)),
+        tile=choose((16, 16), (8, 8), None))
+    sizes = Sizes(*(int(rng.integers(0, 90)) for _ in "mn"), heads=group * int(rng.integers(1, 3)),
+                  batch=int(rng.integers(1, 3)))
+    if variant.left is None and variant.right is None:
+        variant = dataclasses.replace(variant, prefix=0, bottom_right=False)
+    return variant, sizes
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random(sattn, seed):
+    check(sattn, *random_case(seed), seed)
