@@ -5,8 +5,8 @@
 gpu.module @kernels {
   // expected-error @below {{expected a kernel without roles: wgtile-overlap runs before wgtile-specialize}}
   gpu.func @overlap() kernel attributes {wgtile.schedule = #wgtile.schedule<overlap = true>} {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
     }
     gpu.return
   }

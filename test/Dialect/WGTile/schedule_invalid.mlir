@@ -3,8 +3,8 @@
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   // expected-error @below {{expected a kernel without roles: wgtile-schedule runs before wgtile-specialize}}
   gpu.func @too_late() kernel {
-    wgtile.roles producer 0 {
-    } consumer 0 {
+    wgtile.roles producer warps 4 registers 0 {
+    }, consumer warps 4 registers 0 consumer_groups 1 {
     }
     gpu.return
   }
