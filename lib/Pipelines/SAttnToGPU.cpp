@@ -128,6 +128,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   kernels.addPass(wgtile::createWGTileVerifySync());
   if (options.delays > 0)
     kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
+  kernels.addPass(wgtile::createWGTileAssignStages());
   kernels.addPass(createConvertWGTileToNVVM());
   // Views that kernels make of their arguments.
   kernels.addPass(memref::createExpandStridedMetadataPass());

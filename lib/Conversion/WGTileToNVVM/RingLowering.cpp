@@ -19,7 +19,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -29,14 +28,6 @@ using sattn::layout::kWarpThreads;
 
 /// The number that stands for no stage.
 static constexpr int64_t kNoStage = -1;
-
-static Value load(OpBuilder &b, Location loc, Value variable) {
-  return memref::LoadOp::create(b, loc, variable);
-}
-
-static void store(OpBuilder &b, Location loc, Value value, Value variable) {
-  memref::StoreOp::create(b, loc, value, variable);
-}
 
 void wgtile::createArrive(OpBuilder &b, Location loc, Value barrier,
                           Value predicate) {
@@ -57,15 +48,11 @@ namespace {
 /// Generates code for one ring in one thread.
 class RingAccess {
 public:
-  RingAccess(OpBuilder &b, Location loc, Value ring, ValueRange variables)
-      : b(b), loc(loc), type(cast<RingType>(ring.getType())),
-        variables(variables), op(ring.getDefiningOp<RingOp>()) {}
-
-  bool isPlaced() { return op && op.getOffset() && op.getBarriers(); }
+  RingAccess(OpBuilder &b, Location loc, TypedValue<RingType> ring)
+      : b(b), loc(loc), type(ring.getType()), op(ring.getDefiningOp<RingOp>()) {
+  }
 
   RingType getType() { return type; }
-  Value stage() { return load(b, loc, variables.stage); }
-  Value phase() { return load(b, loc, variables.phase); }
 
   Value fullBarrier(Value stage) { return barrier(*op.getBarriers(), stage); }
   Value emptyBarrier(Value stage) {
@@ -77,25 +64,6 @@ public:
         arith::MulIOp::create(b, loc, stage, i32(type.getStageBytes()));
     return arith::AddIOp::create(
         b, loc, bytes, i32(*op.getOffset() + type.getTileOffset(tile)));
-  }
-
-  /// Advances from a stage to the next one, and after the last to the next
-  /// round.
-  void advance(Value stage) {
-    Value next = successor(stage);
-    Value wraps =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(0));
-    Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
-    store(b, loc, arith::XOrIOp::create(b, loc, phase(), flip),
-          variables.phase);
-    store(b, loc, next, variables.stage);
-  }
-
-  Value successor(Value stage) {
-    Value next = arith::AddIOp::create(b, loc, stage, i32(1));
-    Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                        i32(type.getStages()));
-    return arith::SelectOp::create(b, loc, isEnd, i32(0), next);
   }
 
   Value i32(int64_t value) { return createI32(b, loc, value); }
@@ -110,10 +78,10 @@ private:
   OpBuilder &b;
   Location loc;
   RingType type;
-  RingVariables variables;
   RingOp op;
 };
 
+/// The ring's ops have its place.
 struct RingLowering : OpConversionPattern<RingOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -122,21 +90,16 @@ struct RingLowering : OpConversionPattern<RingOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getOffset() || !op.getBarriers())
       return op.emitOpError("expected a placed ring (wgtile-allocate-shared)");
-    Location loc = op.getLoc();
-    // LLVM makes registers only of variables of the function's first block.
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(
-        &op->getParentOfType<gpu::GPUFuncOp>().getBody().front());
-    SmallVector<Value> variables;
-    for (int64_t i = 0; i < RingVariables::kCount; ++i) {
-      variables.push_back(memref::AllocaOp::create(
-          rewriter, loc, MemRefType::get({}, rewriter.getI32Type())));
-      store(rewriter, loc, createI32(rewriter, loc, 0), variables.back());
-    }
-    rewriter.replaceOpWithMultiple(op, {variables});
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }
 };
+
+static LogicalResult checkPosition(Operation *op, ValueRange position) {
+  if (!position.empty())
+    return success();
+  return op->emitOpError("expected a position (wgtile-assign-stages)");
+}
 
 struct NoStageLowering : OpConversionPattern<NoStageOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -156,14 +119,15 @@ struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
   matchAndRewrite(ProducerAcquireOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    Value stage = ring.stage();
+    RingAccess ring(rewriter, loc, op.getRing());
+    if (failed(checkPosition(op, op.getPosition())))
+      return failure();
+    Value stage = op.getPosition()[0];
     // In the first round no stage has to be released: the phase before the
     // first counts as complete.
     Value phase =
-        arith::XOrIOp::create(rewriter, loc, ring.phase(), ring.i32(1));
+        arith::XOrIOp::create(rewriter, loc, op.getPosition()[1], ring.i32(1));
     createBarrierWait(rewriter, loc, ring.emptyBarrier(stage), phase);
-    ring.advance(stage);
     rewriter.replaceOp(op, stage);
     return success();
   }
@@ -176,7 +140,7 @@ struct CopyLowering : OpConversionPattern<TmaLoadOp> {
   matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingAccess ring(rewriter, loc, op.getRing());
     Value stage = adaptor.getToken().front();
     auto tile = cast<SharedType>(ring.getType().getTiles()[op.getTile()]);
     Value offset = arith::AddIOp::create(
@@ -198,7 +162,7 @@ struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
   matchAndRewrite(ProducerCommitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingAccess ring(rewriter, loc, op.getRing());
     createArrive(rewriter, loc, ring.fullBarrier(adaptor.getToken().front()));
     rewriter.eraseOp(op);
     return success();
@@ -212,10 +176,12 @@ struct TakeLowering : OpConversionPattern<ConsumerWaitOp> {
   matchAndRewrite(ConsumerWaitOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
-    Value stage = ring.stage();
-    createBarrierWait(rewriter, loc, ring.fullBarrier(stage), ring.phase());
-    ring.advance(stage);
+    RingAccess ring(rewriter, loc, op.getRing());
+    if (failed(checkPosition(op, op.getPosition())))
+      return failure();
+    Value stage = op.getPosition()[0];
+    createBarrierWait(rewriter, loc, ring.fullBarrier(stage),
+                      op.getPosition()[1]);
     rewriter.replaceOp(op, stage);
     return success();
   }
@@ -228,7 +194,7 @@ struct TileLowering : OpConversionPattern<RingTileOp> {
   matchAndRewrite(RingTileOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingAccess ring(rewriter, loc, op.getRing());
     Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
     if (!adaptor.getInstance().empty()) {
       Value instance = arith::IndexCastOp::create(
@@ -259,7 +225,7 @@ struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
   matchAndRewrite(ConsumerReleaseOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RingAccess ring(rewriter, loc, op.getRing(), adaptor.getRing());
+    RingAccess ring(rewriter, loc, op.getRing());
     Value stage = adaptor.getToken().front();
     Value releases =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,

@@ -305,6 +305,7 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
           "told of it (wgtile-persist)");
     Location loc = op.getLoc();
     Block *body = &op.getBody().front();
+    SmallVector<Value> ended(body->getTerminator()->getOperands());
     rewriter.eraseOp(body->getTerminator());
     // With several consumer groups, a thread block takes a tile for each. The
     // producer's loop already steps over all of them.
@@ -334,24 +335,24 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
     };
     if (!op.getPersistent()) {
       Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
-      rewriter.inlineBlockBefore(
-          body, op, tileIndices(delinearize(rewriter, loc, block, counts)));
-      rewriter.eraseOp(op);
+      SmallVector<Value> arguments =
+          tileIndices(delinearize(rewriter, loc, block, counts));
+      llvm::append_range(arguments, op.getInits());
+      rewriter.inlineBlockBefore(body, op, arguments);
+      rewriter.replaceOp(op, ended);
       return success();
     }
     TileOrder order(rewriter, loc, op, counts);
     // The thread that took a number from the counter looks it up.
-    auto addBody = [&](Value point, Operation *before) {
-      rewriter.inlineBlockBefore(body, before,
-                                 tileIndices(op.getCounter()
-                                                 ? order.rowMajor(point)
-                                                 : order.indices(point)));
+    auto addBody = [&](Value point, ValueRange taken, Operation *before) {
+      SmallVector<Value> arguments = tileIndices(
+          op.getCounter() ? order.rowMajor(point) : order.indices(point));
+      llvm::append_range(arguments, taken);
+      rewriter.inlineBlockBefore(body, before, arguments);
     };
-    if (op.getCounter())
-      fetchTiles(op, order, rewriter, addBody);
-    else
-      strideTiles(order, loc, rewriter, addBody);
-    rewriter.eraseOp(op);
+    rewriter.replaceOp(
+        op, op.getCounter() ? fetchTiles(op, order, ended, rewriter, addBody)
+                            : strideTiles(op, order, ended, rewriter, addBody));
     return success();
   }
 
@@ -361,29 +362,42 @@ private:
     return roles && !roles.holdsTiles(role);
   }
 
-  using AddBody = llvm::function_ref<void(Value point, Operation *before)>;
+  using AddBody = llvm::function_ref<void(Value point, ValueRange taken,
+                                          Operation *before)>;
 
-  /// A static walk: every n-th tile, of n thread blocks.
-  static void strideTiles(TileOrder &order, Location loc,
-                          ConversionPatternRewriter &rewriter,
-                          AddBody addBody) {
+  /// A static walk: every n-th tile, of n thread blocks. Returns the values
+  /// that the last tile's program, which ends with `ended`, leaves.
+  static ValueRange strideTiles(ForEachTileOp op, TileOrder &order,
+                                ValueRange ended,
+                                ConversionPatternRewriter &rewriter,
+                                AddBody addBody) {
+    Location loc = op.getLoc();
     auto loop = scf::ForOp::create(
-        rewriter, loc, order.first, order.total, order.blocks,
-        /*initArgs=*/{}, /*bodyBuilder=*/nullptr, /*unsignedCmp=*/true);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    addBody(loop.getInductionVar(), loop.getBody()->getTerminator());
+        rewriter, loc, order.first, order.total, order.blocks, op.getInits(),
+        /*bodyBuilder=*/nullptr, /*unsignedCmp=*/true);
+    if (op.getInits().empty()) {
+      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    } else {
+      rewriter.setInsertionPointToEnd(loop.getBody());
+      rewriter.setInsertionPoint(scf::YieldOp::create(rewriter, loc, ended));
+    }
+    addBody(loop.getInductionVar(), loop.getRegionIterArgs(),
+            loop.getBody()->getTerminator());
+    return loop.getResults();
   }
 
-  /// scf.while (%point, %turn) { %point < total } do { body; next point }
-  static void fetchTiles(ForEachTileOp op, TileOrder &order,
-                         ConversionPatternRewriter &rewriter, AddBody addBody) {
+  /// scf.while (%point, %turn, ...) { %point < total } do { body; next point }
+  static ValueRange fetchTiles(ForEachTileOp op, TileOrder &order,
+                               ValueRange ended,
+                               ConversionPatternRewriter &rewriter,
+                               AddBody addBody) {
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
-    SmallVector<Type> types(2, i32);
-    SmallVector<Location> locs(2, loc);
-    auto loop = scf::WhileOp::create(
-        rewriter, loc, types,
-        ValueRange{order.lookUp(order.first), order.constant(0)});
+    SmallVector<Value> inits = {order.lookUp(order.first), order.constant(0)};
+    llvm::append_range(inits, op.getInits());
+    SmallVector<Type> types(ValueRange(inits).getTypes());
+    SmallVector<Location> locs(types.size(), loc);
+    auto loop = scf::WhileOp::create(rewriter, loc, types, inits);
     Block *before = rewriter.createBlock(&loop.getBefore(), {}, types, locs);
     scf::ConditionOp::create(rewriter, loc,
                              order.less(before->getArgument(0), order.total),
@@ -416,7 +430,7 @@ private:
     }
     auto yield = scf::YieldOp::create(rewriter, loc, ValueRange{point, turn});
     rewriter.setInsertionPoint(yield);
-    addBody(point, yield);
+    addBody(point, after->getArguments().drop_front(2), yield);
     rewriter.setInsertionPoint(yield);
     Value next = early;
     if (!roles) {
@@ -445,8 +459,10 @@ private:
     }
     Value nextTurn =
         arith::AddIOp::create(rewriter, loc, turn, order.constant(1));
-    rewriter.modifyOpInPlace(
-        yield, [&] { yield->setOperands(ValueRange{next, nextTurn}); });
+    SmallVector<Value> yielded = {next, nextTurn};
+    llvm::append_range(yielded, ended);
+    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
+    return loop.getResults().drop_front(2);
   }
 };
 } // namespace

@@ -103,12 +103,9 @@ TileTypeConverter::TileTypeConverter() {
   addConversion([](TokenType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), 32);
   });
-  // A ring is the variables of a thread that walks its stages.
+  // A ring is nothing but its place, which its ops know.
   addConversion(
-      [](RingType type,
-         SmallVectorImpl<Type> &variables) -> std::optional<LogicalResult> {
-        Type i32 = IntegerType::get(type.getContext(), 32);
-        variables.append(RingVariables::kCount, MemRefType::get({}, i32));
+      [](RingType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> {
         return success();
       });
 }

@@ -53,17 +53,6 @@ public:
   TileTypeConverter();
 };
 
-/// The variables that a ring becomes, i32 in memory that LLVM turns into
-/// registers.
-struct RingVariables {
-  /// Next stage, and the phase of its barriers: 0 in the first round.
-  mlir::Value stage, phase;
-  static constexpr int64_t kCount = 2;
-
-  explicit RingVariables(mlir::ValueRange values)
-      : stage(values[0]), phase(values[1]) {}
-};
-
 /// Index of this thread in its thread block, i32; among the threads that hold
 /// the same register tiles; among those that hold any; and of its lane in its
 /// warp.

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --split-input-file --convert-wgtile-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --wgtile-assign-stages --convert-wgtile-to-nvvm --canonicalize --cse | FileCheck %s
 
 !a = !wgtile.shared<16x16xbf16, swizzle = 32>
 !b = !wgtile.shared<16x64xbf16, swizzle = 128>
@@ -26,20 +26,26 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 160, 1, 1>} {
     %zero = arith.constant dense<0.0> : tensor<16x64xf32, #wgtile.mma<warps = 1>>
     %ring = wgtile.ring warps 1 {offset = 0 : i64, barriers = 6144 : i64} : !ring
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     wgtile.roles producer warps 4 registers 0 {
-      %filled = wgtile.producer_acquire %ring : !ring
-      wgtile.tma_load %ring[%filled] 0, %ma[%n, %n] : !ring, !ma
-      wgtile.tma_load %ring[%filled] 1, %mb[%n, %n] : !ring, !mb
-      wgtile.producer_commit %ring[%filled] : !ring
+      scf.for %i = %c0 to %n step %c1 {
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %ma[%n, %n] : !ring, !ma
+        wgtile.tma_load %ring[%filled] 1, %mb[%n, %n] : !ring, !mb
+        wgtile.producer_commit %ring[%filled] : !ring
+      }
     }, consumer warps 1 registers 0 consumer_groups 1 {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %d = wgtile.mma %a, %b, %zero mma_sync : !a, !b
-          -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
-      wgtile.fence_proxy_async
-      wgtile.warp_barrier
-      wgtile.consumer_release %ring[%full] : !ring
+      scf.for %i = %c0 to %n step %c1 {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %d = wgtile.mma %a, %b, %zero mma_sync : !a, !b
+            -> tensor<16x64xf32, #wgtile.mma<warps = 1>>
+        wgtile.fence_proxy_async
+        wgtile.warp_barrier
+        wgtile.consumer_release %ring[%full] : !ring
+      }
     }
     gpu.return
   }
@@ -54,12 +60,12 @@ gpu.module @kernels {
 // not released; one that a wait gave is of a stage.
 // CHECK-LABEL: gpu.func @carried
 // CHECK-DAG:     %[[NONE:.*]] = arith.constant -1 : i32
-// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[LAST:.*]] = %[[NONE]]) -> (i32)
+// CHECK:         %[[R:.*]]:3 = scf.for {{.*}} iter_args(%[[LAST:.*]] = %[[NONE]], %{{.*}} = %c0_i32, %{{.*}} = %c0_i32) -> (i32, i32, i32)
 // CHECK:           nvvm.mbarrier.try_wait.parity
 // CHECK:           %[[IS:.*]] = arith.cmpi sgt, %[[LAST]], %[[NONE]] : i32
 // CHECK:           %[[ARRIVES:.*]] = arith.andi %[[IS]], %[[LANE:.*]] : i1
 // CHECK:           mbarrier.arrive{{.*}} %[[ARRIVES]]
-// CHECK:         arith.cmpi sgt, %[[R]], %[[NONE]] : i32
+// CHECK:         arith.cmpi sgt, %[[R]]#0, %[[NONE]] : i32
 // CHECK:         nvvm.mbarrier.try_wait.parity
 // CHECK-NOT:     arith.cmpi sgt
 // CHECK-NOT:     arith.andi %{{.*}} : i1

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --convert-wgtile-to-nvvm --cse --canonicalize | FileCheck %s
+// RUN: sparse-opt %s --wgtile-assign-stages --convert-wgtile-to-nvvm --cse --canonicalize | FileCheck %s
 
 !a = !wgtile.shared<128x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x64xbf16, swizzle = 128>

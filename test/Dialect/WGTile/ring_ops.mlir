@@ -94,3 +94,16 @@ func.func @three_roles() {
   } attributes {test.attribute}
   return
 }
+
+// CHECK-LABEL: func.func @positions
+// CHECK:         %{{.*}}:2 = wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[S:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (i32, i32) {
+// CHECK:           wgtile.producer_acquire %{{.*}} at %[[S]], %[[P]] : !wgtile.ring
+// CHECK:           wgtile.end %[[P]], %[[S]] : i32, i32
+func.func @positions(%ring: !ring, %n: index, %x: i32) {
+  %r:2 = wgtile.for_each_tile (%i) in (%n) iter_args(%stage = %x, %phase = %x) -> (i32, i32) {
+    %filled = wgtile.producer_acquire %ring at %stage, %phase : !ring
+    wgtile.producer_commit %ring[%filled] : !ring
+    wgtile.end %phase, %stage : i32, i32
+  }
+  return
+}

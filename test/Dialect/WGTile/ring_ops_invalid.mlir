@@ -149,3 +149,41 @@ func.func @roles_c2() {
   }
   return
 }
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @consumer_wait_c1(%ring: !ring, %stage: i32) {
+  // expected-error @below {{expected a stage and a phase, but got 1 values}}
+  %full = wgtile.consumer_wait %ring at %stage : !ring
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @producer_acquire_c1(%ring: !ring, %stage: i32) {
+  // expected-error @below {{expected a stage and a phase, but got 3 values}}
+  %filled = wgtile.producer_acquire %ring at %stage, %stage, %stage : !ring
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c1_end(%n: index, %x: i32) {
+  // expected-error @below {{expected results and an end of types 'i32', but got 'i32' and 'index'}}
+  %r = wgtile.for_each_tile (%i) in (%n) iter_args(%y = %x) -> (i32) {
+    wgtile.end %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @end_c1(%x: i32) {
+  wgtile.roles a warps 4 registers 0 {
+    // expected-error @below {{expected no values at the end of a role's program}}
+    wgtile.end %x : i32
+  }
+  return
+}

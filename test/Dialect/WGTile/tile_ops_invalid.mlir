@@ -14,7 +14,7 @@ func.func @for_each_tile_c1_too_few(%n: index) {
 
 func.func @for_each_tile_c1_type(%n: index) {
   // expected-error @below {{expected 1 index arguments of the body, but got 'i32'}}
-  "wgtile.for_each_tile"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+  "wgtile.for_each_tile"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> ({
   ^bb0(%i: i32):
     wgtile.end
   }) : (index) -> ()

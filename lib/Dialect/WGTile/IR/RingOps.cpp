@@ -53,6 +53,22 @@ static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
                            << "), but got " << tile;
 }
 
+static LogicalResult verifyPosition(Operation *op, ValueRange position) {
+  // (C1)
+  if (position.empty() || position.size() == 2)
+    return success();
+  return op->emitOpError() << "expected a stage and a phase, but got "
+                           << position.size() << " values";
+}
+
+LogicalResult ProducerAcquireOp::verify() {
+  return verifyPosition(*this, getPosition());
+}
+
+LogicalResult ConsumerWaitOp::verify() {
+  return verifyPosition(*this, getPosition());
+}
+
 LogicalResult TmaLoadOp::verify() {
   // (C1)
   RingType ring = getRing().getType();

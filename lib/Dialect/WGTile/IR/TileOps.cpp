@@ -25,7 +25,7 @@ void ForEachTileOp::build(OpBuilder &b, OperationState &state,
                           ValueRange counts) {
   state.addOperands(counts);
   state.getOrAddProperties<Properties>().operandSegmentSizes = {
-      static_cast<int32_t>(counts.size()), 0, 0};
+      static_cast<int32_t>(counts.size()), 0, 0, 0};
   Region *body = state.addRegion();
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> types(counts.size(), b.getIndexType());
@@ -43,6 +43,22 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOperandList(counts, OpAsmParser::Delimiter::Paren) ||
       parser.resolveOperands(counts, indexType, result.operands))
     return failure();
+  for (OpAsmParser::Argument &index : indices)
+    index.type = indexType;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  if (succeeded(parser.parseOptionalKeyword("iter_args"))) {
+    size_t first = indices.size();
+    if (parser.parseAssignmentList(indices, inits) ||
+        parser.parseArrowTypeList(result.types))
+      return failure();
+    if (result.types.size() != inits.size())
+      return parser.emitError(parser.getNameLoc())
+             << "expected a type for each of " << inits.size()
+             << " values, but got " << result.types.size();
+    for (auto [argument, type] : llvm::zip_equal(
+             MutableArrayRef(indices).drop_front(first), result.types))
+      argument.type = type;
+  }
   auto parseMemref = [&](StringRef keyword, bool &isThere) -> ParseResult {
     isThere = succeeded(parser.parseOptionalKeyword(keyword));
     OpAsmParser::UnresolvedOperand memref;
@@ -56,11 +72,13 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseMemref("counter", hasCounter) || parseMemref("order", hasOrder))
     return failure();
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
-      static_cast<int32_t>(counts.size()), hasCounter, hasOrder};
+      static_cast<int32_t>(counts.size()), hasCounter, hasOrder,
+      static_cast<int32_t>(inits.size())};
+  if (parser.resolveOperands(inits, result.types, parser.getNameLoc(),
+                             result.operands))
+    return failure();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  for (OpAsmParser::Argument &index : indices)
-    index.type = indexType;
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, indices))
     return failure();
@@ -69,7 +87,15 @@ ParseResult ForEachTileOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ForEachTileOp::print(OpAsmPrinter &printer) {
-  printer << " (" << getBody().getArguments() << ") in (" << getCounts() << ")";
+  printer << " (" << getIndices() << ") in (" << getCounts() << ")";
+  if (!getInits().empty()) {
+    printer << " iter_args(";
+    llvm::interleaveComma(
+        llvm::zip_equal(getIterArgs(), getInits()), printer, [&](auto pair) {
+          printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+        });
+    printer << ") -> (" << getResultTypes() << ")";
+  }
   if (Value counter = getCounter())
     printer << " counter " << counter << " : " << counter.getType();
   if (Value order = getOrder())
@@ -78,17 +104,30 @@ void ForEachTileOp::print(OpAsmPrinter &printer) {
                                            {getOperandSegmentSizeAttr()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/false);
+                      /*printBlockTerminators=*/!getInits().empty());
 }
 
 LogicalResult ForEachTileOp::verify() {
   // (C1)
-  if (getBody().getNumArguments() != getCounts().size() ||
-      !llvm::all_of(getBody().getArgumentTypes(),
+  size_t count = getBody().getNumArguments() - getInits().size();
+  if (getBody().getNumArguments() < getInits().size() ||
+      count != getCounts().size() ||
+      !llvm::all_of(getIndices().getTypes(),
                     [](Type type) { return type.isIndex(); }))
     return emitOpError() << "expected " << getCounts().size()
                          << " index arguments of the body, but got "
                          << getBody().getArgumentTypes();
+  if (getIterArgs().getTypes() != getInits().getTypes())
+    return emitOpError() << "expected values of types " << getInits().getTypes()
+                         << " in the body, but got "
+                         << getIterArgs().getTypes();
+  auto end = cast<EndOp>(getBody().front().getTerminator());
+  if (getResultTypes() != getInits().getTypes() ||
+      end.getValues().getTypes() != getInits().getTypes())
+    return emitOpError() << "expected results and an end of types "
+                         << getInits().getTypes() << ", but got "
+                         << getResultTypes() << " and "
+                         << end.getValues().getTypes();
   // What an older name stands for would be ignored.
   for (NamedAttribute attr : (*this)->getDiscardableAttrs())
     if (std::string renaming =
@@ -124,6 +163,15 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError("expected a counter with an order");
   if (getDescending() && (!getPersistent() || getOrder()))
     return emitOpError("expected 'persistent' with 'descending', and no order");
+  return success();
+}
+
+void EndOp::build(OpBuilder &, OperationState &) {}
+
+LogicalResult EndOp::verify() {
+  // (C1)
+  if (isa<RolesOp>((*this)->getParentOp()) && !getValues().empty())
+    return emitOpError("expected no values at the end of a role's program");
   return success();
 }
 

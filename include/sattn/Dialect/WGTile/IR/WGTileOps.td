@@ -41,6 +41,9 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     shared memory, in bytes, at which one thread tells the others its point
     (`wgtile-allocate-shared`).
 
+    With `iter_args` each tile's program takes values, and ends with those that the
+    block's next tile takes; the results are the last ones.
+
     With an `order` the last but one index is looked up: for each point of the
     indices before it, `order` holds all its values, in the order in which blocks
     take them. With `descending` the index goes from its last value to its first.
@@ -49,7 +52,9 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     same multiple of the factor belong to the consumer groups of one thread block, since
     they load some of the same data. One dimension at most has a factor above 1.
 
-    - (C1) The body has one index argument for each count.
+    - (C1) The body has one index argument for each count, then the values that it
+      takes; its end and the results have the types of the initial values, which are
+      integers.
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `consumer_groups` has one factor from 1 to 32 for each count, at most one of
       them above 1.
@@ -70,9 +75,19 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
                            [MemRead, MemWrite]>:$counter,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead]>:$order,
+                       Variadic<AnySignlessIntegerOrIndex>:$inits,
                        OptionalAttr<I64Attr>:$work_tiles);
+  let results = (outs Variadic<AnySignlessIntegerOrIndex>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
+    /// The arguments of the body: indices of a tile, and values that it takes.
+    ::mlir::ValueRange getIndices() {
+      return getBody().getArguments().take_front(getCounts().size());
+    }
+    ::mlir::ValueRange getIterArgs() {
+      return getBody().getArguments().drop_front(getCounts().size());
+    }
+
     /// The dimension that consumer groups divide, if there is one, and the
     /// number of groups.
     std::optional<int64_t> getGroupedDim();
@@ -87,7 +102,19 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 def WGTile_EndOp : WGTile_Op<"end", [
     Pure, Terminator, ParentOneOf<["ForEachTileOp", "RolesOp"]>]> {
   let summary = "End of a tile's or a role's program";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    A tile's program may end with values for the next tile.
+
+    - (C1) A role's program ends without values.
+
+    ```mlir
+    wgtile.end %stage, %phase : i32, i32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins)>];
+  let hasVerifier = 1;
 }
 
 def WGTile_LoadOp : WGTile_Op<"load", [

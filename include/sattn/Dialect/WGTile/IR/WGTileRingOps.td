@@ -112,14 +112,21 @@ def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
   let summary = "Wait until the producer's next stage is empty";
   let description = [{
     The result is that stage's token. Stages are acquired round-robin.
+    `at` gives the stage and the phase of its barriers, which is 0 in the first round
+    (`wgtile-assign-stages`).
+
+    - (C1) A stage and a phase, or neither.
 
     ```mlir
     %s = wgtile.producer_acquire %ring : !wgtile.ring<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring);
+  let arguments = (ins WGTile_RingType:$ring, Variadic<I32>:$position);
   let results = (outs WGTile_TokenType:$token);
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = [{
+    $ring (`at` $position^)? attr-dict `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
 }
 
 def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
@@ -164,14 +171,21 @@ def WGTile_ConsumerWaitOp : WGTile_RingUse<"consumer_wait"> {
   let description = [{
     The result is that stage's token. Stages are taken round-robin, and may be
     released in any order.
+    `at` gives the stage and the phase of its barriers, which is 0 in the first round
+    (`wgtile-assign-stages`).
+
+    - (C1) A stage and a phase, or neither.
 
     ```mlir
-    %s = wgtile.consumer_wait %ring : !wgtile.ring<...>
+    %s = wgtile.consumer_wait %ring at %stage, %phase : !wgtile.ring<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring);
+  let arguments = (ins WGTile_RingType:$ring, Variadic<I32>:$position);
   let results = (outs WGTile_TokenType:$token);
-  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let assemblyFormat = [{
+    $ring (`at` $position^)? attr-dict `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
 }
 
 def WGTile_RingTileOp : WGTile_Op<"ring_tile", [

@@ -888,6 +888,40 @@ def WGTileVerifySync
   }];
 }
 
+def WGTileAssignStages
+    : Pass<"wgtile-assign-stages", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give each wait for a ring's stage its position";
+  let description = [{
+    Each role walks the stages of a ring round-robin. The pass makes the number of
+    the next stage and the phase of its barriers values, which the loops and branches
+    of the role carry, and operands of `wgtile.producer_acquire` and
+    `wgtile.consumer_wait`.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %s = wgtile.consumer_wait %ring : !wgtile.ring<4, [...]>
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.for ... iter_args(%stage = %c0, %phase = %c0) -> (i32, i32) {
+      %s = wgtile.consumer_wait %ring at %stage, %phase : !wgtile.ring<4, [...]>
+      %up = arith.addi %stage, %c1 : i32
+      %wraps = arith.cmpi eq, %up, %c4 : i32
+      %next = arith.select %wraps, %c0, %up : i32
+      %flip = arith.extui %wraps : i1 to i32
+      %flipped = arith.xori %phase, %flip : i32
+      ...
+      scf.yield %next, %flipped : i32, i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def WGTileInsertDelays
     : Pass<"wgtile-insert-delays", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Delay waits, arrivals and asynchronous work, to find races";

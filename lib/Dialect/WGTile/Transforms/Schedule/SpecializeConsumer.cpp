@@ -148,7 +148,9 @@ public:
     SmallVector<Value> yielded;
     yielded.push_back(next(b, body->getArgument(0)));
     yielded.push_back(present(b, yielded.front()));
-    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
+    Value taken =
+        ConsumerWaitOp::create(b, loc, ring, /*position=*/ValueRange())
+            .getToken();
     IRMapping mapping;
     mapIteration(mapping, body->getArguments());
     mapping.map(stage, taken);
@@ -283,7 +285,9 @@ private:
     ValueRange carried = body->getArguments();
     SmallVector<Value> yielded = {next(b, carried.front())};
     yielded.push_back(present(b, yielded.front()));
-    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
+    Value taken =
+        ConsumerWaitOp::create(b, loc, ring, /*position=*/ValueRange())
+            .getToken();
     ConsumerReleaseOp::create(b, loc, ring, taken);
     ValueRange tiles = carried.drop_front(2 + places);
     if (places != 0) {
@@ -393,7 +397,9 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     Location loc = group.ring.getLoc();
     auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
     OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
-    Value stage = ConsumerWaitOp::create(b, loc, group.ring).getToken();
+    Value stage =
+        ConsumerWaitOp::create(b, loc, group.ring, /*position=*/ValueRange())
+            .getToken();
     if (failed(makeTiles(loop, group, stage)))
       return failure();
     // MMAs that have finished when the next op runs may stay in a branch.

@@ -26,8 +26,9 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   Operation *first =
       ancestorIn(block, mapping.lookup(group.loads.front().getOperation()));
   OpBuilder b(first);
-  Value stage =
-      ProducerAcquireOp::create(b, first->getLoc(), group.ring).getToken();
+  Value stage = ProducerAcquireOp::create(b, first->getLoc(), group.ring,
+                                          /*position=*/ValueRange())
+                    .getToken();
   Operation *last = nullptr;
   for (auto [position, original] :
        llvm::zip_equal(group.positions, group.loads)) {
