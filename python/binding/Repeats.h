@@ -12,9 +12,10 @@
 namespace sattn::python {
 
 /// Which program computes a product of sparse and dense operands, by a number
-/// of the caller's, the operands' element types, devices and shapes, and whether
-/// dense and out are transposed in memory: what the package finds out once.
-/// Neither addresses nor contents count. Safe to use from several threads.
+/// of the caller's, the operands' element types, devices and shapes, and
+/// whether dense and out are transposed in memory: what the package finds out
+/// once. Neither addresses nor contents count. Safe to use from several
+/// threads.
 class Repeats {
 public:
   /// Operands of a product, in this order; all but values, dense and out may be

@@ -102,9 +102,9 @@ static bool isClippedByMemref(OpFoldResult size, OpFoldResult offset,
                     memref, dim);
 }
 
-FailureOr<GlobalWindow>
-sattn::resolveWindow(OpBuilder &b, VectorTransferOpInterface transfer,
-                     bool mayTranspose) {
+FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
+                                             VectorTransferOpInterface transfer,
+                                             bool mayTranspose) {
   Location loc = transfer.getLoc();
   GlobalWindow window;
   window.memref = transfer.getBase();

@@ -379,7 +379,8 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
     auto readType = RankedTensorType::get(sizes, type.getElementType());
     Value tile = wgtile::ReadOp::create(
         rewriter, op.getLoc(), readType, window->memref, window->indices,
-        rewriter.getDenseBoolArrayAttr(window->inBounds), /*aligned=*/UnitAttr(),
+        rewriter.getDenseBoolArrayAttr(window->inBounds),
+        /*aligned=*/UnitAttr(),
         window->isTransposed ? rewriter.getUnitAttr() : UnitAttr());
     if (readType != type)
       tile = wgtile::BroadcastOp::create(rewriter, op.getLoc(), type, tile,
@@ -404,7 +405,8 @@ struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
       return failure();
     rewriter.replaceOpWithNewOp<wgtile::StoreOp>(
         op, adaptor.getValueToStore(), window->memref, window->indices,
-        rewriter.getDenseBoolArrayAttr(window->inBounds), /*aligned=*/UnitAttr(),
+        rewriter.getDenseBoolArrayAttr(window->inBounds),
+        /*aligned=*/UnitAttr(),
         window->isTransposed ? rewriter.getUnitAttr() : UnitAttr());
     return success();
   }

@@ -94,8 +94,8 @@ static void writePairsTransposed(OpBuilder &b, Location loc, Value place,
                                  int64_t offset, int64_t rowBytes,
                                  ValueRange registers) {
   for (size_t i = 0; i < registers.size(); i += 4) {
-    ValueRange matrices = registers.slice(
-        i, std::min<size_t>(4, registers.size() - i));
+    ValueRange matrices =
+        registers.slice(i, std::min<size_t>(4, registers.size() - i));
     SmallVector<Value> operands = {place};
     std::string names, constraints = "r";
     for (auto [k, pair] : llvm::enumerate(matrices)) {
@@ -120,8 +120,8 @@ static void writeWordsTransposed(OpBuilder &b, Location loc, Value place,
   for (auto [i, word] : llvm::enumerate(registers)) {
     // A register's own column, row and eight columns of the tile.
     int64_t c = i % 2, r = i / 2 % 2, row = i / 4 * kSwizzleRows + c;
-    std::string write = llvm::formatv("st.shared.b32 [%a+{0}], $1;\n",
-                                      offset + row * rowBytes);
+    std::string write =
+        llvm::formatv("st.shared.b32 [%a+{0}], $1;\n", offset + row * rowBytes);
     createAsm(b, loc,
               {place, LLVM::BitcastOp::create(b, loc, b.getI32Type(), word)},
               SwizzledRows::addressText(2 * r ^ c) + write, "r,r");

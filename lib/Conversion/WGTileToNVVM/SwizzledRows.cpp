@@ -51,8 +51,8 @@ Value SwizzledRows::firstTransposedPlace(Value warpgroup) {
     place = a.add(place, a.mul(a.rem(column, 4), tile.getElementBytes()));
   }
   Value swizzled = a.xOr(chunk, a.rem(row, kSwizzleRows));
-  place = a.add(place, a.add(a.mul(row, rowBytes),
-                             a.mul(swizzled, kChunkBytes)));
+  place =
+      a.add(place, a.add(a.mul(row, rowBytes), a.mul(swizzled, kChunkBytes)));
   return LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                   createSharedAddress(b, loc, place));
 }

@@ -954,3 +954,36 @@ func.func @c17_rows(%alpha: f32, %crow: tensor<1152921504606846976xi32>, %col: t
       outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return
 }
+
+// -----
+
+func.func @c7_transposed(%alpha: f32, %crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>,
+                         %b: tensor<16x8xf32>, %out: tensor<16x24xf32>) {
+  // expected-error @below {{expected M of 'out' (dimension 1) to be 16, but got 24}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<16x8xf32>)
+      outs(%out : tensor<16x24xf32>) {transpose_b, transpose_out} -> tensor<16x24xf32>
+  return
+}
+
+// -----
+
+func.func @c8_transposed(%alpha: f32, %crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>,
+                         %b: tensor<32x8xf32>, %out: tensor<4x16xf32>) {
+  // expected-error @below {{expected N of 'b' (dimension 0) to be 4, but got 32}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<32x8xf32>)
+      outs(%out : tensor<4x16xf32>) {transpose_b, transpose_out} -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @c9_transposed(%alpha: f32, %crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x8x8xf32>,
+                         %b: tensor<4x12xf32>, %out: tensor<16x4xf32>) {
+  // expected-error @below {{expected K of 'b' (dimension 1) to be a multiple of the block's 8 columns, but got 12}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x8x8xf32>, tensor<4x12xf32>)
+      outs(%out : tensor<16x4xf32>) {transpose_b} -> tensor<16x4xf32>
+  return
+}

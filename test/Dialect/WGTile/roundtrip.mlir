@@ -104,9 +104,15 @@ func.func @read(%source: memref<?x?xbf16>, %vector: memref<?xf32>, %i: index)
 // CHECK-LABEL: func.func @store
 // CHECK-SAME:    %[[TILE:.*]]: tensor<64x128xf32>, %[[DEST:.*]]: memref<3x?x?xf32>, %[[I:.*]]: index
 // CHECK:         wgtile.store %[[TILE]], %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [false, true] aligned : tensor<64x128xf32>, memref<3x?x?xf32>
+// CHECK:         %[[OLD:.*]] = wgtile.read %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [true, true] transposed : memref<3x?x?xf32> -> tensor<64x128xf32>
+// CHECK:         wgtile.store %[[OLD]], %[[DEST]][%[[I]], %[[I]], %[[I]]] in_bounds [true, true] aligned transposed :
 func.func @store(%tile: tensor<64x128xf32>, %dest: memref<3x?x?xf32>,
                  %i: index) {
   wgtile.store %tile, %dest[%i, %i, %i] in_bounds [false, true] aligned
+      : tensor<64x128xf32>, memref<3x?x?xf32>
+  %old = wgtile.read %dest[%i, %i, %i] in_bounds [true, true] transposed
+      : memref<3x?x?xf32> -> tensor<64x128xf32>
+  wgtile.store %old, %dest[%i, %i, %i] in_bounds [true, true] aligned transposed
       : tensor<64x128xf32>, memref<3x?x?xf32>
   return
 }

@@ -26,6 +26,14 @@
 // CHECK:         %[[S:.*]] = wgtile.staging : !wgtile.shared<64x32xf32, swizzle = 128>
 // CHECK:         wgtile.tma_store_wait pending 0 read
 // CHECK:         wgtile.tma_store %[[S]], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] warpgroups 1 : !wgtile.shared<64x32xf32, swizzle = 128>, !wgtile.tensor_map<1x64x32xf32, swizzle = 128>
+// A transposed tile: the warpgroups' rows are columns of staging, words in two
+// boxes; any multiple of 8 columns will do.
+// CHECK-LABEL: gpu.func @transposed
+// CHECK-DAG:     %[[S:.*]] = wgtile.staging : !wgtile.shared<24x64xbf16, swizzle = 128>
+// CHECK-DAG:     %[[W:.*]] = wgtile.staging : !wgtile.shared<32x64xf32, swizzle = 128>
+// CHECK:         wgtile.store_shared %{{.*}}, %[[S]] transposed : tensor<128x24xbf16, #{{.*}}>, !wgtile.shared<24x64xbf16, swizzle = 128>
+// CHECK-NEXT:    wgtile.tma_store %[[S]], %{{.*}}[%{{.*}}, %{{.*}}] warpgroups 2 transposed : !wgtile.shared<24x64xbf16, swizzle = 128>, !wgtile.tensor_map<24x64xbf16, swizzle = 128>
+// CHECK:         wgtile.tma_store %[[W]], %{{.*}} warpgroups 1 transposed : !wgtile.shared<32x64xf32, swizzle = 128>, !wgtile.tensor_map<32x32xf32, swizzle = 128>
 // CHECK-LABEL: func.func @host
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16>
 // CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[OUT]]
@@ -54,12 +62,26 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  gpu.func @transposed(%out: memref<?x?xbf16> {wgtile.tma_compatible},
+                       %wide: memref<?x?xf32> {wgtile.tma_compatible}, %n: index) kernel {
+    %t = arith.constant dense<1.0> : tensor<128x24xbf16, #wgtile.mma<warps = 8>>
+    %w = arith.constant dense<1.0> : !words
+    wgtile.for_each_tile (%i) in (%n) {
+      wgtile.store %t, %out[%i, %n] in_bounds [true, false] transposed
+          : tensor<128x24xbf16, #wgtile.mma<warps = 8>>, memref<?x?xbf16>
+      wgtile.store %w, %wide[%i, %n] in_bounds [true, false] transposed
+          : !words, memref<?x?xf32>
+    }
+    gpu.return
+  }
 }
-func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %n: index) {
+func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %wide: memref<?x?xf32>, %n: index) {
   wgtile.launch @kernels::@kernel grid(%n) args(%out, %n)
       : memref<?x?xbf16>, index
   wgtile.launch @kernels::@batch grid(%n) args(%out3, %n)
       : memref<?x?x?xf32>, index
+  wgtile.launch @kernels::@transposed grid(%n) args(%out, %wide, %n)
+      : memref<?x?xbf16>, memref<?x?xf32>, index
   return
 }
 

@@ -60,3 +60,12 @@ func.func @c3_in_bounds(%tile: tensor<64x64xf32>, %dest: memref<?x?xf32>,
       : tensor<64x64xf32>, memref<?x?xf32>
   return
 }
+
+// -----
+
+func.func @c4(%vector: tensor<64xf32>, %dest: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected a tile of rank 2 with 'transposed', but got 'tensor<64xf32>'}}
+  wgtile.store %vector, %dest[%i, %i] in_bounds [true] transposed
+      : tensor<64xf32>, memref<?x?xf32>
+  return
+}

@@ -57,8 +57,8 @@ LogicalResult StoreSharedOp::verify() {
   int64_t columns = getTransposed() ? dest.getRows() : dest.getColumns();
   if (tile.getElementType() != dest.getElementType() ||
       tile.getDimSize(1) != columns || (bits != 16 && bits != 32))
-    return emitOpError() << "expected a tile of " << columns
-                         << " columns of " << dest.getElementType()
+    return emitOpError() << "expected a tile of " << columns << " columns of "
+                         << dest.getElementType()
                          << ", of 16 or 32 bits, but got " << tile;
   return success();
 }

@@ -277,7 +277,8 @@ struct FoldTransposedResult : public OpRewritePattern<BsrAddmmOp> {
 
 void BsrAddmmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<DropUnreadOperands, DropInputThatIsOut, AlphaOfNoBlocks,
-               FoldTransposedB, FoldTransposedResult, ResultIsOut,
-               FoldSplatScale>(context);
+  patterns
+      .add<DropUnreadOperands, DropInputThatIsOut, AlphaOfNoBlocks,
+           FoldTransposedB, FoldTransposedResult, ResultIsOut, FoldSplatScale>(
+          context);
 }

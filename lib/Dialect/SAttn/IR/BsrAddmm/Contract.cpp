@@ -112,7 +112,7 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
   contract.requireEqual(extent(getCrow(), -1), "offsets",
                         contract.compute(m, a.blockRows, 1),
                         "M / " + rows + " + 1");
-  contract.requireBlocks(a);                         // (C10)
+  contract.requireBlocks(a);                                      // (C10)
   contract.requireEqual(extent(getB(), getBColumnDim()), "N", n); // (C8)
   if (input) {
     contract.requireEqual(extent(input, rowDim), "M", m);

@@ -271,7 +271,8 @@ LogicalResult BsrAddmmOp::verify() {
   if (!ShapedType::isDynamic(rows)) {
     if (!mayMatch(m, rows))
       return emitOpError() << "expected M of 'out' (dimension "
-                           << batchRank + rowDim << ") to be " << rows << ", but got " << m;
+                           << batchRank + rowDim << ") to be " << rows
+                           << ", but got " << m;
     m = rows;
   }
   if (!ShapedType::isDynamic(m) && m % blockRows != 0)
@@ -285,8 +286,8 @@ LogicalResult BsrAddmmOp::verify() {
       return failure();
     // (C8)
     if ((isB || isInput) &&
-        failed(verifySize(*this, operand, isB ? bColumnDim : columnDim, "N",
-                          n)))
+        failed(
+            verifySize(*this, operand, isB ? bColumnDim : columnDim, "N", n)))
       return failure();
     if (operand.name == "right" &&
         failed(verifySize(*this, operand, 0, "N", n)))
@@ -297,11 +298,10 @@ LogicalResult BsrAddmmOp::verify() {
         return failure();
       if (int64_t size = operand.size(bRowDim);
           !ShapedType::isDynamic(size) && size % blockColumns != 0)
-        return emitOpError()
-               << "expected K of 'b' (dimension "
-               << operand.batchRank() + bRowDim
-               << ") to be a multiple of the block's " << blockColumns
-               << " columns, but got " << size;
+        return emitOpError() << "expected K of 'b' (dimension "
+                             << operand.batchRank() + bRowDim
+                             << ") to be a multiple of the block's "
+                             << blockColumns << " columns, but got " << size;
     }
     // (C10)
     if (operand.name == "values" && !isEncoded() &&

@@ -400,12 +400,13 @@ private:
     AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
     Value empty = tensor::EmptyOp::create(b, loc, {columns, rows},
                                           outType.getElementType());
-    SmallVector<AffineMap> maps = {AffineMap::get(2, 0, {i, j}, b.getContext()),
-                                   AffineMap::get(2, 0, {j, i}, b.getContext())};
+    SmallVector<AffineMap> maps = {
+        AffineMap::get(2, 0, {i, j}, b.getContext()),
+        AffineMap::get(2, 0, {j, i}, b.getContext())};
     return linalg::GenericOp::create(
                b, loc, empty.getType(), tile, empty, maps,
-               SmallVector<utils::IteratorType>(
-                   2, utils::IteratorType::parallel),
+               SmallVector<utils::IteratorType>(2,
+                                                utils::IteratorType::parallel),
                [](OpBuilder &nested, Location loc, ValueRange args) {
                  linalg::YieldOp::create(nested, loc, args[0]);
                })
@@ -421,9 +422,9 @@ private:
     SmallVector<OpFoldResult> zeros(outType.getRank(), b.getIndexAttr(0));
     SmallVector<OpFoldResult> ones(outType.getRank(), b.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes(leading, b.getIndexAttr(1));
-    llvm::append_range(sizes, orient<OpFoldResult>(op.getTransposeOut(),
-                                                   b.getIndexAttr(rows),
-                                                   width(op.getOut(), columnDim)));
+    llvm::append_range(
+        sizes, orient<OpFoldResult>(op.getTransposeOut(), b.getIndexAttr(rows),
+                                    width(op.getOut(), columnDim)));
     if (*(outType.getShape().end() + columnDim) != columns)
       tile = tensor::ExtractSliceOp::create(
           b, loc, tile, ArrayRef(zeros).take_front(2),

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // TilingInterface of sattn.bsr_addmm: the loops are (batch..., M, N), whatever
-// the layout of `out`, and a slice of the op is the op on slices. A slice of crow is a crow again, because
-// its first entry need not be 0.
+// the layout of `out`, and a slice of the op is the op on slices. A slice of
+// crow is a crow again, because its first entry need not be 0.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
@@ -24,8 +24,7 @@ SmallVector<utils::IteratorType> BsrAddmmOp::getLoopIteratorTypes() {
 
 /// Swaps what belongs to M and N, the last two, where `out` is transposed: the
 /// loops' order becomes that of `out`, and the reverse.
-template <typename T>
-static void orient(BsrAddmmOp op, SmallVector<T> &loops) {
+template <typename T> static void orient(BsrAddmmOp op, SmallVector<T> &loops) {
   if (op.getTransposeOut())
     std::swap(loops[op.getBatchRank()], loops[op.getBatchRank() + 1]);
 }
@@ -226,17 +225,14 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
     return {ofRows, ofColumns};
   };
   int64_t kDim = getB().getType().getRank() + getBRowDim();
-  operands.push_back(slicer.slice(getB(),
-                                  window(getTransposeB(), zero, columnOffset),
-                                  window(getTransposeB(),
-                                         slicer.whole(getB(), kDim),
-                                         columns(getB(), getBColumnDim()))));
+  operands.push_back(
+      slicer.slice(getB(), window(getTransposeB(), zero, columnOffset),
+                   window(getTransposeB(), slicer.whole(getB(), kDim),
+                          columns(getB(), getBColumnDim()))));
   if (getInput())
-    operands.push_back(
-        slicer.slice(getInput(),
-                     window(getTransposeOut(), rowOffset, columnOffset),
-                     window(getTransposeOut(), rows,
-                            columns(getInput(), getColumnDim()))));
+    operands.push_back(slicer.slice(
+        getInput(), window(getTransposeOut(), rowOffset, columnOffset),
+        window(getTransposeOut(), rows, columns(getInput(), getColumnDim()))));
   if (getLeft())
     operands.push_back(slicer.slice(getLeft(), {rowOffset}, {rows}));
   if (getRight())

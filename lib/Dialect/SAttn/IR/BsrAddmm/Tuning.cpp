@@ -95,8 +95,9 @@ static void spellOutTransposes(BsrAddmmOp op) {
   if (op.getInput())
     op.getInputMutable().assign(transpose(op.getInput(), Value()));
   FloatAttr beta;
-  bool isRead = !op.getInput() && !(matchPattern(op.getBeta(), m_Constant(&beta)) &&
-                                    beta.getValue().isZero());
+  bool isRead =
+      !op.getInput() && !(matchPattern(op.getBeta(), m_Constant(&beta)) &&
+                          beta.getValue().isZero());
   op.getOutMutable().assign(isRead ? transpose(out, Value())
                                    : emptyTranspose(out));
   op.setTransposeOut(false);

@@ -25,8 +25,8 @@ using namespace wgtile;
 
 /// Whether a read and a store of some columns touch different elements: columns
 /// apart.
-static bool areDisjoint(ReadOp read, ValueRange storeIndices,
-                        bool isTransposed, int64_t storeColumns) {
+static bool areDisjoint(ReadOp read, ValueRange storeIndices, bool isTransposed,
+                        int64_t storeColumns) {
   RankedTensorType tile = read.getTile().getType();
   if (read.getIndices().size() != storeIndices.size() || tile.getRank() != 2 ||
       read.getTransposed() != isTransposed)
