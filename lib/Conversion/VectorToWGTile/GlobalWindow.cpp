@@ -59,16 +59,23 @@ static bool reachesEnd(AffineExpr expr, unsigned numDims, unsigned numSymbols,
   // Less the size, nothing must remain.
   int64_t size = cast<MemRefType>(memref.getType()).getDimSize(dim);
   AffineExpr rest = map.getResult(0);
+  auto exprOf = [&](unsigned position) {
+    return position < map.getNumDims()
+               ? getAffineDimExpr(position, context)
+               : getAffineSymbolExpr(position - map.getNumDims(), context);
+  };
+  // A value may be a dimension in the size and a symbol as the offset.
+  for (unsigned second = 1; second < values.size(); ++second)
+    for (unsigned first = 0; first < second; ++first)
+      if (values[first] == values[second])
+        rest = rest.replace(exprOf(second), exprOf(first));
   if (!ShapedType::isDynamic(size)) {
     rest = rest - size;
   } else {
     for (auto [position, value] : llvm::enumerate(values)) {
       if (!isSizeOf(value, memref, dim))
         continue;
-      rest = rest -
-             (position < map.getNumDims()
-                  ? getAffineDimExpr(position, context)
-                  : getAffineSymbolExpr(position - map.getNumDims(), context));
+      rest = rest - exprOf(position);
       break;
     }
   }

@@ -217,3 +217,33 @@ func.func @row(%x: tensor<?x16xf32>, %at: index, %mask: vector<1x16xi1>, %out: t
   %1 = vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]} : vector<1x16xf32>, tensor<1x16xf32>
   return %1 : tensor<1x16xf32>
 }
+
+// One element of a pad, broadcast, is read only where it is within its source.
+// CHECK-LABEL: func.func @element_of_pad
+// CHECK-SAME:    %{{.+}}: tensor<4x16xf32>, %[[ROWS:.+]]: tensor<?xf32>
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi slt, %[[I:.+]], %{{.+}} : index
+// CHECK:         scf.if %[[INSIDE]]
+// CHECK:           tensor.extract %[[ROWS]][%[[I]]]
+func.func @element_of_pad(%x: tensor<4x16xf32>, %rows: tensor<?xf32>, %high: index, %out: tensor<4x16xf32>)
+    -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %pad = tensor.pad %rows low[0] high[%high] {
+  ^bb0(%n: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<4xf32>
+  %0 = scf.forall (%i) = (0) to (4) step (1) shared_outs(%o = %out) -> (tensor<4x16xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 16] [1, 1] : tensor<4x16xf32> to tensor<1x16xf32>
+    %one = tensor.extract_slice %pad[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    %place = tensor.extract_slice %o[%i, 0] [1, 16] [1, 1] : tensor<4x16xf32> to tensor<1x16xf32>
+    %sum = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%row, %one : tensor<1x16xf32>, tensor<1xf32>) outs(%place : tensor<1x16xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %r = arith.addf %a, %b : f32
+      linalg.yield %r : f32
+    } -> tensor<1x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 16] [1, 1] : tensor<1x16xf32> into tensor<4x16xf32>
+    }
+  }
+  return %0 : tensor<4x16xf32>
+}

@@ -95,12 +95,10 @@ void ElementFunction::readAt(TileBuilder &b, Read &read, OpFoldResult key) {
         clamp(b, outside.lookup(read.op.getIndices()[dim]), tensor, dim));
   auto add = [&](OpFoldResult begin, int64_t size) {
     // A tensor may be shorter than the queries or keys.
-    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    OpFoldResult extent =
-        tensor::getMixedSize(b, b.getLoc(), tensor, leadRank + first.size());
-    first.push_back(affine::makeComposedFoldedAffineMin(
-        b, b.getLoc(), AffineMap::get(1, 1, {d0, s0}, b.getContext()),
-        {begin, extent}));
+    Value extent = b.asValue(
+        tensor::getMixedSize(b, b.getLoc(), tensor, leadRank + first.size()));
+    first.push_back(
+        arith::MinSIOp::create(b, b.asValue(begin), extent).getResult());
     shape.push_back(size);
   };
   if (read.byQuery)

@@ -190,6 +190,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     int64_t getHeadDim() { return getQ().getType().getShape().back(); }
     int64_t getValueDim() { return getV().getType().getShape().back(); }
   }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 

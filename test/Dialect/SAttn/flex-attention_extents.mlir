@@ -1,0 +1,22 @@
+// What sattn.flex_attention requires of extents. Its functions clamp their indices,
+// so that a captured tensor needs no more than an element.
+// RUN: sparse-opt %s --sattn-record-contracts --mlir-print-local-scope | FileCheck %s
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: equal = affine_map<{{.+}} -> ({{s[0-9]+}}, {{s[0-9]+}} * 2)>
+// CHECK-SAME: at_least = affine_map<{{.+}} -> ({{s[0-9]+}}, 1)>
+func.func @gather(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
+    %table: tensor<?xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      captures(%table : tensor<?xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %table_in: tensor<?xf32>):
+        %distance = arith.subi %j, %i : i32
+        %at = arith.index_cast %distance : i32 to index
+        %r = tensor.extract %table_in[%at] : tensor<?xf32>
+        sattn.yield %r : f32
+      } {group = 2 : i64}
+  return %0 : tensor<?x?x16xf32>
+}

@@ -1,0 +1,84 @@
+// The tile program of sattn.flex_attention. Loops over batches, tiles of queries and
+// heads, in them one over blocks of keys, from the last to the first.
+// RUN: sparse-opt %s --sattn-tile --canonicalize --cse --split-input-file | FileCheck %s
+
+// CHECK-DAG: #[[END:.+]] = affine_map<(d0)[s0] -> ((d0 + 64) ceildiv 32, s0 ceildiv 32)>
+// CHECK-DAG: #[[WHOLE:.+]] = affine_map<(d0)[s0] -> ((d0 + 1) floordiv 32, s0 floordiv 32)>
+
+// CHECK-LABEL: func.func @causal
+// CHECK-SAME: %[[SCALE:.+]]: f32, %[[Q:.+]]: tensor<?x?x?x16xbf16>, %[[K:.+]]: tensor<1x?x?x16xbf16>, %[[V:.+]]: tensor<1x?x?x16xbf16>, %[[O:.+]]: tensor<?x?x?x16xbf16>, %[[LSE:.+]]: tensor<?x?x?xf32>)
+// CHECK: scf.forall (%[[B:.+]], %[[I:.+]], %[[H:.+]]) = (0, 0, 0) to (%{{.+}}, %{{.+}}, %{{.+}}) step (1, 64, 1)
+// CHECK:   tensor.extract_slice %[[Q]][%[[B]], %[[H]], %[[I]], 0]
+// CHECK:   %[[STOP:.+]] = affine.min #[[END]](%[[I]])
+// CHECK:   %[[FULL:.+]] = affine.min #[[WHOLE]](%[[I]])
+// CHECK:   %[[BOUND:.+]] = arith.subi %[[STOP]], %[[FULL]]
+// CHECK:   scf.for %[[T:.+]] = %{{.+}} to %[[STOP]]
+// CHECK:     tensor.extract_slice %[[K]][0, %{{.+}}, %{{.+}}, 0]
+// CHECK:     tensor.extract_slice %[[V]][0, %{{.+}}, %{{.+}}, 0]
+// CHECK:     linalg.matmul indexing_maps
+// CHECK:     arith.cmpi slt, %[[T]], %[[BOUND]]
+// CHECK:     scf.if
+// CHECK:       arith.cmpi sge
+// CHECK:       arith.cmpi slt
+// CHECK:     linalg.matmul ins
+// CHECK:   } {sattn.block_loop}
+// CHECK:   math.log2
+// CHECK:   tensor.parallel_insert_slice {{.+}}[%[[B]], %[[H]], %[[I]], 0]
+// CHECK:   tensor.parallel_insert_slice {{.+}}[%[[B]], %[[H]], %[[I]]]
+func.func @causal(%scale: f32, %q: tensor<?x?x?x16xbf16>, %k: tensor<1x?x?x16xbf16>, %v: tensor<1x?x?x16xbf16>,
+    %o: tensor<?x?x?x16xbf16>, %lse: tensor<?x?x?xf32>) -> (tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>) {
+  %0:2 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x?x16xbf16>, tensor<1x?x?x16xbf16>, tensor<1x?x?x16xbf16>)
+      outs(%o, %lse : tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>
+      {group = 2 : i64, mask = #sattn.mask<right = 0>, meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0#0, %0#1 : tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>
+}
+
+// -----
+
+// Without a mask nothing is compared: every query sees all keys, which are whole
+// blocks.
+// CHECK-LABEL: func.func @dense
+// CHECK-NOT: scf.if
+// CHECK-NOT: linalg.index
+// CHECK: return
+func.func @dense(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}
+
+// -----
+
+// What depends on the head alone is read once; an index that is computed from
+// positions is clamped to the tensor.
+// CHECK-LABEL: func.func @captures
+// CHECK: tensor.extract %{{.+}}[%{{.+}}] : tensor<?xf32>
+// CHECK: scf.for
+// CHECK:   linalg.matmul indexing_maps
+// CHECK:   linalg.generic
+// CHECK:     arith.minsi
+// CHECK:     arith.maxsi
+// CHECK:     tensor.extract %{{.+}}[%{{.+}}] : tensor<17xf32>
+// CHECK: } {sattn.block_loop}
+func.func @captures(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
+    %slopes: tensor<?xf32>, %table: tensor<17xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x16xf32>)
+      captures(%slopes, %table : tensor<?xf32>, tensor<17xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slopes_in: tensor<?xf32>, %table_in: tensor<17xf32>):
+        %head = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %slopes_in[%head] : tensor<?xf32>
+        %distance = arith.subi %j, %i : i32
+        %at = arith.index_cast %distance : i32 to index
+        %bias = tensor.extract %table_in[%at] : tensor<17xf32>
+        %both = arith.addf %slope, %bias : f32
+        %r = arith.addf %s, %both : f32
+        sattn.yield %r : f32
+      } {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}

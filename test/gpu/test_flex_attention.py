@@ -1,0 +1,103 @@
+"""sattn.flex_attention on a GPU, against attention's definition in double precision."""
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program  # noqa: E402
+from test_attention import TOLERANCE, on_device  # noqa: E402
+
+sattn = pytest.importorskip("sattn")
+torch = pytest.importorskip("torch")
+
+LENGTHS = [1, 63, 65, 127, 129, 1000]
+# An index that is computed from the positions needs a gather, which the GPU does not have yet.
+GATHERS = {"relative"}
+BASE = Flex(head_dim=128, dtype="bf16", tile=None)
+
+
+def flex(**fields):
+    return dataclasses.replace(BASE, **fields)
+
+
+def same(*lengths):
+    return [Sizes(queries=n, keys=n, heads=3, batch=2) for n in lengths]
+
+
+CASES = {
+    "dense": (flex(), [Sizes(queries=n, keys=m, heads=3, batch=2) for n in LENGTHS for m in (129, n)]
+              + [Sizes(queries=5, keys=0)]),
+    "causal": (flex(right=0), same(*LENGTHS)),
+    "causal_f16": (flex(right=0, dtype="f16"), same(1000)),
+    "no_lse": (flex(right=0, lse=False), same(1000)),
+    "rank3": (flex(right=0, rank=3), same(1000)),
+    "gqa": (flex(right=0, group=3), [Sizes(queries=500, keys=500, heads=6, batch=2)]),
+    "one_kv_batch": (flex(one_kv_batch=True), same(300)),
+    "value_dim": (flex(value_dim=64, right=0), same(300)),
+    "d8": (flex(head_dim=8, right=0), same(300)),
+    "odd_dims": (flex(head_dim=33, value_dim=5), same(300)),
+    "d64": (flex(head_dim=64, right=0), same(127, 1000)),
+    "d72": (flex(head_dim=72, right=0), same(300)),
+    "d80": (flex(head_dim=80, right=0), same(300)),
+    "d192": (flex(head_dim=192, right=0), same(300)),
+    "d256": (flex(head_dim=256, right=0), same(127, 1000)),
+    "negative_scale": (flex(scale=-0.1, right=0), same(300)),
+    "causal_bottom_right": (flex(right=0, bottom_right=True), [Sizes(queries=200, keys=700), Sizes(queries=700, keys=200)]),
+    "window": (flex(left=255, right=0), same(*LENGTHS)),
+    "window_both": (flex(left=100, right=40), same(1000)),
+    "prefix": (flex(right=0, prefix=200), same(1000)),
+    "prefix_window": (flex(left=100, right=0, prefix=4), same(1000)),
+    "key_lengths": (flex(key_lengths=True), [Sizes(queries=300, keys=700, batch=6)]),
+    "key_lengths_causal": (flex(key_lengths=True, right=0, bottom_right=True), [Sizes(queries=300, keys=700, batch=6)]),
+    "partial": (flex(lists=("partial",), block_size=(128, 128), mask_mod="causal"), same(1000)),
+    "full": (flex(lists=("full",), block_size=(128, 64)), same(1000)),
+    "lists": (flex(lists=("partial", "full"), block_size=(128, 128), right=0), same(1000)),
+    "lists_of_wide_blocks": (flex(lists=("partial", "full"), block_size=(256, 256), right=0), same(1000)),
+    "lists_of_16": (flex(lists=("partial", "full"), block_size=(64, 16), right=0), same(500)),
+    "lists_lengths": (flex(lists=("partial", "full"), block_size=(128, 128), right=0, key_lengths=True), same(1000)),
+    "alibi_causal": (flex(score_mod="alibi", right=0), same(127, 1000)),
+    "score_and_mask": (flex(score_mod="bias", mask_mod="document", right=0), same(500)),
+}
+CASES |= {f"score_{name}": (flex(score_mod=name), same(129, 500)) for name in SCORE_MODS if name not in GATHERS}
+CASES |= {f"mask_{name}": (flex(mask_mod=name), same(129, 500)) for name in MASK_MODS}
+HOW = {"specialized": ("cuda", ""), "plain": ("cuda", "schedule=plain"), "sm_80": ("sm_80", "")}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("case", CASES)
+def test_agrees_with_definition(case, how):
+    variant, problems = CASES[case]
+    target, options = HOW[how]
+    compiled = sattn.compile(program(variant), target, options=options)
+    for seed, sizes in enumerate(problems):
+        arrays = operands(variant, sizes, seed)
+        expected, lse = attention(variant, arrays)
+        tensors = {name: on_device(value, variant.dtype) for name, value in arrays.items()}
+        compiled(*tensors.values())
+        result = tensors["o"].double().cpu().numpy()
+        assert np.abs(result - expected).max(initial=0) <= TOLERANCE[variant.dtype] * np.abs(expected).max(initial=1), sizes
+        assert (result[np.isneginf(lse)] == 0).all(), sizes
+        if variant.lse:
+            found = tensors["lse"].double().cpu().numpy()
+            assert np.array_equal(np.isneginf(found), np.isneginf(lse)), sizes
+            finite = np.isfinite(lse)
+            assert np.abs(found[finite] - lse[finite]).max(initial=0) <= 2e-3, sizes
+
+
+@pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d256"])
+def test_delays_change_no_bit(case):
+    """The same bits whatever the warps' timing."""
+    variant, problems = CASES[case]
+    text = program(variant)
+    arrays = operands(variant, problems[-1] if case != "dense" else Sizes(queries=500, keys=500))
+    first = {name: on_device(value, variant.dtype) for name, value in arrays.items()}
+    sattn.compile(text, "cuda")(*first.values())
+    delayed = sattn.compile(text, "cuda", options="delays=2000")
+    for _ in range(10):
+        again = {name: on_device(value, variant.dtype) for name, value in arrays.items()}
+        delayed(*again.values())
+        assert torch.equal(first["o"], again["o"])

@@ -1,0 +1,61 @@
+//===- FlexAttentionTest.cpp - Tiles of attention -------------------------===//
+
+#include "sattn/Tuning/FlexAttention.h"
+
+#include "gtest/gtest.h"
+
+using namespace sattn::tuning;
+using namespace sattn::tuning::flex_attention;
+
+namespace {
+Facts factsOf(int64_t headDim) {
+  Facts facts;
+  facts.headDim = facts.valueDim = headDim;
+  return facts;
+}
+
+TEST(FlexAttentionTest, DefaultFollowsHeadDim) {
+  Target hopper = *findTarget("sm_90a");
+  Parameters tile = defaultParameters(factsOf(64), hopper);
+  EXPECT_EQ(tile.rows, 192);
+  EXPECT_EQ(tile.depth, 128);
+  EXPECT_EQ(tile.columns, 64);
+  tile = defaultParameters(factsOf(128), hopper);
+  EXPECT_EQ(tile.rows, 128);
+  EXPECT_EQ(tile.depth, 128);
+  tile = defaultParameters(factsOf(256), hopper);
+  EXPECT_EQ(tile.rows, 128);
+  EXPECT_EQ(tile.depth, 64);
+}
+
+TEST(FlexAttentionTest, TilesDivideBlocksOfLists) {
+  Facts facts = factsOf(64);
+  facts.blockQueries = 128;
+  facts.blockKeys = 48;
+  Parameters tile = defaultParameters(facts, *findTarget("sm_90a"));
+  EXPECT_EQ(tile.rows, 128);
+  EXPECT_EQ(tile.depth, 48);
+}
+
+TEST(FlexAttentionTest, ColumnsAreAMultipleOf8) {
+  Facts facts = factsOf(33);
+  facts.valueDim = 5;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("cpu")).columns, 8);
+}
+
+TEST(FlexAttentionTest, RowReplacesNumbers) {
+  Search search = {*findTarget("sm_90a")};
+  search.row = {"tile_m=64", "stages=3"};
+  llvm::Expected<Choice> choice = choose(factsOf(128), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.rows, 64);
+  EXPECT_EQ(choice->parameters.depth, 128);
+  EXPECT_EQ(choice->parameters.stages, 3);
+  search.row = {"SPLIT_N=4"};
+  choice = choose(factsOf(128), search);
+  ASSERT_FALSE(bool(choice));
+  EXPECT_EQ(llvm::toString(choice.takeError()),
+            "expected tile_m, tile_k, stages, warps or raster_group, but got "
+            "'SPLIT_N'");
+}
+} // namespace
