@@ -9,11 +9,11 @@
 // CHECK-LABEL: gpu.func @causal(
 // CHECK: consumer
 // CHECK: scf.for
-// CHECK: wgtile.mma {{.+}} async
+// CHECK: wgtile.mma_async
 // CHECK: wgtile.step
 // CHECK: } {wgtile.block_loop}
 // CHECK: scf.for
-// CHECK: wgtile.mma {{.+}} async
+// CHECK: wgtile.mma_async
 // CHECK-NOT: wgtile.step
 // CHECK: } {wgtile.block_loop}
 // CHECK: wgtile.row_combine addf

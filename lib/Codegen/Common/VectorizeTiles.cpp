@@ -29,17 +29,27 @@ namespace sattn {
 
 using namespace sattn;
 
-/// The vector that a write puts into a tile made by tensor.empty, all of it, or
-/// null.
-static vector::TransferWriteOp getWholeTileWrite(Value tile) {
+/// The write that puts a vector, permuted or not, into a tile made by
+/// tensor.empty, all of it, or null.
+static vector::TransferWriteOp getPermutedTileWrite(Value tile) {
   auto write = tile.getDefiningOp<vector::TransferWriteOp>();
   if (!write || write.getMask() || write.hasOutOfBoundsDim() ||
-      !write.getPermutationMap().isIdentity() ||
+      !write.getPermutationMap().isPermutation() ||
       write.getVectorType().getShape() !=
-          cast<ShapedType>(tile.getType()).getShape() ||
+          ArrayRef<int64_t>(applyPermutationMap(
+              write.getPermutationMap(),
+              cast<ShapedType>(tile.getType()).getShape())) ||
       !write.getBase().getDefiningOp<tensor::EmptyOp>())
     return {};
   return write;
+}
+
+/// The same of a vector that is not permuted.
+static vector::TransferWriteOp getWholeTileWrite(Value tile) {
+  vector::TransferWriteOp write = getPermutedTileWrite(tile);
+  return write && write.getPermutationMap().isIdentity()
+             ? write
+             : vector::TransferWriteOp();
 }
 
 /// Whether a slice begins where its source begins and leaves nothing out.
@@ -72,6 +82,34 @@ static Value getWholeTile(PatternRewriter &rewriter, Location loc, Value tile) {
   return vector::TransferReadOp::create(
       rewriter, loc, VectorType::get(type.getShape(), type.getElementType()),
       tile, indices, padding, ArrayRef<bool>(inBounds));
+}
+
+/// Writes the vector of a whole tile to a place whose last dimensions are those
+/// of the tile, or of its part: not in bounds where the place is smaller.
+static Value writeTile(PatternRewriter &rewriter, Location loc, Value tile,
+                       Value place) {
+  auto tileType = cast<RankedTensorType>(tile.getType());
+  auto placeType = cast<RankedTensorType>(place.getType());
+  int64_t leading = placeType.getRank() - tileType.getRank();
+  vector::TransferWriteOp permuted = getPermutedTileWrite(tile);
+  AffineMap permutation =
+      permuted ? permuted.getPermutationMap()
+               : rewriter.getMultiDimIdentityMap(tileType.getRank());
+  Value vector =
+      permuted ? permuted.getVector() : getWholeTile(rewriter, loc, tile);
+  // One for each dimension of the vector.
+  SmallVector<bool> inBounds;
+  for (AffineExpr dim : permutation.getResults()) {
+    unsigned position = cast<AffineDimExpr>(dim).getPosition();
+    inBounds.push_back(tileType.getDimSize(position) ==
+                       placeType.getDimSize(leading + position));
+  }
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  SmallVector<Value> indices(placeType.getRank(), zero);
+  return vector::TransferWriteOp::create(rewriter, loc, vector, place, indices,
+                                         permutation.shiftDims(leading),
+                                         ArrayRef<bool>(inBounds))
+      .getResult();
 }
 
 /// A tile that one of two branches wrote becomes a vector that one of two
@@ -201,10 +239,11 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
         return rewriter.notifyMatchFailure(op, "not clipped at the end only");
       tile = clip.getSource();
     }
-    if (!isWholeTile(tile) || op.getSource() == op.getDest())
+    if ((!getPermutedTileWrite(tile) && !isWholeTile(tile)) ||
+        op.getSource() == op.getDest())
       return rewriter.notifyMatchFailure(op, "source is no vector");
-    auto vectorType = cast<RankedTensorType>(tile.getType());
-    int64_t leading = destType.getRank() - vectorType.getRank();
+    auto tileType = cast<RankedTensorType>(tile.getType());
+    int64_t leading = destType.getRank() - tileType.getRank();
     if (!llvm::all_of(destType.getShape().take_front(leading),
                       [](int64_t size) { return size == 1; }))
       return rewriter.notifyMatchFailure(op, "destination has several tiles");
@@ -224,15 +263,8 @@ struct WriteTileToDestination : OpRewritePattern<tensor::InsertSliceOp> {
           !isEqualConstantIntOrValue(slice.getMixedSizes()[dim], size))
         return rewriter.notifyMatchFailure(op, "may cover a part only");
     }
-    SmallVector<bool> inBounds;
-    for (auto [vectorSize, destSize] : llvm::zip(
-             vectorType.getShape(), destType.getShape().drop_front(leading)))
-      inBounds.push_back(vectorSize == destSize);
-    Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
-    SmallVector<Value> indices(destType.getRank(), zero);
-    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
-        op, getWholeTile(rewriter, op.getLoc(), tile), op.getDest(), indices,
-        ArrayRef<bool>(inBounds));
+    rewriter.replaceOp(op,
+                       writeTile(rewriter, op.getLoc(), tile, op.getDest()));
     return success();
   }
 };
@@ -250,27 +282,18 @@ struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
       tile = clip.getSource();
     auto type = cast<RankedTensorType>(op.getSource().getType());
     auto tileType = cast<RankedTensorType>(tile.getType());
-    if (!isWholeTile(tile) || tileType.getRank() != type.getRank())
+    if ((!getPermutedTileWrite(tile) && !isWholeTile(tile)) ||
+        tileType.getRank() != type.getRank())
       return rewriter.notifyMatchFailure(op, "source is no vector");
     if (auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>();
         slice && slice.getSource() == op.getDest())
       return rewriter.notifyMatchFailure(op, "the result as it was");
     Location loc = op.getLoc();
     rewriter.setInsertionPoint(op->getParentOp());
-    Value vector = getWholeTile(rewriter, loc, tile);
     Value place = tensor::ExtractSliceOp::create(
         rewriter, loc, type, op.getDest(), op.getMixedOffsets(),
         op.getMixedSizes(), op.getMixedStrides());
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    SmallVector<Value> indices(type.getRank(), zero);
-    SmallVector<bool> inBounds;
-    for (auto [vectorSize, size] :
-         llvm::zip(tileType.getShape(), type.getShape()))
-      inBounds.push_back(vectorSize == size);
-    Value written =
-        vector::TransferWriteOp::create(rewriter, loc, vector, place, indices,
-                                        ArrayRef<bool>(inBounds))
-            .getResult();
+    Value written = writeTile(rewriter, loc, tile, place);
     rewriter.modifyOpInPlace(op,
                              [&] { op.getSourceMutable().assign(written); });
     return success();

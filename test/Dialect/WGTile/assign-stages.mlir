@@ -8,7 +8,7 @@
 // CHECK-LABEL: gpu.func @carried
 // CHECK:         wgtile.roles producer
 // CHECK-DAG:       %[[ZERO:.*]] = arith.constant 0 : i32
-// CHECK:           %{{.*}}:2 = wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[S0:.*]] = %[[ZERO]], %[[P0:.*]] = %[[ZERO]]) -> (i32, i32) attributes {stages = 3 : i64} {
+// CHECK:           %{{.*}}:2 = wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[S0:.*]] = %[[ZERO]], %[[P0:.*]] = %[[ZERO]]) -> (i32, i32) {
 // CHECK-NEXT:        %[[L:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[S1:.*]] = %[[S0]], %[[P1:.*]] = %[[P0]]) -> (index, i32, i32) {
 // CHECK-NEXT:          %[[I:.*]]:2 = scf.if %{{.*}} -> (i32, i32) {
 // CHECK-NEXT:            wgtile.producer_acquire %{{.*}} at %[[S1]], %[[P1]] : !wgtile.ring
@@ -42,7 +42,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
     wgtile.roles producer warps 4 registers 0 {
-      wgtile.for_each_tile (%i) in (%n) attributes {stages = 3 : i64} {
+      wgtile.for_each_tile (%i) in (%n) {
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
           scf.if %yes {
             %filled = wgtile.producer_acquire %ring : !ring

@@ -156,12 +156,13 @@ private:
   /// groups of a loop.
   bool runBesideEachOther(LoadGroup &group, LoadGroup &later) {
     return group.block == later.block && rotated.contains(group.block) &&
-           llvm::all_of(
-               ArrayRef<LoadGroup *>{&group, &later}, [](LoadGroup *each) {
-                 return llvm::any_of(each->loads, [](LoadOp load) {
-                   return llvm::any_of(load->getUsers(), llvm::IsaPred<MmaOpInterface>);
-                 });
-               });
+           llvm::all_of(ArrayRef<LoadGroup *>{&group, &later},
+                        [](LoadGroup *each) {
+                          return llvm::any_of(each->loads, [](LoadOp load) {
+                            return llvm::any_of(load->getUsers(),
+                                                llvm::IsaPred<MmaOpInterface>);
+                          });
+                        });
   }
 
   /// Whether all reads of a load group's tiles are complete before an op of its

@@ -49,7 +49,8 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
     else if (mma || usesResultOf(&op, derived))
       derived.insert(&op);
     // The barrier of a load moves with it.
-    if (!isa<MmaOpInterface, LoadOp>(op) && hasEffect<MemoryEffects::Write>(&op))
+    if (!isa<MmaOpInterface, LoadOp>(op) &&
+        hasEffect<MemoryEffects::Write>(&op))
       reason = "it writes to memory";
   }
   if (last.empty())

@@ -150,7 +150,7 @@ private:
       if (op.getMmaSync() || groupThreads % kWarpgroupThreads == 0)
         return WalkResult::advance();
       op->emitOpError() << "expected whole warpgroups, but got " << groupThreads
-                       << " threads";
+                        << " threads";
       return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());

@@ -64,7 +64,8 @@ public:
     auto roles = RolesOp::create(
         b, loop.getLoc(), b.getStrArrayAttr({"producer", "consumer"}),
         {kWarpgroupThreads / kWarpThreads, consumerThreads / kWarpThreads},
-        {*schedule.producerRegisters, *schedule.consumerRegisters}, {0, loop.getGroupSize()},
+        {*schedule.producerRegisters, *schedule.consumerRegisters},
+        {0, loop.getGroupSize()},
         /*programsCount=*/2);
     Region &producing = roles.getPrograms()[0],
            &consuming = roles.getPrograms()[1];
