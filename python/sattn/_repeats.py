@@ -57,7 +57,8 @@ class Repeats:
         self.functions = None
 
     def remember(self, program, with_beta, with_input, transposes, indices, kind, meta, operands):
-        """transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand, whose places in operands are None; else (None, None)."""
+        """transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand,
+        whose places in operands are None; else (None, None)."""
         global _sparse_bsr, _is_recording, _forward
         if _sparse_bsr is None:
             torch = sys.modules["torch"]

@@ -136,9 +136,9 @@ def test_bad_arguments_of_a_linear_layer(sattn, rng):
             ((x, crow[:-1], col, values, bias, out), "'crow': expected dimension 0"),
             ((x, crow, col[:-1], values, bias, out), "'col': expected dimension 0"),
             ((x, crow, col, values[:, :8], bias, out), "'values': expected dimension 1"),
-            ((x[:, :64], crow, col, values, bias, out), "'arg0': expected dimension 1 to be 80"),
-            ((x, crow, col, values, bias, out[:3]), "'arg5': expected dimension 0 to be that of dimension 0"),
-            ((x[:3], crow, col, values, bias, out), "'arg5': expected dimension 0 to be that of dimension 0")):
+            ((x[:, :64], crow, col, values, bias, out), "'b': expected dimension 1 to be 80"),
+            ((x, crow, col, values, bias, out[:3]), r"'b': expected dimension 0 \(N\) to be 3"),
+            ((x[:3], crow, col, values, bias, out), r"'b': expected dimension 0 \(N\) to be 5")):
         with pytest.raises(ValueError, match=message):
             program(*arguments)
         assert (out == 7).all()

@@ -127,7 +127,7 @@ def test_the_short_way_takes_plain_parameters(package, short):
 def remember(package, repeats, meta):
     bsr, b = tensors()
     program = package.compile("func.func @f(%a: memref<4xf32>) { return }")
-    repeats.remember(program._launch, False, False, (None, None), 0, meta, (*bsr, b, None, None, None, b))
+    repeats.remember(program._launch, False, False, (False, False), (None, None), 0, meta, (*bsr, b, None, None, None, b))
 
 
 def test_another_thread_may_forget_at_any_time(package):
