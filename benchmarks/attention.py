@@ -7,6 +7,7 @@ Needs PyTorch and apache-tvm-ffi; in a checkout, SATTN_LIBRARIES names the folde
 those of the tests (test/python/attention_programs.py).
 
     --raster-group N ...   heads walked side by side; several give a row each (default: the row's own)
+    --op              the op sattn.flex_attention, with its own tiles, in the place of the tile programs
     --options TEXT    options of the pipeline
     --rounds N        rounds of turns (default: 5)
     --power SECONDS   how long each candidate runs for its clock and power (default: 0.6; 0: not at all)
@@ -32,6 +33,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python"), str(HERE.parent / "test" / "python")]
 import attention_programs  # noqa: E402
+import flex_programs  # noqa: E402
 from timing import Timed, head_start, measure  # noqa: E402
 
 # Batch, heads, length, and the tile program; the goal, times cuDNN.
@@ -80,7 +82,12 @@ def measure_row(name, raster_group, options):
     def flat(tensor):
         return tensor.view(batch * heads, length, -1)
 
-    compiled = sattn.compile(attention_programs.program(variant), "cuda", options=options.options)
+    if options.op:
+        op = flex_programs.Flex(head_dim=variant.head_dim, dtype="bf16", rank=3, lse=False, tile=None,
+                                right=0 if variant.causal else None)
+        compiled = sattn.compile(flex_programs.program(op), "cuda", options=options.options)
+    else:
+        compiled = sattn.compile(attention_programs.program(variant), "cuda", options=options.options)
 
     def ours():
         compiled(scale, flat(q), flat(k), flat(v), flat(o))
@@ -96,7 +103,7 @@ def measure_row(name, raster_group, options):
     candidates = {"ours": Timed(ours), "cudnn": Timed(cudnn)}
     measure(candidates, options.rounds)
     flops = 4 * batch * heads * length * length * variant.head_dim * (0.5 if variant.causal else 1)
-    row = {"row": name, "raster_group": fields["raster_group"], "goal": goal, "error": error}
+    row = {"row": name, "raster_group": None if options.op else fields["raster_group"], "goal": goal, "error": error}
     for candidate, timed in candidates.items():
         rates = [flops / ms / 1e9 for ms in timed.times]
         row[candidate] = {"ms": timed.median_ms(), "tflops": statistics.median(rates), "spread":
@@ -120,7 +127,7 @@ def show(row):
                      f" {candidate['watts'] / candidate['tflops']:5.2f} W/TFLOP/s")
         return text
 
-    print(f"{row['row']:12} group {row['raster_group']:2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
+    print(f"{row['row']:12} group {row['raster_group'] or '-':>2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
           f"  ours {figures('ours')}  cudnn {figures('cudnn')}", flush=True)
 
 
@@ -128,6 +135,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--raster-group", type=int, nargs="*", default=[None])
+    parser.add_argument("--op", action="store_true")
     parser.add_argument("--options", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--power", type=float, default=0.6)
