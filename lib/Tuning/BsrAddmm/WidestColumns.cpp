@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -20,20 +21,17 @@ static constexpr int64_t kWarpgroupMmaAccumulators = 128;
 /// load: none of their epilogues spills.
 static constexpr int64_t kDenseRows = 128;
 
-/// Whether wgmma can multiply the tiles: 16-bit elements, whole rows of its
-/// swizzle of 128 bytes, 64 rows per warpgroup.
-static bool fitsWgmma(const Problem &problem, int64_t rows, int64_t depth) {
-  return problem.elementBytes == 2 && rows % 64 == 0 && depth % 64 == 0;
-}
-
 int64_t sattn::tuning::bsr_addmm::widestColumns(const Problem &problem,
                                                 int64_t rows, int64_t depth,
                                                 const Target &target) {
   int64_t multiple = target.columnMultiple;
+  bool fitsWgmma =
+      sattn::layout::isWgmmaOperand(rows, depth, problem.elementBytes) &&
+      sattn::layout::isWgmmaResult(rows, multiple);
   // The block rows of a row-block group have two warps each, and fit like
   // wgmma's tiles.
   if (target.kind == TargetKind::Wgmma &&
-      (fitsWgmma(problem, rows, depth) || rows > problem.blockRows))
+      (fitsWgmma || rows > problem.blockRows))
     return llvm::alignDown(
         std::min(target.maxColumns, target.maxAccumulator / rows), multiple);
   if (target.kind == TargetKind::MmaSync && problem.elementBytes == 2 &&

@@ -78,8 +78,7 @@ struct SyncEffect {
     /// Gives the stage of `token` to the consumers.
     CommitStage,
     /// Waits until the consumer's stage of the ring `value` is full; `result`
-    /// is
-    /// its token.
+    /// is its token.
     Take,
     /// `result` is a tile of the stage of `token`.
     StageTile,
