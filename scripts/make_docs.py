@@ -40,7 +40,8 @@ PAGES = {
     "CodegenPasses.md": ("Passes on tiles of 'linalg'", [(f"include/sattn/Codegen/{PASSES}", ["-gen-pass-doc"])]),
     "SAttnPasses.md": ("Passes on 'sattn'",
                        [(f"{DIALECTS}/SAttn/Transforms/{PASSES}", ["-gen-pass-doc"])]),
-    "WGTilePasses.md": ("Passes on 'wgtile'", [(f"{DIALECTS}/WGTile/Transforms/{PASSES}", ["-gen-pass-doc"])]),
+    "WGTilePasses.md": ("Passes on 'wgtile'", [(f"{DIALECTS}/WGTile/Transforms/{phase}/{PASSES}", ["-gen-pass-doc"])
+                                             for phase in ("Kernels", "Schedule", "Epilogue")]),
     "ConversionPasses.md": ("Conversions between dialects", [(f"include/sattn/Conversion/{PASSES}", ["-gen-pass-doc"])]),
     "TargetPasses.md": ("Passes that write programs", [(f"include/sattn/Target/{PASSES}", ["-gen-pass-doc"])]),
 }
@@ -83,9 +84,10 @@ def page(name):
     head = f"<!-- Made by ./dev docs from {', '.join(file for file, _ in parts)}; edit those instead. -->\n"
     if title:
         head += f"\n# {title}\n"
-    # A page has one title: those of further parts are sections of it.
     texts = [render(*part) for part in parts]
-    texts[1:] = [re.sub(r"^(#+ )", r"#\1", text, flags=re.MULTILINE) for text in texts[1:]]
+    if not title:
+        # A page has one title: those of further parts are sections of it.
+        texts[1:] = [re.sub(r"^(#+ )", r"#\1", text, flags=re.MULTILINE) for text in texts[1:]]
     return "\n".join([head, *texts])
 
 

@@ -17,7 +17,9 @@
 #include "sattn/Dialect/SAttn/Transforms/ExtentConstraintOpInterfaceImpl.h"
 #include "sattn/Dialect/SAttn/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Pipelines/SAttnToCPU.h"
 #include "sattn/Pipelines/SAttnToGPU.h"
 #include "sattn/Target/Passes.h"
@@ -83,7 +85,9 @@ void sattn::registerAllPasses() {
   registerSAttnConversionPasses();
   registerSAttnPasses();
   registerSAttnTargetPasses();
-  wgtile::registerWGTilePasses();
+  wgtile::registerWGTileEpiloguePasses();
+  wgtile::registerWGTileKernelsPasses();
+  wgtile::registerWGTileSchedulePasses();
   registerTransformsPasses();
   bufferization::registerBufferizationPasses();
   memref::registerMemRefPasses();

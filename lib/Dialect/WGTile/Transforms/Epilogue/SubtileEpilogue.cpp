@@ -8,7 +8,7 @@
 
 #include "sattn/Dialect/WGTile/Analysis/IndexDifference.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILESUBTILEEPILOGUE
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

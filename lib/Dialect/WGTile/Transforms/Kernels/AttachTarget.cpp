@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEATTACHTARGET
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 #include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -26,7 +26,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEOUTLINEKERNELS
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

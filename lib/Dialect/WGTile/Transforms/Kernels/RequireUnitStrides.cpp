@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Support/MemRefTypes.h"
 
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEREQUIREUNITSTRIDES
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

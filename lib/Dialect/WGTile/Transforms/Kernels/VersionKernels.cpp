@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
 
@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEVERSIONKERNELS
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEPLACEFENCES
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

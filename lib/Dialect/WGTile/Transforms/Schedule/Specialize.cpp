@@ -8,7 +8,7 @@
 
 #include "Specialize.h"
 
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Support/OldOptions.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILESPECIALIZE
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

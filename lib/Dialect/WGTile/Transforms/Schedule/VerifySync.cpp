@@ -9,7 +9,7 @@
 #include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
 #include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
 #include "sattn/Dialect/WGTile/Analysis/VerifyOrder.h"
-#include "sattn/Dialect/WGTile/Transforms/Passes.h"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace wgtile {
 #define GEN_PASS_DEF_WGTILEVERIFYSYNC
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h.inc"
 } // namespace wgtile
 
 using namespace wgtile;

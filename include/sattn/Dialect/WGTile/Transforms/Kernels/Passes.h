@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SATTN_DIALECT_WGTILE_TRANSFORMS_PASSES_H
-#define SATTN_DIALECT_WGTILE_TRANSFORMS_PASSES_H
+#ifndef SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_H
+#define SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
 
 namespace wgtile {
 
 #define GEN_PASS_DECL
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 
 #define GEN_PASS_REGISTRATION
-#include "sattn/Dialect/WGTile/Transforms/Passes.h.inc"
+#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
 
 } // namespace wgtile
 
-#endif // SATTN_DIALECT_WGTILE_TRANSFORMS_PASSES_H
+#endif // SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_H

@@ -1,0 +1,215 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_TD
+#define SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WGTileOutlineKernels
+    : Pass<"wgtile-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make kernels of loops that are mapped to thread blocks";
+  let description = [{
+    Turns every `scf.forall` of a function that is mapped to thread blocks
+    (`#gpu.block<...>`) into a `gpu.func` around a `wgtile.for_each_tile`, and
+    puts a `wgtile.launch` of one thread block per tile in its place. Values that
+    the loop uses and that are cheap to compute again (constants, sizes, integer
+    arithmetic) are computed in the kernel; all others must be arguments of the
+    function. The function's result must be its argument, written in place; the
+    host function has no results. The `consumer_groups` of the loop become
+    those of the loop over tiles; its hints `stages`, `warps` and `raster_group`
+    begin the kernel's `#wgtile.schedule`.
+
+    Upstream's mapping and outlining passes refuse dynamic shapes.
+
+    Before:
+    ```mlir
+    func.func @f(%out: memref<?x?xf32>) {
+      scf.forall (%i, %j) = (0, 0) to (%m, %n) step (64, 128) { ... }
+        {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+    ```
+    After:
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @f(%out: memref<?x?xf32>) kernel {
+        wgtile.for_each_tile (%ti, %tj) in (%tm, %tn) { ... }
+        gpu.return
+      }
+    }
+    func.func @f(%out: memref<?x?xf32>) {
+      %grid = arith.muli %tm, %tn : index
+      wgtile.launch @kernels::@f grid(%grid) args(%out) : memref<?x?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say which chip kernels are for";
+  let description = [{
+    Gives every `gpu.module` without a target the attribute `wgtile.target`, from
+    which later passes know the resources of the chip.
+
+    Before:
+    ```mlir
+    gpu.module @kernels {
+    ```
+    After:
+    ```mlir
+    gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "Chip: sm_80, sm_86, sm_89 or sm_90a">
+  ];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
+def WGTileVersionKernels
+    : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make a version of each kernel for TMA";
+  let description = [{
+    TMA takes bases and strides in multiples of 16 bytes, and rows without gaps; a
+    caller's tensors may have any. The pass clones every kernel that loads tiles
+    and lets the host choose. The original, marked `wgtile.tma`, requires
+    that
+    - TMA can take every argument that is loaded or stored by tiles (marked
+      `wgtile.tma_compatible`);
+    - rows of stored arguments are multiples of 16 bytes long (TMA stores no less);
+    - rows of arguments that are read into registers have no gaps.
+
+    The clone, NAME_generic, runs otherwise. In the original, reads and stores of
+    TMA-compatible arguments become `aligned`.
+
+    An argument that is only read, and only into registers, need not be TMA-compatible.
+    If there is such an argument, a second clone, NAME_register_loads, marked
+    `wgtile.version_of`, takes it as it is, and the original runs where TMA can
+    take this argument too.
+
+    Before:
+    ```mlir
+    wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    ```
+    After:
+    ```mlir
+    %0 = wgtile.tma_compatible %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %1 = wgtile.tma_compatible %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %2 = arith.andi %0, %1 : i1
+    scf.if %2 {
+      wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    } else {
+      wgtile.launch @kernels::@f_generic grid(%n) args(%b, %out)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def WGTileRequireUnitStrides
+    : Pass<"wgtile-require-unit-strides", "::mlir::ModuleOp"> {
+  let summary = "Require rows without gaps where register tiles are read or stored";
+  let description = [{
+    Gives every kernel argument that is read into or stored from registers an
+    innermost stride of 1 in its type, by a `memref.cast` on the host, which the
+    manifest turns into a check. The elements of a row are then at constant offsets
+    from the row's first, instead of at one address each.
+
+    Before:
+    ```mlir
+    wgtile.launch @kernels::@f grid(%n) args(%out)
+        : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    ```
+    After:
+    ```mlir
+    %0 = memref.cast %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+        to memref<?x?xbf16, strided<[?, 1], offset: ?>>
+    wgtile.launch @kernels::@f grid(%n) args(%0)
+        : memref<?x?xbf16, strided<[?, 1], offset: ?>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def WGTileCreateTensorMaps
+    : Pass<"wgtile-create-tensor-maps", "::mlir::ModuleOp"> {
+  let summary = "Load tiles by tensor maps that the host encodes";
+  let description = [{
+    Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
+    a `wgtile.tensor_map` before the launch and an argument of the kernel.
+    Arguments that the kernel no longer uses are dropped. A box has the rows of
+    the tile without its padding.
+
+    Before:
+    ```mlir
+    %a = wgtile.load %values[%p, %c0, %c0] : memref<?x64x64xbf16, ...>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    ```
+    After:
+    ```mlir
+    %a = wgtile.load %map[%p, %c0, %c0]
+        : !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+        -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let dependentDialects = ["::wgtile::WGTileDialect"];
+}
+
+def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
+  let summary = "Let each thread block walk many tiles, longest first";
+  let description = [{
+    Applies the fields `persistent`, `dynamic`, `raster_group`, `ctas_per_sm` and
+    `tile_order` of a kernel's schedule (`wgtile-schedule`).
+
+    Launches at most as many thread blocks as run at one time and makes every
+    `wgtile.for_each_tile` of the kernel persistent. The loop walks a raster group
+    of several columns of tiles at a time. With `dynamic`, the dynamic persistent
+    tile scheduler, the blocks take tiles one by one from a counter, which the
+    runtime sets to zero before each launch (`wgtile.zeroed`); if every block has
+    one tile, there is no counter. With roles, the producer takes the tiles and
+    passes each on at the end of an iteration of the tile loop
+    (`wgtile.work_tile_acquire`).
+
+    With `tile_order = descending` the loop walks the last but one index from its
+    last value to its first. With `sorted`, a kernel of its own, NAME_order,
+    computes the bounds of the loops of a tile's program and sorts the values of
+    that index by cost, longest first, in 1,024 classes; a condition that is the
+    same for all tiles counts as true. The host launches it first, with
+    `preprocess`: it reads the memory that the loops' bounds are read from, and
+    nothing else. Versions of one kernel share the order.
+
+    Before:
+    ```mlir
+    wgtile.launch @kernels::@f grid(%tiles) args(...)
+    ```
+    After:
+    ```mlir
+    %n = wgtile.sm_count
+    %blocks = arith.minsi %tiles, %n : index
+    %more = arith.cmpi sgt, %tiles, %blocks : index
+    %size = arith.select %more, %c1, %c0 : index
+    %counter = memref.alloc(%size) {wgtile.zeroed} : memref<?xi32>
+    %order = memref.alloc(%m) : memref<?xi32>
+    wgtile.launch @kernels::@f_order grid(%c1) args(%m, %order, %rows) preprocess ...
+    wgtile.launch @kernels::@f grid(%blocks) args(..., %counter, %order)
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+#endif // SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_TD
