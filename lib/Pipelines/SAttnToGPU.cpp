@@ -101,13 +101,11 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
   if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
-    pm.addPass(wgtile::createWGTileStageEpilogueLoads());
+    pm.addPass(wgtile::createWGTilePlaceEpilogueLoads());
   if (chip.hasTMA)
     pm.addPass(wgtile::createWGTileCreateTensorMaps());
-  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA) {
+  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
     pm.addPass(wgtile::createWGTileStageStores());
-    pm.addPass(wgtile::createWGTilePrefetchEpilogueLoads());
-  }
   if (options.schedule == GPUSchedule::Specialized) {
     pm.addPass(wgtile::createWGTileSchedule());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
@@ -117,8 +115,6 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSpecialize());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOrderWarpgroups());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline());
-    pm.addNestedPass<gpu::GPUModuleOp>(
-        wgtile::createWGTileHoistEpilogueLoads());
     pm.addPass(wgtile::createWGTilePersist());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());

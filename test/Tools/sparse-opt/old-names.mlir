@@ -6,6 +6,11 @@
 // RUN: echo | not sparse-opt --wgtile-slice-stores 2>&1 | FileCheck %s --check-prefix=PASS
 // PASS: 'wgtile-slice-stores' is now 'wgtile-subtile-epilogue'
 
+// Three passes became one.
+// RUN: echo | not sparse-opt --wgtile-stage-epilogue-loads 2>&1 | FileCheck %s --check-prefix=MERGED
+// RUN: echo | not sparse-opt --wgtile-prefetch-reads 2>&1 | FileCheck %s --check-prefix=MERGED
+// MERGED: is now 'wgtile-place-epilogue-loads'
+
 // RUN: echo | not sparse-opt --pass-pipeline='builtin.module(gpu.module(convert-sattn-to-wgtile))' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NESTED
 // NESTED: 'convert-sattn-to-wgtile' is now 'convert-vector-to-wgtile'

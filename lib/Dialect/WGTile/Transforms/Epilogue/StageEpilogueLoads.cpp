@@ -6,20 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueLoads.h"
+
 #include "sattn/Dialect/WGTile/Analysis/IndexDifference.h"
-#include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Launches.h"
-#include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
-
-namespace wgtile {
-#define GEN_PASS_DEF_WGTILESTAGEEPILOGUELOADS
-#include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h.inc"
-} // namespace wgtile
-
 using namespace wgtile;
 
 /// Types of the tiles that every iteration of a loop in a tile's program loads:
@@ -37,32 +30,9 @@ static DenseSet<Type> getLoopTiles(Block &program) {
   return tiles;
 }
 
-/// Whether the kernel does not store to the memory that is read, or only by a
-/// store of the same tile: tiles store to different elements, so no other store
-/// touches the tile, and the copy may come at any earlier time.
-static bool mayComeEarlier(ReadOp read, gpu::GPUFuncOp kernel) {
-  bool isStored = false, isStoredThere = false;
-  kernel.walk([&](StoreOp store) {
-    if (store.getDest() != read.getSource())
-      return;
-    isStored = true;
-    isStoredThere |= areSameIndices(store.getIndices(), read.getIndices()) &&
-                     !store.getTransposed() &&
-                     store.getTile().getType() == read.getTile().getType();
-  });
-  return !isStored || isStoredThere;
-}
-
 /// The type of the shared tile that a read goes through, or null.
-static SharedType getStageType(ReadOp read, gpu::GPUFuncOp kernel) {
-  auto source = dyn_cast<BlockArgument>(read.getSource());
+static SharedType getStageType(ReadOp read) {
   RankedTensorType tile = read.getTile().getType();
-  if (!source || !read.getAligned() || read.getTransposed() ||
-      !hasSwizzledRows(tile) ||
-      !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName) ||
-      read.getIndices().size() > kMaxTensorMapRank ||
-      !mayComeEarlier(read, kernel))
-    return {};
   sattn::layout::SharedTile stage = {tile.getDimSize(0), tile.getDimSize(1),
                                      tile.getElementTypeBitWidth() / 8,
                                      kRowSwizzle};
@@ -82,38 +52,53 @@ static bool isInProgram(Operation *op, Block &program) {
   return true;
 }
 
-static void stageReads(gpu::GPUFuncOp kernel, ForEachTileOp loop) {
-  Block &program = loop.getBody().front();
-  DenseSet<Type> loopTiles = getLoopTiles(program);
-  loop.walk([&](ReadOp read) {
-    SharedType type = getStageType(read, kernel);
-    if (!type || !loopTiles.contains(type) || !isInProgram(read, program))
-      return;
-    OpBuilder b(read);
-    Location loc = read.getLoc();
-    auto load = LoadOp::create(b, loc, type, read.getSource(),
-                               read.getIndices(), /*offset=*/IntegerAttr(),
-                               /*barrier=*/IntegerAttr(), /*aligned=*/true);
-    auto tile =
-        ReadSharedOp::create(b, loc, read.getTile().getType(), load.getTile());
-    read.replaceAllUsesWith(tile.getTile());
-    read.erase();
-  });
+EpilogueStaging::EpilogueStaging(gpu::GPUFuncOp kernel, ForEachTileOp loop)
+    : kernel(kernel), loop(loop),
+      loopTiles(getLoopTiles(loop.getBody().front())) {
+  kernel.walk([&](StoreOp store) { stores[store.getDest()].push_back(store); });
 }
 
-namespace {
-struct StageEpilogueLoadsPass
-    : public wgtile::impl::WGTileStageEpilogueLoadsBase<
-          StageEpilogueLoadsPass> {
-  void runOnOperation() override {
-    for (auto [launch, kernel] : getLaunches(getOperation())) {
-      if (!kernel->hasAttr(kTMAAttrName))
-        continue;
-      for (auto loop : kernel.getBody().getOps<ForEachTileOp>())
-        // Consumer groups share the tiles that their loop loads.
-        if (loop.getGroupSize() == 1)
-          stageReads(kernel, loop);
-    }
-  }
-};
-} // namespace
+/// Whether the kernel does not store to the memory that is read, or only by a
+/// store of the same tile: tiles store to different elements, so no other store
+/// touches the tile, and the copy may come at any earlier time.
+bool EpilogueStaging::mayComeEarlier(ReadOp read) const {
+  auto found = stores.find(read.getSource());
+  return found == stores.end() ||
+         llvm::any_of(found->second, [&](StoreOp store) {
+           return !store.getTransposed() &&
+                  store.getTile().getType() == read.getTile().getType() &&
+                  areSameIndices(store.getIndices(), read.getIndices());
+         });
+}
+
+StringRef EpilogueStaging::stage(ReadOp read) {
+  if (!kernel->hasAttr(kTMAAttrName))
+    return "the kernel's loads are not by TMA";
+  // Consumer groups share the tiles that their loop loads.
+  if (loop.getGroupSize() != 1)
+    return "several consumer groups share the loop's stages";
+  auto source = dyn_cast<BlockArgument>(read.getSource());
+  if (!source ||
+      !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName) ||
+      read.getIndices().size() > kMaxTensorMapRank)
+    return "TMA cannot take its source";
+  if (!read.getAligned() || read.getTransposed() ||
+      !hasSwizzledRows(read.getTile().getType()))
+    return "it is not of aligned rows of the swizzle";
+  SharedType type = getStageType(read);
+  if (!type || !loopTiles.contains(type))
+    return "no loop of the tile has stages of its type";
+  if (!isInProgram(read, loop.getBody().front()))
+    return "it is read in a loop";
+  if (!mayComeEarlier(read))
+    return "a store may have to come first";
+  OpBuilder b(read);
+  auto load = LoadOp::create(b, read.getLoc(), type, read.getSource(),
+                             read.getIndices(), /*offset=*/IntegerAttr(),
+                             /*barrier=*/IntegerAttr(), /*aligned=*/true);
+  auto tile = ReadSharedOp::create(b, read.getLoc(), read.getTile().getType(),
+                                   load.getTile());
+  read.replaceAllUsesWith(tile.getTile());
+  read.erase();
+  return "";
+}

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StageStores.h"
+
 #include "sattn/Dialect/WGTile/Transforms/Epilogue/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
@@ -25,14 +27,14 @@ using namespace wgtile;
 /// written.
 static constexpr int64_t kSlots = 2;
 
-/// Type of the staging tile that a store's tile fills in each warpgroup, or
-/// null.
-static SharedType getStagingType(StoreOp store) {
+SharedType wgtile::getStagingType(StoreOp store, gpu::GPUFuncOp kernel) {
   RankedTensorType tile = store.getTile().getType();
   int64_t bits = tile.getElementTypeBitWidth();
-  auto dest = cast<MemRefType>(store.getDest().getType());
-  if (tile.getRank() != 2 || (bits != 16 && bits != 32) ||
-      dest.getRank() > kMaxTensorMapRank)
+  auto dest = dyn_cast<BlockArgument>(store.getDest());
+  if (!dest || dest.getOwner() != &kernel.getBody().front() ||
+      !kernel.getArgAttr(dest.getArgNumber(), kTMACompatibleAttrName) ||
+      tile.getRank() != 2 || (bits != 16 && bits != 32) ||
+      cast<MemRefType>(dest.getType()).getRank() > kMaxTensorMapRank)
     return {};
   SmallVector<int64_t> shape = {sattn::layout::kWgmmaRows, tile.getDimSize(1)};
   if (store.getTransposed()) {
@@ -77,10 +79,7 @@ private:
   SmallVector<StagedStore> collect(ForEachTileOp loop) {
     SmallVector<StagedStore> stores;
     for (auto store : loop.getBody().front().getOps<StoreOp>()) {
-      BlockArgument dest = maps.getArgument(store.getDest());
-      SharedType type = getStagingType(store);
-      if (dest && type &&
-          kernel.getArgAttr(dest.getArgNumber(), kTMACompatibleAttrName))
+      if (SharedType type = getStagingType(store, kernel))
         stores.push_back({store, type, Value()});
     }
     return stores;

@@ -55,18 +55,33 @@ def WGTileSubtileEpilogue
                            "::wgtile::WGTileDialect"];
 }
 
-def WGTileStageEpilogueLoads : Pass<"wgtile-stage-epilogue-loads", "::mlir::ModuleOp"> {
-  let summary = "Read tiles by TMA, through shared memory";
+def WGTilePlaceEpilogueLoads
+    : Pass<"wgtile-place-epilogue-loads", "::mlir::ModuleOp"> {
+  let summary = "Decide how the epilogue's inputs arrive";
   let description = [{
-    In the program of a tile, a read of a TMA-compatible argument (see
-    `wgtile-version-kernels`) whose tile has the same type as a tile that the
-    program's loop loads becomes a load of a shared tile and a read of that tile.
-    `wgtile-specialize` gives the load a stage of the loop's ring: after the loop's
-    last iteration the producer goes on to the loads after the loop, and they
-    arrive while the last MMAs run.
+    Chooses for every tile that a tile's program reads into registers, in this
+    order:
 
-    A read of an argument that the kernel stores to stays unless it reads the very
-    tile that is stored. Reads in inner loops stay too.
+    1. It is **staged**, if the kernel's loads are by TMA and the tile has the type
+       of a tile that a loop of the program loads: the read becomes a load of a
+       shared tile and a read of that tile. `wgtile-specialize` gives the load a
+       stage of the loop's ring: after the loop's last iteration the producer goes on
+       to the loads after the loop, and they arrive while the last MMAs run. A read
+       of an argument that the kernel stores to qualifies if it reads the very tile
+       that is stored.
+    2. It is **prefetched** into L2 at the start of the tile's program, if TMA can
+       take its argument (see `wgtile-version-kernels`) and its place follows from
+       arithmetic alone. The prefetch is under the conditions of the branches
+       around its read, as far as these follow from arithmetic alone. A tile that
+       both arms of a branch read is prefetched once.
+
+    A read that remains after a staged store (`wgtile-stage-stores`, which runs
+    later) is **hoisted** before it: it then arrives while the subtile before it is
+    stored. A read in a branch moves with a branch of its own. A read stays if it
+    may touch an element that a store in between writes. One read moves before each
+    store, since the accumulator leaves few registers.
+
+    A remark says why a read is neither staged nor prefetched.
 
     Before:
     ```mlir
@@ -75,17 +90,39 @@ def WGTileStageEpilogueLoads : Pass<"wgtile-stage-epilogue-loads", "::mlir::Modu
           : memref<?x128x128xbf16> -> !wgtile.shared<128x64xbf16, swizzle = 128>
       ...
     }
-    %c = wgtile.read %out[%i, %j] in_bounds [true, false] aligned
+    %c = wgtile.read %in[%i, %j] in_bounds [true, false] aligned
         : memref<?x?xbf16> -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    %t0 = scf.if %has_beta -> ... {
+      %0 = wgtile.read %out[%r, %c0] ...
+    }
+    wgtile.store %t0, %out[%r, %c0] ...
+    %1 = wgtile.read %out[%r, %c1] ...
+    wgtile.store %t1, %out[%r, %c1] ...
     ```
     After:
     ```mlir
-    %s = wgtile.load %out[%i, %j] aligned
+    scf.if %has_beta {
+      wgtile.prefetch %map[%r, %c0] warpgroups 2 : ...
+    }
+    wgtile.prefetch %map[%r, %c1] warpgroups 2 : ...
+    scf.for ... {
+      ...
+    }
+    %s = wgtile.load %in[%i, %j] aligned
         : memref<?x?xbf16> -> !wgtile.shared<128x64xbf16, swizzle = 128>
     %c = wgtile.read_shared %s : !wgtile.shared<128x64xbf16, swizzle = 128>
         -> tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    %t0 = scf.if %has_beta -> ... {
+      %0 = wgtile.read %out[%r, %c0] ...
+    }
+    %1 = wgtile.read %out[%r, %c1] ...
+    wgtile.store %t0, %out[%r, %c0] ...
+    wgtile.store %t1, %out[%r, %c1] ...
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
 }
 
 def WGTileStageStores
@@ -124,70 +161,6 @@ def WGTileStageStores
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];
-}
-
-def WGTilePrefetchEpilogueLoads
-    : Pass<"wgtile-prefetch-epilogue-loads", "::mlir::ModuleOp"> {
-  let summary = "Prefetch a tile program's reads into the L2 cache";
-  let description = [{
-    At the start of a tile's program, prefetches the tiles of TMA-compatible arguments
-    (see `wgtile-version-kernels`) that the program reads into registers. Without
-    the prefetch the program would wait for them after its MMAs. A prefetch is
-    under the conditions of the branches around its read, as far as these follow
-    from arithmetic alone. The read's indices must follow from arithmetic alone, or
-    there is no prefetch. A tile that both arms of a branch read is prefetched once.
-
-    Before:
-    ```mlir
-    wgtile.for_each_tile (%i, %j) in (%m, %n) {
-      ...
-      %t = scf.if %c -> ... {
-        %0 = wgtile.read %out[%r, %c] ...
-    ```
-    After:
-    ```mlir
-    wgtile.for_each_tile (%i, %j) in (%m, %n) {
-      scf.if %c {
-        wgtile.prefetch %map[%r, %c] warpgroups 2 : ...
-      }
-      ...
-      %t = scf.if %c -> ... {
-        %0 = wgtile.read %out[%r, %c] ...
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::wgtile::WGTileDialect"];
-}
-
-def WGTileHoistEpilogueLoads
-    : Pass<"wgtile-hoist-epilogue-loads", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Load the operands of the next epilogue subtile early";
-  let description = [{
-    Where the subtiles of a tile are stored through staging, one after the other
-    (`wgtile-stage-stores`), a subtile's read of global memory moves up, before the
-    wait for the staging tile of the previous subtile. The read then arrives while
-    that subtile is computed and stored. A read in a branch moves with a branch of
-    its own. A read stays if it may touch an element that a store in between writes.
-
-    Before:
-    ```mlir
-    wgtile.tma_store_wait pending 1 read
-    ...
-    wgtile.tma_store %s0, %map[%i, %j]
-    %c = wgtile.read %out[%i, %j1]
-    ```
-    After:
-    ```mlir
-    %c = wgtile.read %out[%i, %j1]
-    wgtile.tma_store_wait pending 1 read
-    ...
-    wgtile.tma_store %s0, %map[%i, %j]
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // SATTN_DIALECT_WGTILE_TRANSFORMS_EPILOGUE_PASSES_TD

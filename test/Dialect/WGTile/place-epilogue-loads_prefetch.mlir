@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --split-input-file --wgtile-prefetch-epilogue-loads | FileCheck %s
+// RUN: sparse-opt %s --split-input-file --wgtile-place-epilogue-loads | FileCheck %s
 
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 

@@ -1,4 +1,4 @@
-// RUN: sparse-opt %s --wgtile-stage-epilogue-loads --split-input-file | FileCheck %s
+// RUN: sparse-opt %s --wgtile-place-epilogue-loads --split-input-file | FileCheck %s
 
 !a = !wgtile.shared<128x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x128xbf16, swizzle = 128>
