@@ -93,7 +93,6 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(wgtile::createWGTileVersionKernels());
-  pm.addPass(wgtile::createWGTileRequireUnitStrides());
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSubtileEpilogue());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

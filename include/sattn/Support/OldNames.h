@@ -81,6 +81,7 @@ inline constexpr OldName kOldNames[] = {
     {"", "wgtile-hoist-epilogue-loads", "wgtile-place-epilogue-loads"},
     {"", "wgtile-prefetch-epilogue-loads", "wgtile-place-epilogue-loads"},
     {"", "wgtile-stage-epilogue-loads", "wgtile-place-epilogue-loads"},
+    {"", "wgtile-require-unit-strides", "wgtile-version-kernels"},
     {"", "wgtile-order-tiles", "wgtile-persist"},
     {"sattn-inject-meta", "max-shared-bytes", "target"},
     {"sattn-tile", "max-shared-bytes", "target"},

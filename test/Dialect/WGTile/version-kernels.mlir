@@ -1,10 +1,10 @@
 // RUN: sparse-opt %s --wgtile-version-kernels | FileCheck %s
 
 // What is loaded and stored by tiles must be TMA-compatible, rows of what is read by
-// registers alone must have no gaps; what the kernel only indexes may be
-// anything.
+// registers alone must have no gaps, and of what registers read or store the type
+// says so; what the kernel only indexes may be anything.
 // CHECK-LABEL: gpu.func @kernel(
-// CHECK-SAME:    memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?xf32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?xi32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma}
+// CHECK-SAME:    memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?xf32, strided<[1], offset: ?>>, %{{[^:]*}}: memref<?xi32, strided<[?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, 1], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma}
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] aligned
 // CHECK:         wgtile.read %{{.*}} in_bounds [true, true] :
 // CHECK:         wgtile.read %{{.*}} in_bounds [true] :
@@ -24,7 +24,9 @@
 // CHECK-DAG:     %[[SHORT:.*]] = arith.cmpi slt, %[[SIZE]], %{{.*}}
 // CHECK-NOT:     metadata %[[CROW]]
 // CHECK:         scf.if
-// CHECK-NEXT:      wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[B]], %[[V]], %[[CROW]], %[[OUT]])
+// CHECK-DAG:       %[[UNIT_V:.*]] = memref.cast %[[V]]
+// CHECK-DAG:       %[[UNIT_OUT:.*]] = memref.cast %[[OUT]]
+// CHECK:           wgtile.launch @kernels::@kernel grid(%[[N]]) args(%[[B]], %[[UNIT_V]], %[[CROW]], %[[UNIT_OUT]])
 // CHECK:         } else {
 // CHECK-NEXT:      wgtile.launch @kernels::@kernel_generic grid(%[[N]]) args(%[[B]], %[[V]], %[[CROW]], %[[OUT]])
 // CHECK:         }
@@ -85,7 +87,7 @@ func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
 // CHECK-LABEL: gpu.module @inputs
 // CHECK:         gpu.func @kernel(%{{.*}} {wgtile.tma_compatible}, %{{.*}} {wgtile.tma_compatible}, %{{.*}} {wgtile.tma_compatible}) kernel attributes {wgtile.tma}
 // CHECK:           wgtile.read %{{.*}} in_bounds [true, true] aligned
-// CHECK:         gpu.func @kernel_register_loads(%{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma, wgtile.version_of = @kernel}
+// CHECK:         gpu.func @kernel_register_loads(%{{[^:]*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible}, %{{[^:]*}}: memref<?x?xbf16, strided<[?, 1], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, 1], offset: ?>> {wgtile.tma_compatible}) kernel attributes {wgtile.tma, wgtile.version_of = @kernel}
 // CHECK:           wgtile.read %{{.*}} in_bounds [true, true] :
 // CHECK:           wgtile.store %{{.*}} in_bounds [true, true] aligned
 // CHECK:         gpu.func @kernel_generic(
@@ -98,8 +100,10 @@ func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
 // CHECK-DAG:     %[[MAPPED:.*]] = wgtile.tma_compatible %[[IN]]
 // CHECK:         scf.if
 // CHECK-NEXT:      scf.if %[[MAPPED]]
+// CHECK-COUNT-2:     memref.cast
 // CHECK-NEXT:        wgtile.launch @inputs::@kernel grid
 // CHECK-NEXT:      } else {
+// CHECK-COUNT-2:     memref.cast
 // CHECK-NEXT:        wgtile.launch @inputs::@kernel_register_loads grid{{.*}}
 // CHECK-NEXT:      }
 // CHECK-NEXT:    } else {
@@ -117,5 +121,40 @@ gpu.module @inputs {
 }
 func.func @inputs_host(%b: !matrix, %in: !matrix, %out: !matrix, %n: index) {
   wgtile.launch @inputs::@kernel grid(%n) args(%b, %in, %out) : !matrix, !matrix, !matrix
+  return
+}
+
+// Types say of all dimensions but the last what they said before, and nothing new
+// of what is only loaded or has stride 1 already.
+// CHECK-LABEL: gpu.module @strides
+// CHECK:         gpu.func @kernel(
+// CHECK-SAME:      %{{.*}}: memref<?x?xbf16, strided<[?, ?], offset: ?>> {wgtile.tma_compatible},
+// CHECK-SAME:      %[[IN:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>> {wgtile.tma_compatible},
+// CHECK-SAME:      %[[OUT:.*]]: memref<3x?x?xf32, strided<[?, ?, 1], offset: ?>> {wgtile.tma_compatible},
+// CHECK-SAME:      %{{.*}}: memref<?x?xf32> {
+// CHECK:           wgtile.read %[[IN]]{{.*}} : memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK:           wgtile.store %{{.*}}, %[[OUT]]{{.*}}, memref<3x?x?xf32, strided<[?, ?, 1], offset: ?>>
+// CHECK:         gpu.func @kernel_generic(
+// CHECK-NOT:       strided<[?, 1]
+// CHECK-LABEL: func.func @strides_host
+// CHECK-SAME:    %[[B:[a-z0-9]*]]: {{.*}}, %[[HIN:[a-z0-9]*]]: {{.*}}, %[[HOUT:[a-z0-9]*]]: {{.*}}, %[[U:[a-z0-9]*]]: memref<?x?xf32>
+// CHECK-DAG:     %[[CAST_IN:.*]] = memref.cast %[[HIN]] : {{.*}} to memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK-DAG:     %[[CAST_OUT:.*]] = memref.cast %[[HOUT]] : {{.*}} to memref<3x?x?xf32, strided<[?, ?, 1], offset: ?>>
+// CHECK:         wgtile.launch @strides::@kernel grid{{.*}} args(%[[B]], %[[CAST_IN]], %[[CAST_OUT]], %[[U]], %{{.*}})
+// CHECK:         wgtile.launch @strides::@kernel_generic grid{{.*}} args(%[[B]], %[[HIN]], %[[HOUT]], %[[U]], %{{.*}})
+!wide = memref<?x?xf32, strided<[?, ?], offset: ?>>
+!cube = memref<3x?x?xf32, strided<[?, ?, ?], offset: ?>>
+gpu.module @strides {
+  gpu.func @kernel(%b: !matrix, %in: !wide, %out: !cube, %unit: memref<?x?xf32>, %i: index) kernel {
+    %0 = wgtile.load %b[%i, %i] : !matrix -> !wgtile.shared<64x64xbf16>
+    %1 = wgtile.read %in[%i, %i] in_bounds [true, true] : !wide -> tensor<64x64xf32>
+    wgtile.store %1, %out[%i, %i, %i] in_bounds [true, true] : tensor<64x64xf32>, !cube
+    wgtile.store %1, %unit[%i, %i] in_bounds [true, true] : tensor<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+func.func @strides_host(%b: !matrix, %in: !wide, %out: !cube, %unit: memref<?x?xf32>, %n: index) {
+  wgtile.launch @strides::@kernel grid(%n) args(%b, %in, %out, %unit, %n)
+      : !matrix, !wide, !cube, memref<?x?xf32>, index
   return
 }

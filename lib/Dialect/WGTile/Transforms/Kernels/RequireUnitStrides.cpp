@@ -6,21 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
-#include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "RequireUnitStrides.h"
+
 #include "sattn/Support/MemRefTypes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
-
-namespace wgtile {
-#define GEN_PASS_DEF_WGTILEREQUIREUNITSTRIDES
-#include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h.inc"
-} // namespace wgtile
-
 using namespace wgtile;
 
 /// Whether an argument is accessed by tiles or vectors of registers.
@@ -30,7 +22,7 @@ static bool isAccessedByRegisters(BlockArgument argument) {
   });
 }
 
-static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
+void wgtile::requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
   OpBuilder b(launch);
   SmallVector<Value> arguments(launch.getArgs());
   Block &entry = kernel.getBody().front();
@@ -49,16 +41,3 @@ static void requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
       b.getFunctionType(entry.getArgumentTypes(), TypeRange()));
   launch.getArgsMutable().assign(arguments);
 }
-
-namespace {
-struct RequireUnitStridesPass
-    : public wgtile::impl::WGTileRequireUnitStridesBase<
-          RequireUnitStridesPass> {
-  void runOnOperation() override {
-    for (auto [launch, kernel] : getLaunches(getOperation()))
-      // The other version takes any strides.
-      if (kernel->hasAttr(kTMAAttrName))
-        requireUnitStrides(kernel, launch);
-  }
-};
-} // namespace

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RequireUnitStrides.h"
+
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
@@ -70,12 +72,15 @@ public:
       unmapped->setAttr(kVersionOfAttrName,
                         FlatSymbolRefAttr::get(kernel.getNameAttr()));
       b.setInsertionPoint(launch);
-      setVersion(branchTo(b, readCondition, unmapped), "register_reads");
+      LaunchOp other = branchTo(b, readCondition, unmapped);
+      setVersion(other, "register_reads");
       mark(unmapped, [](const Accesses &found) { return found.byTiles; });
+      requireUnitStrides(unmapped, other);
     }
     mark(kernel, [](const Accesses &found) {
       return found.byTiles || found.isReadByTiles;
     });
+    requireUnitStrides(kernel, launch);
   }
 
 private:

@@ -76,7 +76,7 @@ def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
 
 def WGTileVersionKernels
     : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make a version of each kernel for TMA";
+  let summary = "Make versions of kernels by what they may assume";
   let description = [{
     TMA takes bases and strides in multiples of 16 bytes, and rows without gaps; a
     caller's tensors may have any. The pass clones every kernel that loads tiles
@@ -88,7 +88,11 @@ def WGTileVersionKernels
     - rows of arguments that are read into registers have no gaps.
 
     The clone, NAME_generic, runs otherwise. In the original, reads and stores of
-    TMA-compatible arguments become `aligned`.
+    TMA-compatible arguments become `aligned`, and arguments that are read into or
+    stored from registers have an innermost stride of 1 in their types, by a
+    `memref.cast` on the host, which the manifest turns into a check: the elements of
+    a row are then at constant offsets from the row's first, instead of at one
+    address each.
 
     An argument that is only read, and only into registers, need not be TMA-compatible.
     If there is such an argument, a second clone, NAME_register_loads, marked
@@ -105,7 +109,9 @@ def WGTileVersionKernels
     %1 = wgtile.tma_compatible %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
     %2 = arith.andi %0, %1 : i1
     scf.if %2 {
-      wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+      %3 = memref.cast %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+          to memref<?x?xbf16, strided<[?, 1], offset: ?>>
+      wgtile.launch @kernels::@f grid(%n) args(%b, %3)
     } else {
       wgtile.launch @kernels::@f_generic grid(%n) args(%b, %out)
     }
@@ -115,31 +121,6 @@ def WGTileVersionKernels
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::wgtile::WGTileDialect"];
-}
-
-def WGTileRequireUnitStrides
-    : Pass<"wgtile-require-unit-strides", "::mlir::ModuleOp"> {
-  let summary = "Require rows without gaps where register tiles are read or stored";
-  let description = [{
-    Gives every kernel argument that is read into or stored from registers an
-    innermost stride of 1 in its type, by a `memref.cast` on the host, which the
-    manifest turns into a check. The elements of a row are then at constant offsets
-    from the row's first, instead of at one address each.
-
-    Before:
-    ```mlir
-    wgtile.launch @kernels::@f grid(%n) args(%out)
-        : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-    ```
-    After:
-    ```mlir
-    %0 = memref.cast %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-        to memref<?x?xbf16, strided<[?, 1], offset: ?>>
-    wgtile.launch @kernels::@f grid(%n) args(%0)
-        : memref<?x?xbf16, strided<[?, 1], offset: ?>>
-    ```
-  }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def WGTileCreateTensorMaps
