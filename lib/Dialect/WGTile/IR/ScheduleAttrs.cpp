@@ -63,10 +63,6 @@ static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"order_warpgroups", &Schedule::orderWarpgroups},
     {"persistent", &Schedule::persistent},
     {"dynamic", &Schedule::dynamic},
-    {"stage_reads", &Schedule::stageReads},
-    {"prefetch_reads", &Schedule::prefetchReads},
-    {"hoist_reads", &Schedule::hoistReads},
-    {"stage_stores", &Schedule::stageStores},
 };
 static constexpr std::pair<StringLiteral, TileOrder> kTileOrders[] = {
     {"ascending", TileOrder::Ascending},
@@ -78,8 +74,7 @@ static auto tie(const Schedule &s) {
   return std::tie(s.specialized, s.warps, s.stages, s.tileStages, s.ctasPerSM,
                   s.entryRegisters, s.producerRegisters, s.consumerRegisters,
                   s.overlap, s.orderWarpgroups, s.persistent, s.dynamic,
-                  s.rasterGroup, s.tileOrder, s.stageReads, s.prefetchReads,
-                  s.hoistReads, s.stageStores);
+                  s.rasterGroup, s.tileOrder);
 }
 
 bool wgtile::operator==(const Schedule &lhs, const Schedule &rhs) {
@@ -229,7 +224,6 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     for (auto [keyword, order] : kTileOrders)
       if (order == *schedule.tileOrder)
         printer << StringRef(separator) << "tile_order = " << keyword;
-  printFlags("stage_reads", "stage_stores");
   printer << ">";
 }
 

@@ -33,7 +33,6 @@ struct Schedule {
   std::optional<bool> persistent, dynamic;
   std::optional<int64_t> rasterGroup;
   std::optional<TileOrder> tileOrder;
-  std::optional<bool> stageReads, prefetchReads, hoistReads, stageStores;
 };
 
 bool operator==(const Schedule &lhs, const Schedule &rhs);

@@ -117,10 +117,6 @@ def WGTile_ScheduleAttr : AttrDef<WGTile_Dialect, "Schedule"> {
     | `dynamic` | which it takes from a counter |
     | `raster_group` | columns of tiles that are walked together |
     | `tile_order` | `ascending`, `descending`, or `sorted` by a kernel of its own |
-    | `stage_reads` | inputs of the epilogue that have the type of an operand's tile go through the operands' ring |
-    | `prefetch_reads` | the other inputs are prefetched into the L2 cache |
-    | `hoist_reads` | inputs of an epilogue subtile are read before the subtile before it is stored |
-    | `stage_stores` | results go through shared memory and TMA |
 
     - (C1) `stages`, `tile_stages`, `warps`, `ctas_per_sm` and `raster_group` are
       positive.
