@@ -63,3 +63,21 @@ func.func private @schedule() attributes {wgtile.schedule = #wgtile.schedule<>}
 
 // expected-error @below {{expected 'wgtile.zeroed' to be a unit attribute of a memref.alloc, but got unit}}
 func.func private @zeroed() attributes {wgtile.zeroed}
+
+// -----
+
+gpu.module @tma {
+  // expected-error @below {{expected 'wgtile.tma' to be a unit attribute of a function, but got true}}
+  gpu.func @kernel() kernel attributes {wgtile.tma = true} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @tma_compatible {
+  // expected-error @below {{expected 'wgtile.tma_compatible' to be a unit attribute of a function's argument, but got 1 : i64}}
+  gpu.func @kernel(%m: memref<?x?xf32> {wgtile.tma_compatible = 1}) kernel {
+    gpu.return
+  }
+}

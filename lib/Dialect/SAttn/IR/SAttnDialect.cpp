@@ -7,11 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "sattn/Dialect/SAttn/IR/Contract.h"
+#include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
+#include "sattn/Support/AttributeRules.h"
 #include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -143,31 +149,52 @@ void SAttnDialect::initialize() {
 }
 
 /// Attributes of a loop over tiles (Support/TileLoopAttributes.h).
+static bool isCount(Attribute attr) {
+  auto count = dyn_cast<IntegerAttr>(attr);
+  return count && count.getType().isInteger(64) && count.getInt() >= 1;
+}
+
+static bool isCounts(Attribute attr) {
+  auto counts = dyn_cast<DenseI64ArrayAttr>(attr);
+  return counts && llvm::all_of(counts.asArrayRef(),
+                                [](int64_t count) { return count >= 1; });
+}
+
+static bool isTuning(Attribute attr) {
+  auto texts = dyn_cast<DictionaryAttr>(attr);
+  return texts && texts.size() == 2 && texts.getAs<StringAttr>("parameters") &&
+         texts.getAs<StringAttr>("origin");
+}
+
+static bool isAnyOp(Operation *) { return true; }
+
+/// The dialect's discardable attributes.
+static constexpr AttributeRule kAttributeRules[] = {
+    {kTileStagesAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
+     "a loop"},
+    {kTileWarpsAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
+     "a loop"},
+    {kTileRasterGroupAttrName, isCount, "a positive i64",
+     isOp<LoopLikeOpInterface>, "a loop"},
+    {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64",
+     isOp<LoopLikeOpInterface>, "a loop"},
+    {kTuningAttrName, isTuning,
+     "a dictionary of the strings 'parameters' and 'origin'", isAnyOp, "an op"},
+    {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isOp<LoopLikeOpInterface>, "a loop"},
+    {kTF32AttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isOp<LoopLikeOpInterface>, "a loop"},
+    {kContractsAttrName, isArrayOf<DictionaryAttr>, "an array of dictionaries",
+     isOp<FunctionOpInterface>, "a function"},
+    {kExtentChecksAttrName, isAttribute<DictionaryAttr>, "a dictionary",
+     isOp<FunctionOpInterface>, "a function"},
+    {kUncheckedAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isOp<FunctionOpInterface>, "a function"},
+};
+
 LogicalResult SAttnDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attr) {
-  StringRef name = attr.getName();
-  if (name == kTileStagesAttrName || name == kTileWarpsAttrName ||
-      name == kTileRasterGroupAttrName) {
-    auto count = dyn_cast<IntegerAttr>(attr.getValue());
-    if (!count || !count.getType().isInteger(64) || count.getInt() < 1)
-      return op->emitOpError() << "expected a positive i64 as '" << name
-                               << "', but got " << attr.getValue();
-  } else if (name == kTileConsumerGroupsAttrName) {
-    auto factors = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
-    if (!factors || llvm::any_of(factors.asArrayRef(),
-                                 [](int64_t factor) { return factor < 1; }))
-      return op->emitOpError() << "expected an array of positive i64 as '"
-                               << name << "', but got " << attr.getValue();
-  } else if (name == kTuningAttrName) {
-    auto texts = dyn_cast<DictionaryAttr>(attr.getValue());
-    if (!texts || texts.size() != 2 || !texts.getAs<StringAttr>("parameters") ||
-        !texts.getAs<StringAttr>("origin"))
-      return op->emitOpError()
-             << "expected a dictionary of the strings 'parameters' and "
-                "'origin' as '"
-             << name << "', but got " << attr.getValue();
-  }
-  return success();
+  return verifyAttribute(op, attr, kAttributeRules);
 }
 
 LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,

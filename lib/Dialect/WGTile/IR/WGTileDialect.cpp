@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Support/AttributeRules.h"
 #include "sattn/Support/OldNames.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -101,62 +102,49 @@ static LogicalResult verifyAttributeName(Operation *op, NamedAttribute attr) {
   return success();
 }
 
-namespace {
-/// What a discardable attribute of the dialect is, and the op that has it.
-struct AttributeRule {
-  StringLiteral name;
-  bool (*isValid)(Attribute);
-  StringLiteral kind;
-  bool (*isPlace)(Operation *);
-  StringLiteral place;
+/// The dialect's discardable attributes.
+static constexpr sattn::AttributeRule kAttributeRules[] = {
+    {kTargetAttrName, sattn::isAttribute<TargetAttr>, "a #wgtile.target",
+     sattn::isOp<gpu::GPUModuleOp>, "a gpu.module"},
+    {kScheduleAttrName, sattn::isAttribute<ScheduleAttr>, "a #wgtile.schedule",
+     sattn::isOp<gpu::GPUFuncOp>, "a gpu.func"},
+    {kBlockLoopAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<scf::ForOp>, "an scf.for"},
+    {kSharedBytesAttrName, sattn::isAttribute<IntegerAttr>, "an integer",
+     sattn::isOp<FunctionOpInterface>, "a function"},
+    {kZeroedAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<memref::AllocOp>, "a memref.alloc"},
+    {kTMAAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<FunctionOpInterface>, "a function"},
+    {kVersionOfAttrName, sattn::isAttribute<FlatSymbolRefAttr>, "a symbol",
+     sattn::isOp<gpu::GPUFuncOp>, "a gpu.func"},
+    {kVersionAttrName, sattn::isAttribute<StringAttr>, "a string",
+     sattn::isOp<LaunchOp>, "a wgtile.launch"},
+    {kReasonAttrName, sattn::isAttribute<StringAttr>, "a string",
+     sattn::isOp<LaunchOp>, "a wgtile.launch"},
+    {kTuningAttrName, sattn::isAttribute<DictionaryAttr>, "a dictionary",
+     sattn::isOp<LaunchOp>, "a wgtile.launch"},
 };
-} // namespace
 
-template <typename... T> static bool isAttribute(Attribute attr) {
-  return isa<T...>(attr);
-}
-template <typename... T> static bool isOp(Operation *op) {
-  return isa<T...>(op);
-}
-
-static constexpr AttributeRule kAttributeRules[] = {
-    {kTargetAttrName, isAttribute<TargetAttr>, "a #wgtile.target",
-     isOp<gpu::GPUModuleOp>, "a gpu.module"},
-    {kScheduleAttrName, isAttribute<ScheduleAttr>, "a #wgtile.schedule",
-     isOp<gpu::GPUFuncOp>, "a gpu.func"},
-    {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute",
-     isOp<scf::ForOp>, "an scf.for"},
-    {kSharedBytesAttrName, isAttribute<IntegerAttr>, "an integer",
-     isOp<FunctionOpInterface>, "a function"},
-    {kZeroedAttrName, isAttribute<UnitAttr>, "a unit attribute",
-     isOp<memref::AllocOp>, "a memref.alloc"},
-    {kVersionOfAttrName, isAttribute<FlatSymbolRefAttr>, "a symbol",
-     isOp<gpu::GPUFuncOp>, "a gpu.func"},
-    {kVersionAttrName, isAttribute<StringAttr>, "a string", isOp<LaunchOp>,
-     "a wgtile.launch"},
-    {kReasonAttrName, isAttribute<StringAttr>, "a string", isOp<LaunchOp>,
-     "a wgtile.launch"},
-    {kTuningAttrName, isAttribute<DictionaryAttr>, "a dictionary",
-     isOp<LaunchOp>, "a wgtile.launch"},
+/// The same on an argument of the op.
+static constexpr sattn::AttributeRule kArgumentRules[] = {
+    {kTMACompatibleAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<FunctionOpInterface>, "a function's argument"},
 };
 
 LogicalResult WGTileDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (failed(verifyAttributeName(op, attr)))
     return failure();
-  for (const AttributeRule &rule : kAttributeRules)
-    if (rule.name == attr.getName() &&
-        !(rule.isPlace(op) && rule.isValid(attr.getValue())))
-      return op->emitOpError()
-             << "expected '" << rule.name << "' to be " << rule.kind << " of "
-             << rule.place << ", but got " << attr.getValue();
-  return success();
+  return sattn::verifyAttribute(op, attr, kAttributeRules);
 }
 
 LogicalResult WGTileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned,
                                                       NamedAttribute attr) {
-  return verifyAttributeName(op, attr);
+  if (failed(verifyAttributeName(op, attr)))
+    return failure();
+  return sattn::verifyAttribute(op, attr, kArgumentRules);
 }
 
 } // namespace wgtile
