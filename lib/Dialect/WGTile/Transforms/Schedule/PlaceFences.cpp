@@ -57,28 +57,28 @@ public:
         return failure();
       if (!fenceless.empty())
         placeFences();
-      else
-        placeBarriers();
+      else if (failed(placeBarriers()))
+        return failure();
     } while (placed);
     return success();
   }
 
 private:
   gpu::GPUFuncOp kernel;
-  /// Ops that lack a fence or a barrier before them.
-  llvm::SetVector<Operation *> fenceless, barrierless;
+  /// Ops that lack a fence before them.
+  llvm::SetVector<Operation *> fenceless;
   /// Ops with a barrier, and the unfenced memory before each op, by the value
   /// that it belongs to: a stage has different numbers at different times.
   SmallVector<Operation *> barriers;
   DenseMap<Operation *, DenseSet<Value>> unfencedAt;
   /// Ops that already got a fence or a barrier: a second one would not help.
-  DenseSet<Operation *> fenced, met;
+  DenseSet<Operation *> fenced;
+  DenseMap<Operation *, Operation *> met;
   DenseSet<Value> fencedRings;
   bool placed = false;
 
   LogicalResult analyze() {
     fenceless.clear();
-    barrierless.clear();
     barriers.clear();
     unfencedAt.clear();
     SyncAnalysis analysis(kernel);
@@ -86,8 +86,6 @@ private:
                         const Twine &) {
       if (missing == SyncEffect::Kind::Fence)
         fenceless.insert(op);
-      if (missing == SyncEffect::Kind::Barrier)
-        barrierless.insert(op);
       return true;
     };
     auto visitor = [&](Operation *op, const SyncState &before) {
@@ -101,10 +99,10 @@ private:
     return analysis.run(listener, visitor);
   }
 
-  template <typename OpTy> void placeBefore(Operation *op) {
+  template <typename OpTy> Operation *placeBefore(Operation *op) {
     OpBuilder b(op);
-    OpTy::create(b, op->getLoc());
     placed = true;
+    return OpTy::create(b, op->getLoc());
   }
 
   /// Places one fence before a barrier at a time, since it may serve other ops.
@@ -121,8 +119,10 @@ private:
     for (Operation *op : barriers)
       if (llvm::any_of(unfencedAt[op],
                        [&](Value tile) { return needed.contains(tile); }) &&
-          fenced.insert(op).second)
-        return placeBefore<FenceProxyAsyncOp>(op);
+          fenced.insert(op).second) {
+        placeBefore<FenceProxyAsyncOp>(op);
+        return;
+      }
     for (Operation *op : fenceless) {
       Value ring = getReleased(op);
       if (ring && fencedRings.insert(ring).second) {
@@ -166,25 +166,54 @@ private:
     return {};
   }
 
-  /// Places a barrier before an op that lacks one, of all threads that share
-  /// the accessed memory; one at a time, since it may serve others.
-  void placeBarriers() {
-    for (Operation *op : barrierless) {
-      if (!met.insert(op).second)
-        continue;
-      std::optional<SyncScope> scope;
-      for (const SyncEffect &effect : getEffects(op))
-        if (effect.kind == SyncEffect::Kind::Access)
-          scope = std::max(scope.value_or(SyncScope::Warp), effect.scope);
-      if (getReleased(op) || scope == SyncScope::Warp)
-        placeBefore<WarpBarrierOp>(op);
-      else if (scope == SyncScope::Group)
-        placeBefore<NamedBarrierOp>(op);
-      else if (!op->getParentOfType<RolesOp>())
-        placeBefore<BlockBarrierOp>(op);
-      if (placed)
-        return;
-    }
+  /// Whether an op would lack a barrier if it ran in a state.
+  static bool lacksBarrier(Operation *op, SyncState state,
+                           const ValueNumbers &numbers) {
+    bool lacks = false;
+    (void)state.apply(
+        op, getEffects(op), numbers,
+        [&](Operation *, SyncEffect::Kind missing, const Twine &) {
+          lacks |= missing == SyncEffect::Kind::Barrier;
+          return true;
+        });
+    return lacks;
+  }
+
+  /// Places barriers before the ops that lack one. A barrier may serve later
+  /// ops too, so the analysis goes on as if it had stood there.
+  LogicalResult placeBarriers() {
+    auto adjust = [&](Operation *op, SmallVectorImpl<SyncEffect> &effects) {
+      if (Operation *barrier = met.lookup(op)) {
+        SmallVector<SyncEffect> first = getEffects(barrier);
+        effects.insert(effects.begin(), first.begin(), first.end());
+      }
+    };
+    SyncAnalysis analysis(kernel, adjust);
+    auto listener = [](Operation *, SyncEffect::Kind, const Twine &) {
+      return true;
+    };
+    auto visitor = [&](Operation *op, const SyncState &before) {
+      if (!getEffects(op).empty() && !met.contains(op) &&
+          lacksBarrier(op, before, analysis.getNumbers()))
+        met[op] = placeBarrier(op);
+    };
+    return analysis.run(listener, visitor);
+  }
+
+  /// Places a barrier of all threads that share the memory that an op accesses.
+  /// Null if no barrier would do.
+  Operation *placeBarrier(Operation *op) {
+    std::optional<SyncScope> scope;
+    for (const SyncEffect &effect : getEffects(op))
+      if (effect.kind == SyncEffect::Kind::Access)
+        scope = std::max(scope.value_or(SyncScope::Warp), effect.scope);
+    if (getReleased(op) || scope == SyncScope::Warp)
+      return placeBefore<WarpBarrierOp>(op);
+    if (scope == SyncScope::Group)
+      return placeBefore<NamedBarrierOp>(op);
+    if (!op->getParentOfType<RolesOp>())
+      return placeBefore<BlockBarrierOp>(op);
+    return nullptr;
   }
 };
 
