@@ -13,6 +13,7 @@
 
 #include "Specialize.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,34 +23,32 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Adds the ops that compute a value of the loop's body from the induction
-/// variable. Fails if they are more than arithmetic.
-static LogicalResult collect(Value value, scf::ForOp loop,
-                             llvm::SetVector<Operation *> &slice) {
-  if (value.getParentBlock() != loop.getBody())
-    return success();
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return success(value == loop.getInductionVar());
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return failure();
-  for (Value operand : op->getOperands())
-    if (failed(collect(operand, loop, slice)))
-      return failure();
-  slice.insert(op);
-  return success();
+/// Whether an op has operands that are the same in all iterations, or computed
+/// from the induction variable.
+static bool takesNoCarriedValue(Operation *op, scf::ForOp loop) {
+  return llvm::none_of(op->getOperands(), [&](Value operand) {
+    return llvm::is_contained(loop.getRegionIterArgs(), operand);
+  });
 }
 
 /// Loads that can be issued one iteration ahead and, in `slice`, the ops that
 /// they need.
 static SmallVector<memref::LoadOp>
 collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
   SmallVector<memref::LoadOp> loads;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>()) {
     llvm::SetVector<Operation *> needed;
     if (load.getMemRef().getParentBlock() == loop.getBody() ||
-        llvm::any_of(load.getIndices(), [&](Value index) {
-          return failed(collect(index, loop, needed));
+        !takesNoCarriedValue(load, loop) ||
+        failed(getBackwardSlice(load.getOperation(), &needed, options)) ||
+        !llvm::all_of(needed, [&](Operation *op) {
+          return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+                 takesNoCarriedValue(op, loop);
         }))
       continue;
     slice.insert_range(needed);
