@@ -1,4 +1,6 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-order-warpgroups))' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-order-warpgroups))' \
+// RUN:   --remarks-filter=wgtile-order-warpgroups -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 !a = !wgtile.shared<128x64xbf16, swizzle = 128>
 !b = !wgtile.shared<64x64xbf16, swizzle = 128>
@@ -141,6 +143,7 @@ gpu.module @kernels {
 
   // One MMA an iteration, MMAs that are waited for at once, and two of which no
   // one starts with what the iteration before computed. Nor has a loop over something else an order.
+  // REMARK: remark: {{.*}}OrderWarpgroups{{.*}}warpgroups have no order: no block loop of the role has two MMAs in a chain that overlap
   // CHECK-LABEL: gpu.func @nothing_between
   // CHECK-NOT:     wgtile.order
   // CHECK:         gpu.return

@@ -140,7 +140,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Products by mma.sync.
+  // MMAs by mma.sync.
+  // REMARK: remark: {{.*}}SplitRange{{.*}}a loop whose MMAs are by mma.sync is not cut
   // CHECK-LABEL: gpu.func @mma_sync
   // CHECK:         scf.for
   // CHECK:           scf.if
@@ -165,6 +166,7 @@ gpu.module @kernels {
   }
 
   // A loop over something else.
+  // REMARK-NOT: remark
   // CHECK-LABEL: gpu.func @other_loop
   // CHECK:         scf.for
   // CHECK:           scf.if

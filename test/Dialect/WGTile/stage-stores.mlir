@@ -1,4 +1,6 @@
 // RUN: sparse-opt %s --wgtile-stage-stores | FileCheck %s
+// RUN: sparse-opt %s --wgtile-stage-stores --remarks-filter=wgtile-stage-stores -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 
 !pair = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 !words = tensor<64x32xf32, #wgtile.mma<warps = 4>>
@@ -103,9 +105,11 @@ gpu.module @others {
       wgtile.store %t, %any[%i, %c0] in_bounds [true, true]
           : !pair, memref<?x?xbf16>
       scf.if %c {
+        // REMARK: [[@LINE+1]]:9: remark: {{.*}}StageStores{{.*}}threads store a tile themselves: it is stored in a branch or a loop
         wgtile.store %t, %out[%i, %c0] in_bounds [true, true]
             : !pair, memref<?x?xbf16>
       }
+      // REMARK: [[@LINE+1]]:7: remark: {{.*}}StageStores{{.*}}threads store a tile themselves: its rows are not rows of the swizzle
       wgtile.store %narrow, %out[%i, %c0] in_bounds [true, true]
           : tensor<128x32xbf16, #wgtile.mma<warps = 8>>, memref<?x?xbf16>
     }

@@ -32,16 +32,23 @@ static bool isOfIndexAlone(Operation *op, scf::ForOp loop) {
          });
 }
 
-static std::optional<PipelinedLoop> analyze(scf::ForOp loop) {
+/// A loop with loads that cannot be issued ahead has a reason.
+static std::optional<PipelinedLoop> analyze(scf::ForOp loop,
+                                            StringRef &reason) {
   PipelinedLoop result{loop, {}, {}};
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (isa<MemRefType>(load.getSource().getType()))
       result.loads.push_back(load);
-  if (result.loads.empty() || !isConstantIntValue(loop.getStep(), 1))
+  if (result.loads.empty())
     return std::nullopt;
+  if (!isConstantIntValue(loop.getStep(), 1)) {
+    reason = "the loop's step is not 1";
+    return std::nullopt;
+  }
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
   options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  reason = "a load's place is not computed from the loop's index alone";
   for (LoadOp load : result.loads)
     if (load.getSource().getParentBlock() == loop.getBody() ||
         llvm::any_of(load.getIndices(),
@@ -57,11 +64,16 @@ static std::optional<PipelinedLoop> analyze(scf::ForOp loop) {
   return result;
 }
 
-SmallVector<PipelinedLoop> wgtile::findPipelinedLoops(gpu::GPUFuncOp kernel) {
+SmallVector<PipelinedLoop>
+wgtile::findPipelinedLoops(gpu::GPUFuncOp kernel,
+                           function_ref<void(scf::ForOp, StringRef)> declined) {
   SmallVector<PipelinedLoop> loops;
   kernel.walk([&](scf::ForOp loop) {
-    if (std::optional<PipelinedLoop> found = analyze(loop))
+    StringRef reason;
+    if (std::optional<PipelinedLoop> found = analyze(loop, reason))
       loops.push_back(std::move(*found));
+    else if (declined && !reason.empty())
+      declined(loop, reason);
   });
   return loops;
 }

@@ -29,9 +29,11 @@ struct PipelinedLoop {
 };
 
 /// These loops of a kernel. A loop with loads is none of them if its step is
-/// not 1, or if a load's indices need more than arithmetic and loads of memory.
-llvm::SmallVector<PipelinedLoop>
-findPipelinedLoops(mlir::gpu::GPUFuncOp kernel);
+/// not 1, or if a load's indices need more than arithmetic and loads of memory;
+/// `declined` is called with the reason.
+llvm::SmallVector<PipelinedLoop> findPipelinedLoops(
+    mlir::gpu::GPUFuncOp kernel,
+    llvm::function_ref<void(mlir::scf::ForOp, llvm::StringRef)> declined = {});
 
 } // namespace wgtile
 

@@ -14,6 +14,8 @@
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
+#include "mlir/IR/Remarks.h"
+
 using namespace mlir;
 
 namespace wgtile {
@@ -74,14 +76,34 @@ private:
   gpu::GPUFuncOp kernel;
   TensorMapArguments maps;
 
+  /// A remark on a store that threads make themselves, where TMA takes the
+  /// argument.
+  void explain(StoreOp store, bool isInProgram) {
+    BlockArgument dest = maps.getArgument(store.getDest());
+    if (!dest || store.getTile().getType().getRank() != 2 ||
+        !kernel.getArgAttr(dest.getArgNumber(), kTMACompatibleAttrName))
+      return;
+    remark::missed(
+        store.getLoc(),
+        remark::RemarkOpts::name("StageStores").category("wgtile-stage-stores"))
+        << (StringRef("threads store a tile themselves: ") +
+            (isInProgram ? "its rows are not rows of the swizzle"
+                         : "it is stored in a branch or a loop"))
+               .str();
+  }
+
   /// Stores of every tile's program. Those in branches and inner loops stay,
   /// since the number of running copies would depend on the path taken.
   SmallVector<StagedStore> collect(ForEachTileOp loop) {
     SmallVector<StagedStore> stores;
-    for (auto store : loop.getBody().front().getOps<StoreOp>()) {
-      if (SharedType type = getStagingType(store, kernel))
+    loop.walk([&](StoreOp store) {
+      bool isInProgram = store->getParentOp() == loop;
+      SharedType type = getStagingType(store, kernel);
+      if (isInProgram && type)
         stores.push_back({store, type, Value()});
-    }
+      else
+        explain(store, isInProgram);
+    });
     return stores;
   }
 

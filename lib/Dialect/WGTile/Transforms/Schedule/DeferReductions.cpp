@@ -13,6 +13,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -33,23 +34,42 @@ static bool isAtMostScaled(Value value, BlockArgument carried) {
          llvm::is_contained(scaled.getOperands(), carried);
 }
 
-/// The sum of a tile's rows that an iteration adds to the i-th value that the
-/// loop carries, if that value is nothing but a sum of these.
-static RowReduceOp findSum(scf::ForOp loop, unsigned i) {
+/// Why the vector that a loop carries is not a sum of `reduce` alone, to which
+/// `old` is added; empty if it is.
+static StringRef findObstacle(scf::ForOp loop, unsigned i, RowReduceOp reduce,
+                              arith::AddFOp sum, Value old) {
   BlockArgument carried = loop.getRegionIterArg(i);
-  if (!matchPattern(loop.getInitArgs()[i], m_AnyZeroFloat()) ||
-      !carried.hasOneUse())
-    return {};
+  if (!matchPattern(loop.getInitArgs()[i], m_AnyZeroFloat()))
+    return "it does not start at zero";
+  if (!carried.hasOneUse() || !sum->hasOneUse() || !reduce->hasOneUse())
+    return "the loop uses it for something else too";
+  if (!isAtMostScaled(old, carried))
+    return "it is more than scaled between two iterations";
+  return "";
+}
+
+/// The sum of a tile's rows that an iteration adds to the i-th value that the
+/// loop carries, if that value is nothing but a sum of these. A remark says why
+/// another sum is not deferred.
+static RowReduceOp findSum(scf::ForOp loop, unsigned i) {
   auto sum = loop.getYieldedValues()[i].getDefiningOp<arith::AddFOp>();
-  if (!sum || !sum->hasOneUse())
+  if (!sum)
     return {};
+  StringRef obstacle;
   for (auto [old, added] : {std::pair(sum.getLhs(), sum.getRhs()),
                             std::pair(sum.getRhs(), sum.getLhs())}) {
     auto reduce = added.getDefiningOp<RowReduceOp>();
-    if (reduce && reduce.getKind() == arith::AtomicRMWKind::addf &&
-        reduce->hasOneUse() && isAtMostScaled(old, carried))
+    if (!reduce || reduce.getKind() != arith::AtomicRMWKind::addf ||
+        reduce.getPartial())
+      continue;
+    obstacle = findObstacle(loop, i, reduce, sum, old);
+    if (obstacle.empty())
       return reduce;
   }
+  if (!obstacle.empty())
+    remark::missed(sum.getLoc(), remark::RemarkOpts::name("DeferReductions")
+                                     .category("wgtile-defer-reductions"))
+        << ("threads combine a row's sum in each iteration: " + obstacle).str();
   return {};
 }
 
@@ -66,7 +86,7 @@ struct DeferReductionsPass
       b.setInsertionPointAfter(loop);
       for (auto [i, result] : llvm::enumerate(loop.getResults())) {
         RowReduceOp reduce = findSum(loop, i);
-        if (!reduce || reduce.getPartial())
+        if (!reduce)
           continue;
         reduce.setPartial(true);
         auto whole = RowCombineOp::create(b, reduce.getLoc(), result.getType(),

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -75,8 +76,13 @@ private:
       hasOrder = true;
       ++numOrdered;
     });
-    if (!hasOrder)
+    if (!hasOrder) {
+      remark::missed(roles.getLoc(), remark::RemarkOpts::name("OrderWarpgroups")
+                                         .category("wgtile-order-warpgroups"))
+          << "warpgroups have no order: no block loop of the role has two MMAs "
+             "in a chain that overlap";
       return;
+    }
     OpBuilder b = OpBuilder::atBlockBegin(&program.front());
     OrderInitOp::create(b, roles.getLoc(), warpgroups);
   }

@@ -258,7 +258,11 @@ private:
     schedule.stages = schedule.tileStages = schedule.ctasPerSM = std::nullopt;
     if (failed(verifySwizzles(kernel)))
       return failure();
-    SmallVector<PipelinedLoop> loops = findPipelinedLoops(kernel);
+    SmallVector<PipelinedLoop> loops =
+        findPipelinedLoops(kernel, [&](scf::ForOp loop, StringRef reason) {
+          explain(loop.getLoc(), "Pipeline")
+              << ("loads are not issued ahead: " + reason).str();
+        });
     if (loops.empty())
       return success();
     int64_t otherBytes = ResourceModel::getWorkTileBytes(), stageBytes = 0;

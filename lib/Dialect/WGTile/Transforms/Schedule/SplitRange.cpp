@@ -158,9 +158,12 @@ struct SplitRangePass
       if (loop->hasAttr(kBlockLoopAttrName))
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : loops) {
       if (!hasMmaSync(loop))
         splitAll(loop);
+      else if (findCut(loop))
+        explain(loop) << "a loop whose MMAs are by mma.sync is not cut";
+    }
   }
 
 private:
