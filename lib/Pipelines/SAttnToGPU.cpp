@@ -108,6 +108,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   }
   if (options.schedule == GPUSchedule::Specialized) {
     pm.addPass(wgtile::createWGTileSchedule());
+    pm.addPass(wgtile::createWGTileSplitK());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
@@ -118,6 +119,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addNestedPass<gpu::GPUModuleOp>(
         wgtile::createWGTileHoistEpilogueLoads());
     pm.addPass(wgtile::createWGTilePersist());
+    pm.addPass(wgtile::createWGTileOverlapLaunches());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of plans have none.

@@ -10,7 +10,7 @@ from . import _arrays, _compiler, _explain, _operand, _repeats, _traced, cache
 from ._numbers import number
 from ._source import BsrAddmm
 
-PARAMETERS = ("tile", "stages", "warps", "raster_group")
+PARAMETERS = ("tile", "stages", "warps", "raster_group", "split_k")
 # PyTorch's names for them, and an older one of ours; a tile has N / SPLIT_N columns.
 THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "raster_group", "group": "raster_group"}
 # Kinds of calls that are remembered, at most.

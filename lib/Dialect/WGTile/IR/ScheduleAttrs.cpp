@@ -56,6 +56,7 @@ static constexpr Field<Schedule, std::optional<int64_t>> kNumbers[] = {
     {"producer_registers", &Schedule::producerRegisters},
     {"consumer_registers", &Schedule::consumerRegisters},
     {"raster_group", &Schedule::rasterGroup},
+    {"split_k", &Schedule::splitK},
 };
 static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"specialized", &Schedule::specialized},
@@ -63,6 +64,7 @@ static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"order_warpgroups", &Schedule::orderWarpgroups},
     {"persistent", &Schedule::persistent},
     {"dynamic", &Schedule::dynamic},
+    {"programmatic_launch", &Schedule::programmaticLaunch},
     {"stage_reads", &Schedule::stageReads},
     {"prefetch_reads", &Schedule::prefetchReads},
     {"hoist_reads", &Schedule::hoistReads},
@@ -78,8 +80,8 @@ static auto tie(const Schedule &s) {
   return std::tie(s.specialized, s.warps, s.stages, s.tileStages, s.ctasPerSM,
                   s.entryRegisters, s.producerRegisters, s.consumerRegisters,
                   s.overlap, s.orderWarpgroups, s.persistent, s.dynamic,
-                  s.rasterGroup, s.tileOrder, s.stageReads, s.prefetchReads,
-                  s.hoistReads, s.stageStores);
+                  s.programmaticLaunch, s.rasterGroup, s.splitK, s.tileOrder,
+                  s.stageReads, s.prefetchReads, s.hoistReads, s.stageStores);
 }
 
 bool wgtile::operator==(const Schedule &lhs, const Schedule &rhs) {
@@ -224,7 +226,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     if (schedule.*field.member)
       printer << StringRef(separator) << field.name << " = "
               << *(schedule.*field.member);
-  printFlags("overlap", "dynamic");
+  printFlags("overlap", "programmatic_launch");
   if (schedule.tileOrder)
     for (auto [keyword, order] : kTileOrders)
       if (order == *schedule.tileOrder)
