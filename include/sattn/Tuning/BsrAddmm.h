@@ -45,7 +45,7 @@ llvm::Expected<Choice> choose(llvm::ArrayRef<meta::Table> tables,
 /// The inputs of the choice. Sizes are in elements; unknown values are left
 /// out.
 struct Problem {
-  std::optional<int64_t> m, n;
+  std::optional<int64_t> m, n, k;
   /// Of a block: at least 1.
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
