@@ -46,9 +46,9 @@ typedef struct sattn_search {
 } sattn_search;
 
 /* As #sattn.meta: a tile in elements, and what a schedule is asked for; the
-   last three are 0 where nothing is. */
+   last four are 0 where nothing is. */
 typedef struct sattn_parameters {
-  int64_t rows, columns, depth, stages, warps, raster_group;
+  int64_t rows, columns, depth, stages, warps, raster_group, split_k;
 } sattn_parameters;
 
 #ifdef __cplusplus

@@ -73,7 +73,8 @@ int capi::chooseParameters(
                 chosen.depth,
                 chosen.stages.value_or(0),
                 chosen.warps.value_or(0),
-                chosen.rasterGroup.value_or(0)};
+                chosen.rasterGroup.value_or(0),
+                chosen.splitK.value_or(0)};
   give(messages, "warning", choice->problems);
   return 1;
 }

@@ -107,6 +107,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addPass(wgtile::createWGTileStageStores());
   if (options.schedule == GPUSchedule::Specialized) {
     pm.addPass(wgtile::createWGTileSchedule());
+    pm.addPass(wgtile::createWGTileSplitK());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
@@ -115,6 +116,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOrderWarpgroups());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePipeline());
     pm.addPass(wgtile::createWGTilePersist());
+    pm.addPass(wgtile::createWGTileOverlapLaunches());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of plans have none.

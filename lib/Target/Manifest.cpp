@@ -564,6 +564,8 @@ private:
       step["tuning"] = json::Object{
           {"parameters", tuning.getAs<StringAttr>("parameters").getValue()},
           {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
+    if (launch.getProgrammatic())
+      step["programmatic"] = true;
     if (isPrepare(launch))
       step["preprocess"] = true;
     else

@@ -10,7 +10,7 @@ from . import _arrays, _compiler, _explain, _operand, _repeats, _traced, cache
 from ._numbers import number
 from ._source import BsrAddmm
 
-PARAMETERS = ("tile", "stages", "warps", "raster_group")
+PARAMETERS = ("tile", "stages", "warps", "raster_group", "split_k")
 # PyTorch's names for them, and an older one of ours; a tile has N / SPLIT_N columns.
 THEIRS = {"num_stages": "stages", "num_warps": "warps", "GROUP_SIZE_ROW": "raster_group", "group": "raster_group"}
 # Kinds of calls that are remembered, at most.
@@ -247,8 +247,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). left_alpha (*, M), right_alpha
     (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers
     of Python or NumPy, 0-d arrays, or 0-d tensors on the CPU.
-    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps" and
-    "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
+    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps",
+    "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
     "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents of index arrays are
     checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is
     the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each), sums are f32. On CUDA there are kernels for

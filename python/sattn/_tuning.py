@@ -21,7 +21,7 @@ class _Search(ctypes.Structure):
 
 
 class _Parameters(ctypes.Structure):
-    _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group")]
+    _fields_ = [(name, _INTEGERS) for name in ("rows", "columns", "depth", "stages", "warps", "raster_group", "split_k")]
 
 
 @functools.cache
@@ -78,5 +78,5 @@ def choose(tables, source, target, sizes, nnz, batches, row):
     if not found:
         raise _compiler.CompileError(messages)
     _compiler.warn(messages)
-    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group") if (value := getattr(chosen, name)))
+    wishes = "".join(f", {name} = {value}" for name in ("stages", "warps", "raster_group", "split_k") if (value := getattr(chosen, name)))
     return f"tile = [{chosen.rows}, {chosen.columns}, {chosen.depth}]{wishes}"

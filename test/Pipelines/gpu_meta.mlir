@@ -17,7 +17,7 @@
 // WARPS80:  "block":64,{{.*}}"launch":"product","shared":20520,
 // NONE90:   "block":256,{{.*}}"launch":"product","shared":56536,
 // STAGES90: "block":256,{{.*}}"launch":"product","shared":15448,
-// WARPS90:  "block":192,{{.*}}"launch":"product","shared":56536,
+// WARPS90:  "block":96,{{.*}}"launch":"product","shared":56536,
 
 // 16 stages at most, though more would fit.
 // RUN: sed 's/PARAMETERS/tile = [16, 64, 16], stages = 100/' %s > %t.many.mlir

@@ -63,8 +63,9 @@ static void useRow(const Table &table, const Section &section, const Row &row) {
           },
           [&] { return bsr_addmm::defaultParameters(problem, target); });
       const Parameters &chosen = choice.parameters;
-      require(chosen.rows > 0 && chosen.rows % blockRows == 0,
-              "a multiple of the block's rows", choice);
+      require(chosen.rows > 0 && (chosen.rows % blockRows == 0 ||
+                                  blockRows % chosen.rows == 0),
+              "a multiple of the block's rows, or a divisor", choice);
       require(chosen.columns > 0 &&
                   chosen.columns % target.columnMultiple == 0 &&
                   (name == "cpu" || chosen.columns <= target.maxColumns),

@@ -341,11 +341,10 @@ STUB_EXPORT cuFuncGetParamInfo(void *function, size_t index, size_t *offset,
   return success;
 }
 
-STUB_EXPORT cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
-                           unsigned gridZ, unsigned blockX, unsigned blockY,
-                           unsigned blockZ, unsigned shared, void *stream,
-                           void **parameters, void **) {
-  STUB_MAY_FAIL(cuLaunchKernel);
+static int launch(void *function, unsigned gridX, unsigned gridY,
+                  unsigned gridZ, unsigned blockX, unsigned blockY,
+                  unsigned blockZ, unsigned shared, void *stream,
+                  void **parameters, const char *kind) {
   auto *kernel = static_cast<Kernel *>(function);
   if (!currentContext || currentContext != kernel->context)
     return invalidContext;
@@ -358,11 +357,52 @@ STUB_EXPORT cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
   std::snprintf(head, sizeof(head),
                 " grid %u %u %u block %u %u %u shared %u stream %p", gridX,
                 gridY, gridZ, blockX, blockY, blockZ, shared, stream);
-  std::string line = "launch " + kernel->name + head + deviceText() + " params";
+  std::string line =
+      "launch " + kernel->name + head + kind + deviceText() + " params";
   for (size_t i = 0; i < kernel->parameters.size(); ++i)
     line += " " + hex(parameters[i], kernel->parameters[i]);
   record(line);
   return success;
+}
+
+STUB_EXPORT cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
+                           unsigned gridZ, unsigned blockX, unsigned blockY,
+                           unsigned blockZ, unsigned shared, void *stream,
+                           void **parameters, void **) {
+  STUB_MAY_FAIL(cuLaunchKernel);
+  return launch(function, gridX, gridY, gridZ, blockX, blockY, blockZ, shared,
+                stream, parameters, "");
+}
+
+namespace {
+struct LaunchAttribute {
+  int id;
+  char padding[4];
+  int value;
+  char unused[60];
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  const LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+} // namespace
+
+STUB_EXPORT cuLaunchKernelEx(const LaunchConfig *config, void *function,
+                             void **parameters, void **) {
+  STUB_MAY_FAIL(cuLaunchKernelEx);
+  constexpr int programmaticStreamSerialization = 6;
+  bool isProgrammatic = false;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    if (config->attributes[i].id != programmaticStreamSerialization)
+      return invalidValue;
+    isProgrammatic |= config->attributes[i].value == 1;
+  }
+  const unsigned *grid = config->grid, *block = config->block;
+  return launch(function, grid[0], grid[1], grid[2], block[0], block[1],
+                block[2], config->shared, config->stream, parameters,
+                isProgrammatic ? " programmatic" : "");
 }
 
 //===----------------------------------------------------------------------===//

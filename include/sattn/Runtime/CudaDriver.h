@@ -67,6 +67,29 @@ constexpr int memAllocationTypePinned = 1;
 constexpr int memLocationTypeDevice = 1;
 constexpr int memPoolReleaseThreshold = 4;
 
+// CUlaunchAttributeID
+constexpr int launchProgrammaticStreamSerialization = 6;
+
+/// CUlaunchAttribute with a value that is an int.
+struct LaunchAttribute {
+  int id = 0;
+  char padding[4] = {};
+  int value = 0;
+  char unused[60] = {};
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned sharedBytes;
+  CUstream stream;
+  const LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(LaunchConfig) == 56);
+
 /// CUmemPoolProps.
 struct MemPoolProperties {
   int allocationType = 0;
@@ -110,6 +133,9 @@ static_assert(sizeof(MemPoolProperties) == 88);
     (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,      \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      CUstream stream, void **parameters, void **extra))                        \
+  X(launchKernelEx, cuLaunchKernelEx,                                          \
+    (const cuda::LaunchConfig *config, CUfunction function, void **parameters, \
+     void **extra))                                                            \
   X(memAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))            \
   X(memFree, cuMemFree_v2, (CUdeviceptr pointer))                              \
   X(memcpyHtoD, cuMemcpyHtoD_v2,                                               \

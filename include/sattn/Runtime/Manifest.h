@@ -226,6 +226,9 @@ struct LaunchStep {
   /// Reads only the index arrays of a contract and results of other such steps,
   /// so that its results may be kept over calls (Program::prepare).
   bool preprocess = false;
+  /// Waits by itself for the work before it in its stream, and may start before
+  /// that has ended.
+  bool programmatic = false;
   /// For `explainCall` (Explain.h): the version of the kernel, the reason for
   /// it if known at compile time, and the parameters of its tiles and their
   /// origin. Each may be empty.

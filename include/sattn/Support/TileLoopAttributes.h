@@ -23,11 +23,13 @@ namespace sattn {
 inline constexpr llvm::StringLiteral kTileConsumerGroupsAttrName =
     "sattn.consumer_groups";
 /// Hints for the schedule, i64 each: stages of the loops that load, warps that
-/// compute a tile, columns of tiles that are walked together.
+/// compute a tile, columns of tiles that are walked together, thread blocks
+/// that share the reduction of a tile.
 inline constexpr llvm::StringLiteral kTileStagesAttrName = "sattn.stages";
 inline constexpr llvm::StringLiteral kTileWarpsAttrName = "sattn.warps";
 inline constexpr llvm::StringLiteral kTileRasterGroupAttrName =
     "sattn.raster_group";
+inline constexpr llvm::StringLiteral kTileSplitKAttrName = "sattn.split_k";
 /// On an op, and then on the loop over its tiles: a dictionary of two texts,
 /// the op's `parameters` and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";

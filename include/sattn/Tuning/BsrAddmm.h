@@ -45,7 +45,7 @@ llvm::Expected<Choice> choose(llvm::ArrayRef<meta::Table> tables,
 /// The inputs of the choice. Sizes are in elements; unknown values are left
 /// out.
 struct Problem {
-  std::optional<int64_t> m, n;
+  std::optional<int64_t> m, n, k;
   /// Of a block: at least 1.
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
@@ -83,10 +83,12 @@ int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
 /// - stages: `stages` or num_stages, from 2 to what shared memory holds
 /// - warps: `warps` or num_warps; where the target leaves a choice, at most 8,
 ///   so that a thread has 8 to 64 accumulators
+/// - thread blocks that share a reduction: `split_k`, where the target has
+///   clusters, from 1 to 8
 /// - raster group: `raster_group` (`group` in older tables) or GROUP_SIZE_ROW,
 /// at most the columns of tiles
 ///
-/// The last three are left out for the CPU, which has none of them. An error
+/// The last four are left out for the CPU, which has none of them. An error
 /// says which limit not even the narrowest tile of the row keeps.
 llvm::Expected<Parameters> fitRow(const meta::Section &section,
                                   const meta::Row &row, const Problem &problem,

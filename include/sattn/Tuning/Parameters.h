@@ -18,7 +18,7 @@ namespace sattn::tuning {
 /// for beyond them.
 struct Parameters {
   int64_t rows = 0, columns = 0, depth = 0;
-  std::optional<int64_t> stages, warps, rasterGroup;
+  std::optional<int64_t> stages, warps, rasterGroup, splitK;
 };
 
 /// Where parameters are looked for.

@@ -62,6 +62,8 @@ struct KernelLowering : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
                       rewriter.getUnitAttr());
     if (DenseI32ArrayAttr threads = op.getKnownBlockSizeAttr())
       function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), threads);
+    if (DenseI32ArrayAttr blocks = op.getKnownClusterSizeAttr())
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(), blocks);
     for (StringRef name : {NVVM::NVVMDialect::getMaxnregAttrName(),
                            NVVM::NVVMDialect::getMinctasmAttrName()})
       if (Attribute attr = op->getAttr(name))
@@ -178,10 +180,13 @@ struct ConvertKernelToLLVMPass
         converter, "llvm.nvvm.ex2.approx.ftz.f");
     patterns.add<ApproximateLowering<math::Log2Op>>(
         converter, "llvm.nvvm.lg2.approx.ftz.f");
-    patterns.add<BarrierLowering, KernelLowering, ReturnLowering,
-                 IndexLowering<gpu::BlockIdOp, NVVM::BlockIdXOp>,
-                 IndexLowering<gpu::GridDimOp, NVVM::GridDimXOp>,
-                 IndexLowering<gpu::ThreadIdOp, NVVM::ThreadIdXOp>>(converter);
+    patterns
+        .add<BarrierLowering, KernelLowering, ReturnLowering,
+             IndexLowering<gpu::BlockIdOp, NVVM::BlockIdXOp>,
+             IndexLowering<gpu::ClusterBlockIdOp, NVVM::BlockInClusterIdXOp>,
+             IndexLowering<gpu::ClusterIdOp, NVVM::ClusterIdXOp>,
+             IndexLowering<gpu::GridDimOp, NVVM::GridDimXOp>,
+             IndexLowering<gpu::ThreadIdOp, NVVM::ThreadIdXOp>>(converter);
     // Folding would leave constants that nothing converts.
     ConversionConfig config;
     config.foldingMode = DialectConversionFoldingMode::Never;

@@ -31,12 +31,28 @@ static Value isFirstThread(OpBuilder &b, Location loc) {
                                createThreadId(b, loc), createI32(b, loc, 0));
 }
 
+/// Requests tensor maps, which are parameters of the kernel, before the first
+/// copy by them.
+static void prefetchTensorMaps(OpBuilder &b, Location loc, ValueRange maps) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  for (Value map : maps) {
+    Value address =
+        UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
+    NVVM::PrefetchOp::create(b, loc, /*cacheLevel=*/nullptr,
+                             /*evictPriority=*/nullptr, address,
+                             /*predicate=*/Value(), /*tensormap=*/true,
+                             /*uniform=*/false, /*in_param_space=*/false);
+  }
+}
+
 void wgtile::initializeBarriers(OpBuilder &b, Location loc,
-                                ArrayRef<BarrierInit> barriers) {
+                                ArrayRef<BarrierInit> barriers,
+                                ValueRange tensorMaps) {
   if (barriers.empty())
     return;
   scf::IfOp::create(b, loc, isFirstThread(b, loc),
                     [&](OpBuilder &b, Location loc) {
+                      prefetchTensorMaps(b, loc, tensorMaps);
                       for (const BarrierInit &barrier : barriers)
                         NVVM::MBarrierInitOp::create(
                             b, loc, createSharedAddress(b, loc, barrier.offset),

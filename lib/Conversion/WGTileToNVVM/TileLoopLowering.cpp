@@ -334,7 +334,12 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
       return indices;
     };
     if (!op.getPersistent()) {
-      Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+      Value block =
+          kernel && kernel.getKnownClusterSizeAttr()
+              ? gpu::ClusterIdOp::create(rewriter, loc, gpu::Dimension::x)
+                    .getResult()
+              : gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
       SmallVector<Value> arguments =
           tileIndices(delinearize(rewriter, loc, block, counts));
       llvm::append_range(arguments, op.getInits());

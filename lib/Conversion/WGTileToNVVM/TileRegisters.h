@@ -124,6 +124,8 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "wgtile_shared";
 
 void populateTileLoopPatterns(const TileTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+void populateClusterPatterns(const TileTypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 void populateComputePatterns(const TileTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateDelayPatterns(const TileTypeConverter &converter,
@@ -167,9 +169,11 @@ struct WorkTiles {
   mlir::SmallVector<BarrierInit> getBarriers() const;
 };
 
-/// Initializes the kernel's barriers, before anything else runs.
+/// Initializes the kernel's barriers, before anything else runs, and requests
+/// its tensor maps.
 void initializeBarriers(mlir::OpBuilder &b, mlir::Location loc,
-                        mlir::ArrayRef<BarrierInit> barriers);
+                        mlir::ArrayRef<BarrierInit> barriers,
+                        mlir::ValueRange tensorMaps);
 
 /// Makes branches of roles, when everything in them is lowered.
 void lowerRoles(mlir::Operation *kernel);

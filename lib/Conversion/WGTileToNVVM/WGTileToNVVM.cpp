@@ -45,11 +45,15 @@ struct ConvertWGTileToNVVMPass
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
         auto loop = dyn_cast<ForEachTileOp>(op);
-        usesShared |=
-            isa<LoadOp, StagesOp, StagingOp>(op) || (loop && loop.getCounter());
+        usesShared |= isa<ClusterReduceOp, LoadOp, StagesOp, StagingOp>(op) ||
+                      (loop && loop.getCounter());
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-      initializeBarriers(b, kernel.getLoc(), barriers);
+      SmallVector<Value> tensorMaps;
+      for (Value argument : kernel.getArguments())
+        if (isa<TensorMapType>(argument.getType()))
+          tensorMaps.push_back(argument);
+      initializeBarriers(b, kernel.getLoc(), barriers, tensorMaps);
     }
     if (usesShared)
       declareShared(module);
@@ -71,6 +75,7 @@ struct ConvertWGTileToNVVMPass
         [](EndOp op) { return isa<RolesOp>(op->getParentOp()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
+    populateClusterPatterns(converter, patterns);
     populateComputePatterns(converter, patterns);
     populateDelayPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);

@@ -50,6 +50,23 @@ Program::collectLaunches(const CallTensors &tensors,
   return launches;
 }
 
+static CUresult launchKernel(const CudaDriver &driver, CUfunction kernel,
+                             const LaunchStep &step, const unsigned *grid,
+                             CUstream stream, void **parameters) {
+  auto block = unsigned(step.block);
+  auto shared = unsigned(step.shared);
+  if (!step.programmatic)
+    return driver.launchKernel(kernel, grid[0], grid[1], grid[2], block, 1, 1,
+                               shared, stream, parameters, nullptr);
+  cuda::LaunchAttribute attribute;
+  attribute.id = cuda::launchProgrammaticStreamSerialization;
+  attribute.value = 1;
+  cuda::LaunchConfig config{
+      {grid[0], grid[1], grid[2]}, {block, 1, 1}, shared, stream, &attribute,
+      /*attributeCount=*/1};
+  return driver.launchKernelEx(&config, kernel, parameters, nullptr);
+}
+
 Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
                          const CallTensors &tensors,
                          const std::vector<Argument> &arguments,
@@ -66,9 +83,8 @@ Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
   for (size_t i = 0; i < launches.size(); ++i) {
     const LaunchStep &step = *launches[i].step;
     const unsigned *grid = launches[i].grid;
-    CUresult result = driver.launchKernel(
-        launches[i].kernel, grid[0], grid[1], grid[2], unsigned(step.block), 1,
-        1, unsigned(step.shared), stream, parameters[i].pointers(), nullptr);
+    CUresult result = launchKernel(driver, launches[i].kernel, step, grid,
+                                   stream, parameters[i].pointers());
     if (result != cuda::success)
       return makeError("kernel '", step.kernel,
                        "': cuLaunchKernel failed: ", driver.describe(result));

@@ -139,7 +139,7 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
   if (Error err = node.expectObject({"launch", "when", "preprocess", "version",
                                      "reason", "tuning", "grid", "block",
-                                     "shared", "arguments"}))
+                                     "shared", "programmatic", "arguments"}))
     return err;
   if (Error err = parseExplanation(node, step))
     return err;
@@ -170,6 +170,9 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
     return err;
   for (const JsonNode &parameter : parameters)
     if (Error err = parseParameter(parameter, manifest, step))
+      return err;
+  if (node.has("programmatic"))
+    if (Error err = node.boolean("programmatic", step.programmatic))
       return err;
   if (!node.has("preprocess"))
     return Error::success();

@@ -21,7 +21,7 @@ static constexpr int64_t kMinStages = 2;
 
 static auto asTuple(const Parameters &tile) {
   return std::tie(tile.rows, tile.columns, tile.depth, tile.stages, tile.warps,
-                  tile.rasterGroup);
+                  tile.rasterGroup, tile.splitK);
 }
 
 /// Whether the accumulator fits into registers, and so many stages into shared
@@ -63,7 +63,7 @@ sattn::tuning::bsr_addmm::candidates(const Problem &problem,
   for (int64_t rows : rowsOf(problem, target))
     for (int64_t columns = widest;
          columns > 0 && columns % target.columnMultiple == 0; columns /= 2)
-      add({rows, columns, chosen.depth, {}, {}, {}});
+      add({rows, columns, chosen.depth, {}, {}, {}, {}});
   Parameters changed = chosen;
   if (chosen.depth % 16 == 0) {
     changed.depth = chosen.depth / 2;

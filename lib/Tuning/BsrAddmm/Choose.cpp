@@ -36,6 +36,7 @@ static Problem problemOf(const Facts &facts) {
   Problem problem;
   problem.m = facts.m;
   problem.n = facts.n;
+  problem.k = facts.k;
   problem.blockRows = facts.blockRows;
   problem.blockColumns = facts.blockColumns;
   problem.batches = facts.batches;

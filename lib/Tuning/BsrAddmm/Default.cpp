@@ -155,10 +155,60 @@ static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
                   target.columnMultiple);
 }
 
+/// Columns of the result up to which latency and the stored blocks' bandwidth
+/// bound the rate (decoding), and the narrowest tile.
+static constexpr int64_t kFewColumns = 64, kLeastColumns = 16;
+/// Rows of the lowest tile: those of one MMA.
+static constexpr int64_t kLeastRows = 16;
+/// K tile of few columns: fewer steps wait less.
+static constexpr int64_t kFewDepth = 128;
+/// Thread blocks that an SM holds of such kernels, at most; and the steps of a
+/// tile from which two thread blocks share its reduction.
+static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
+/// The sparsity of an unknown matrix, in hundredths.
+static constexpr int64_t kUnknownSparsity = 50;
+
+/// Few columns: all in one tile, of as many rows of a block row as leave a tile
+/// for nearly every SM, so that all of them load; two thread blocks share the
+/// reduction of a tile with many steps, if all run at one time. Measured on an
+/// H200 at 4096 x 4096 (benchmarks/few_columns.py).
+static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
+                                                      const Target &target) {
+  if (!problem.m || !problem.n || !problem.k || *problem.n > kFewColumns ||
+      *problem.n < 1 || problem.elementBytes != 2)
+    return std::nullopt;
+  Parameters result;
+  result.columns =
+      std::max<int64_t>(llvm::PowerOf2Ceil(*problem.n), kLeastColumns);
+  result.depth = defaultDepth(problem, target);
+  if (problem.blockColumns % kFewDepth == 0)
+    result.depth = kFewDepth;
+  result.rows = problem.blockRows;
+  auto tiles = [&] {
+    return *countTiles(problem, result.rows, result.columns);
+  };
+  while (result.rows % (2 * kLeastRows) == 0 &&
+         tiles() < target.smCount - target.smCount / 16)
+    result.rows /= 2;
+  if (widestColumns(problem, result.rows, result.depth, target) <
+      result.columns)
+    return std::nullopt;
+  int64_t steps = *problem.k / result.depth *
+                  (100 - problem.sparsity.value_or(kUnknownSparsity)) / 100;
+  bool isShared =
+      steps >= kSharedSteps && tiles() <= kFewCTAsPerSM * target.smCount / 2;
+  result.splitK = isShared ? 2 : 1;
+  if (result.rows <= 2 * kLeastRows && problem.blockRows <= 2 * kLeastRows)
+    result.warps = result.rows / kLeastRows;
+  return result;
+}
+
 /// One block row per tile, as wide as possible: with blocks of 64 and 128, L2
 /// bandwidth or the MMAs bound the rate.
 static Parameters defaultForWgmma(const Problem &problem,
                                   const Target &target) {
+  if (std::optional<Parameters> few = defaultForFewColumns(problem, target))
+    return *few;
   Parameters result;
   result.depth = defaultDepth(problem, target);
   int64_t groups = countPanelRows(problem, target);

@@ -20,6 +20,8 @@ using sattn::meta::Section;
 
 /// A ring of fewer stages overlaps nothing.
 static constexpr int64_t kMinStages = 2;
+/// Thread blocks of the largest cluster that every chip with clusters takes.
+static constexpr int64_t kMostParts = 8;
 
 /// The first of two parameters that the row has: ours, then PyTorch's.
 static std::optional<int64_t>
@@ -90,6 +92,9 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
     result.stages = std::clamp(*stages, kMinStages, mostStages);
   if (auto warps = getFirst(section, row, {"warps", "num_warps"}))
     result.warps = fitWarps(*warps, result, target);
+  if (auto parts = section.get(row, "split_k");
+      parts && target.kind == TargetKind::Wgmma)
+    result.splitK = std::clamp<int64_t>(*parts, 1, kMostParts);
   if (auto width =
           getFirst(section, row, {"raster_group", "group", "GROUP_SIZE_ROW"})) {
     int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);

@@ -18,9 +18,9 @@ static constexpr StringLiteral kKey[] = {
     "M", "K", "N", "BM", "BK", "beta==0", "beta==1", "alpha==1"};
 // `group` is what older tables have for `raster_group`.
 static constexpr StringLiteral kParameters[] = {
-    "tile_m",  "tile_n",       "tile_k",   "stages",
-    "warps",   "raster_group", "group",    "GROUP_SIZE_ROW",
-    "SPLIT_N", "num_stages",   "num_warps"};
+    "tile_m",  "tile_n",       "tile_k",     "stages",
+    "warps",   "raster_group", "group",      "GROUP_SIZE_ROW",
+    "split_k", "SPLIT_N",      "num_stages", "num_warps"};
 static constexpr StringLiteral kScatterKey[] = {"M", "K", "N", "Ms", "Ks"};
 static constexpr StringLiteral kScatterParameters[] = {
     "GROUP_SIZE", "SPLIT_N", "TILE_M", "TILE_N", "num_stages", "num_warps"};
@@ -69,9 +69,12 @@ static std::string findRowProblem(const Section &section, const Row &row) {
   if (auto split = section.get(row, "SPLIT_N"); split && n % *split != 0)
     return text("expected SPLIT_N to divide N = " + Twine(n) + ", but got " +
                 Twine(*split));
-  if (auto tile = section.get(row, "tile_m"); tile && *tile % blockRows != 0)
+  if (auto tile = section.get(row, "tile_m");
+      tile && *tile % blockRows != 0 &&
+      (blockRows % *tile != 0 || *tile % 8 != 0))
     return text("expected tile_m to be a multiple of BM = " + Twine(blockRows) +
-                ", but got " + Twine(*tile));
+                " or, as a multiple of 8, a divisor of it, but got " +
+                Twine(*tile));
   if (auto tile = section.get(row, "tile_n"); tile && *tile % 8 != 0)
     return text("expected tile_n to be a multiple of 8, but got " +
                 Twine(*tile));

@@ -712,7 +712,7 @@ func.func @c13_tile_m(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                       %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                       %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-error @below {{expected the tile's M to be a multiple of the block's 64 rows, but got 96}}
+  // expected-error @below {{expected the tile's M to be a multiple of the block's 64 rows or, as a multiple of 8, a divisor of them, but got 96}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)

@@ -41,7 +41,7 @@
 
 // -----
 
-// expected-error @below {{expected 'stages', 'warps' or 'raster_group', but got 'depth'}}
+// expected-error @below {{expected 'stages', 'warps', 'raster_group' or 'split_k', but got 'depth'}}
 "test.op"() {meta = #sattn.meta<tile = [64, 128, 64], depth = 2>} : () -> ()
 
 // -----

@@ -162,9 +162,9 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // without a wait. Less than a warpgroup keeps the registers of the start. Stages
 // are as many as max-stages.
 // CHECK-LABEL: gpu.func @mma_sync
-// CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
+// CHECK-SAME:    known_block_size = array<i32: 96, 1, 1>
 // CHECK:         wgtile.ring warps 2 : !wgtile.ring<16, [
-// CHECK:         wgtile.roles producer warps 4 registers 0 {
+// CHECK:         wgtile.roles producer warps 1 registers 0 {
 // CHECK:         }, consumer warps 2 registers 0 consumer_groups 1 {
 // CHECK:             scf.for
 // CHECK:               wgtile.consumer_wait
@@ -206,9 +206,9 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // branch: a group that has none in a turn gives the stage back at once. What is
 // read for a tile's store is read under the condition that there is such a tile.
 // CHECK-LABEL: gpu.func @groups
-// CHECK-SAME:    known_block_size = array<i32: 192, 1, 1>
+// CHECK-SAME:    known_block_size = array<i32: 96, 1, 1>
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 2 : !wgtile.ring<16, [{{.*}}], instances = [1, 2]>
-// CHECK:         wgtile.roles producer warps 4 registers 0 {
+// CHECK:         wgtile.roles producer warps 1 registers 0 {
 // CHECK:             scf.for
 // CHECK:               %[[NEXT0:.*]] = memref.load
 // CHECK:               %[[NEXT1:.*]] = memref.load

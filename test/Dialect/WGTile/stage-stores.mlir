@@ -23,7 +23,7 @@
 // CHECK:           wgtile.store_shared %[[T]], %[[S0]]
 // CHECK-NOT:       wgtile.store {{%}}
 // CHECK:         }
-// CHECK-NEXT:    wgtile.tma_store_wait pending 0{{$}}
+// CHECK-NEXT:    wgtile.tma_store_wait pending 0 read{{$}}
 // CHECK-LABEL: gpu.func @batch
 // CHECK:         %[[S:.*]] = wgtile.staging : !wgtile.shared<64x32xf32, swizzle = 128>
 // CHECK:         wgtile.tma_store_wait pending 0 read

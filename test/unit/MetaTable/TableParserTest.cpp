@@ -154,7 +154,7 @@ TEST(TableParserTest, ParametersOfASection) {
       error(R"(["SPLIT_N", "SPLIT_M"])"),
       "meta table 't.json': section 0: expected parameters out of tile_m, "
       "tile_n, tile_k, stages, warps, raster_group, group, GROUP_SIZE_ROW, "
-      "SPLIT_N, num_stages, num_warps, but got SPLIT_M");
+      "split_k, SPLIT_N, num_stages, num_warps, but got SPLIT_M");
   EXPECT_EQ(
       error(R"(["SPLIT_N", 3])"),
       "meta table 't.json': expected strings in \"parameters\" of section "
@@ -231,8 +231,10 @@ TEST(TableParserTest, ImpossibleRowsAreLeftOut) {
             "expected num_warps from 1 to 65536, but got 0");
   EXPECT_EQ(problem(row(0, "1, 4, 3, 4"), kParameters),
             "expected N from 1 to 1099511627776, but got 0");
-  EXPECT_EQ(problem(row(256, "96, 128, 64"), ours),
-            "expected tile_m to be a multiple of BM = 64, but got 96");
+  EXPECT_EQ(
+      problem(row(256, "96, 128, 64"), ours),
+      "expected tile_m to be a multiple of BM = 64 or, as a multiple of 8, "
+      "a divisor of it, but got 96");
   EXPECT_EQ(problem(row(256, "64, 100, 64"), ours),
             "expected tile_n to be a multiple of 8, but got 100");
   EXPECT_EQ(problem(row(256, "64, 128, 48"), ours),

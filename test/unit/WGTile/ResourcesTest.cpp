@@ -62,7 +62,7 @@ TEST(Resources, TheProducerGivesWhatConsumersNeed) {
 
 TEST(Resources, PartOfAWarpgroupKeepsItsRegisters) {
   RoleRegisters registers = modelOf("sm_90a").getRoleRegisters(64, 2, 32);
-  EXPECT_EQ(registers.entry, 168);
+  EXPECT_EQ(registers.entry, 248);
   EXPECT_EQ(registers.producer, 0);
   EXPECT_EQ(registers.consumer, 0);
 }

@@ -70,9 +70,13 @@ static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
 static ParseResult parseMetaSchedule(AsmParser &parser,
                                      std::optional<int64_t> &stages,
                                      std::optional<int64_t> &warps,
-                                     std::optional<int64_t> &rasterGroup) {
+                                     std::optional<int64_t> &rasterGroup,
+                                     std::optional<int64_t> &splitK) {
   std::pair<StringRef, std::optional<int64_t> *> counts[] = {
-      {"stages", &stages}, {"warps", &warps}, {"raster_group", &rasterGroup}};
+      {"stages", &stages},
+      {"warps", &warps},
+      {"raster_group", &rasterGroup},
+      {"split_k", &splitK}};
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef name;
@@ -84,8 +88,8 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
       if (std::string renaming = sattn::findRenaming(name, "meta");
           !renaming.empty())
         return parser.emitError(loc) << renaming;
-      return parser.emitError(loc) << "expected 'stages', 'warps' or "
-                                      "'raster_group', but got '"
+      return parser.emitError(loc) << "expected 'stages', 'warps', "
+                                      "'raster_group' or 'split_k', but got '"
                                    << name << "'";
     }
     if (*found->second)
@@ -101,9 +105,13 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
 static void printMetaSchedule(AsmPrinter &printer,
                               std::optional<int64_t> stages,
                               std::optional<int64_t> warps,
-                              std::optional<int64_t> rasterGroup) {
+                              std::optional<int64_t> rasterGroup,
+                              std::optional<int64_t> splitK) {
   std::pair<StringRef, std::optional<int64_t>> counts[] = {
-      {"stages", stages}, {"warps", warps}, {"raster_group", rasterGroup}};
+      {"stages", stages},
+      {"warps", warps},
+      {"raster_group", rasterGroup},
+      {"split_k", splitK}};
   for (auto [name, count] : counts)
     if (count)
       printer << ", " << name << " = " << *count;
@@ -176,6 +184,8 @@ static constexpr AttributeRule kAttributeRules[] = {
      "a loop"},
     {kTileRasterGroupAttrName, isCount, "a positive i64",
      isOp<LoopLikeOpInterface>, "a loop"},
+    {kTileSplitKAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
+     "a loop"},
     {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64",
      isOp<LoopLikeOpInterface>, "a loop"},
     {kTuningAttrName, isTuning,
@@ -201,7 +211,8 @@ LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> tile,
                                std::optional<int64_t> stages,
                                std::optional<int64_t> warps,
-                               std::optional<int64_t> rasterGroup) {
+                               std::optional<int64_t> rasterGroup,
+                               std::optional<int64_t> splitK) {
   if (tile.size() != 3)
     return emitError() << "expected 3 tile sizes (M, N, K), but got "
                        << tile.size();
@@ -209,7 +220,10 @@ LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected positive tile sizes, but got [" << tile
                        << "]";
   std::pair<StringRef, std::optional<int64_t>> counts[] = {
-      {"stages", stages}, {"warps", warps}, {"raster_group", rasterGroup}};
+      {"stages", stages},
+      {"warps", warps},
+      {"raster_group", rasterGroup},
+      {"split_k", splitK}};
   for (auto [name, count] : counts)
     if (count && *count <= 0)
       return emitError() << "expected '" << name << "' to be positive, but got "

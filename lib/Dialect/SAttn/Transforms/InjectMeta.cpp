@@ -135,7 +135,7 @@ private:
     const tuning::Parameters &chosen = choice->parameters;
     MetaAttr attr = MetaAttr::get(
         op->getContext(), {chosen.rows, chosen.columns, chosen.depth},
-        chosen.stages, chosen.warps, chosen.rasterGroup);
+        chosen.stages, chosen.warps, chosen.rasterGroup, chosen.splitK);
     op.setTileParameters(attr);
     say(op) << remark::add("tile parameters from {0}: {1}", choice->origin,
                            attr);

@@ -83,7 +83,8 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
   for (auto [name, wish] :
        {std::pair(kTileStagesAttrName, schedule.stages),
         std::pair(kTileWarpsAttrName, schedule.warps),
-        std::pair(kTileRasterGroupAttrName, schedule.rasterGroup)})
+        std::pair(kTileRasterGroupAttrName, schedule.rasterGroup),
+        std::pair(kTileSplitKAttrName, schedule.splitK)})
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 

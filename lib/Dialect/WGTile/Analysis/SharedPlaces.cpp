@@ -44,6 +44,8 @@ public:
             std::max<int64_t>(countTileWarpgroups(kernel), 1) *
                 staging.getTileBytes(),
             kStageAlignment);
+      } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
+        add(op, reduce.getOffset(), reduce.getBytes(), kStageAlignment);
       } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
         addQueue(loop);
       }

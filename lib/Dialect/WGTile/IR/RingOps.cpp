@@ -210,7 +210,8 @@ LogicalResult RolesOp::verify() {
   }
   // (C2)
   for (unsigned role = 0; role < count; ++role)
-    if (holdsTiles(role) && getFirstWarp(role) % 4 != 0)
+    if (holdsTiles(role) && getWarps()[role] % 4 == 0 &&
+        getFirstWarp(role) % 4 != 0)
       return emitOpError() << "expected whole warpgroups before role "
                            << getNames()[role] << ", but got "
                            << getFirstWarp(role) << " warps";

@@ -56,6 +56,7 @@ static constexpr Field<Schedule, std::optional<int64_t>> kNumbers[] = {
     {"producer_registers", &Schedule::producerRegisters},
     {"consumer_registers", &Schedule::consumerRegisters},
     {"raster_group", &Schedule::rasterGroup},
+    {"split_k", &Schedule::splitK},
 };
 static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"specialized", &Schedule::specialized},
@@ -63,6 +64,7 @@ static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"order_warpgroups", &Schedule::orderWarpgroups},
     {"persistent", &Schedule::persistent},
     {"dynamic", &Schedule::dynamic},
+    {"programmatic_launch", &Schedule::programmaticLaunch},
 };
 static constexpr std::pair<StringLiteral, TileOrder> kTileOrders[] = {
     {"ascending", TileOrder::Ascending},
@@ -74,7 +76,7 @@ static auto tie(const Schedule &s) {
   return std::tie(s.specialized, s.warps, s.stages, s.tileStages, s.ctasPerSM,
                   s.entryRegisters, s.producerRegisters, s.consumerRegisters,
                   s.overlap, s.orderWarpgroups, s.persistent, s.dynamic,
-                  s.rasterGroup, s.tileOrder);
+                  s.programmaticLaunch, s.rasterGroup, s.splitK, s.tileOrder);
 }
 
 bool wgtile::operator==(const Schedule &lhs, const Schedule &rhs) {
@@ -219,7 +221,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     if (schedule.*field.member)
       printer << StringRef(separator) << field.name << " = "
               << *(schedule.*field.member);
-  printFlags("overlap", "dynamic");
+  printFlags("overlap", "programmatic_launch");
   if (schedule.tileOrder)
     for (auto [keyword, order] : kTileOrders)
       if (order == *schedule.tileOrder)

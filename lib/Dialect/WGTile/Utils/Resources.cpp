@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 /// Registers are given to threads in this unit.
 static constexpr int64_t kRegisterUnit = 8;
@@ -42,6 +43,11 @@ FailureOr<ResourceModel> ResourceModel::get(Operation *op) {
                            << "' (wgtile-attach-target)";
 }
 
+int64_t ResourceModel::getProducerThreads(int64_t consumerThreads) {
+  return consumerThreads % kWarpgroupThreads == 0 ? kWarpgroupThreads
+                                                  : kWarpThreads;
+}
+
 int64_t ResourceModel::getRegisters(int64_t threads, int64_t ctasPerSM) const {
   return llvm::alignDown(std::min(chip.registersPerThread,
                                   chip.registersPerSM / ctasPerSM / threads),
@@ -51,7 +57,7 @@ int64_t ResourceModel::getRegisters(int64_t threads, int64_t ctasPerSM) const {
 RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
                                               int64_t ctasPerSM,
                                               int64_t tiles) const {
-  int64_t threads = consumerThreads + kWarpgroupThreads;
+  int64_t threads = consumerThreads + getProducerThreads(consumerThreads);
   RoleRegisters registers{getRegisters(threads, ctasPerSM)};
   if (consumerThreads % kWarpgroupThreads != 0)
     return registers;

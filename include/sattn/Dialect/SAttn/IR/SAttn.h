@@ -36,9 +36,10 @@ namespace sattn {
 /// Hints for the schedule of the kernel that computes an op's tiles. The passes
 /// choose absent values, and values instead of impossible ones.
 struct TileSchedule {
-  /// Steps of the reduction in flight together, warps that compute a tile, and
-  /// columns of tiles that are walked together.
-  std::optional<int64_t> stages, warps, rasterGroup;
+  /// Steps of the reduction in flight together, warps that compute a tile,
+  /// columns of tiles that are walked together, and thread blocks that share
+  /// the reduction of a tile.
+  std::optional<int64_t> stages, warps, rasterGroup, splitK;
 };
 } // namespace sattn
 

@@ -29,6 +29,7 @@ def SAttn_MetaAttr : SAttn_Attr<"Meta", "meta"> {
     | `stages`       | steps of the reduction that are in flight together |
     | `warps`        | warps that compute a tile                          |
     | `raster_group` | columns of tiles in a raster group                 |
+    | `split_k`      | thread blocks that share the reduction of a tile   |
 
     They are hints: a schedule without the parameter ignores it, and a schedule that
     cannot hold so many stages or warps takes as many as it can.
@@ -36,16 +37,19 @@ def SAttn_MetaAttr : SAttn_Attr<"Meta", "meta"> {
     ```mlir
     #sattn.meta<tile = [64, 128, 64]>
     #sattn.meta<tile = [64, 128, 64], stages = 4, warps = 8, raster_group = 2>
+    #sattn.meta<tile = [128, 16, 64], split_k = 4>
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$tile,
     OptionalParameter<"::std::optional<int64_t>">:$stages,
     OptionalParameter<"::std::optional<int64_t>">:$warps,
-    OptionalParameter<"::std::optional<int64_t>">:$raster_group);
+    OptionalParameter<"::std::optional<int64_t>">:$raster_group,
+    OptionalParameter<"::std::optional<int64_t>">:$split_k);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]`
-    `` custom<MetaSchedule>($stages, $warps, $raster_group) `>`
+    `` custom<MetaSchedule>($stages, $warps, $raster_group,
+                              $split_k) `>`
   }];
   let genVerifyDecl = 1;
 }

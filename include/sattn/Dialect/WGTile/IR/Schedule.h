@@ -30,8 +30,9 @@ struct Schedule {
   std::optional<int64_t> ctasPerSM;
   std::optional<int64_t> entryRegisters, producerRegisters, consumerRegisters;
   std::optional<bool> overlap, orderWarpgroups;
-  std::optional<bool> persistent, dynamic;
+  std::optional<bool> persistent, dynamic, programmaticLaunch;
   std::optional<int64_t> rasterGroup;
+  std::optional<int64_t> splitK;
   std::optional<TileOrder> tileOrder;
 };
 

@@ -115,11 +115,13 @@ def WGTile_ScheduleAttr : AttrDef<WGTile_Dialect, "Schedule"> {
     | `order_warpgroups` | warpgroups issue their MMAs one after the other |
     | `persistent` | a CTA walks many tiles (`wgtile-persist`) |
     | `dynamic` | which it takes from a counter |
+    | `programmatic_launch` | the kernel starts while the one before it in its stream ends (`wgtile-overlap-launches`) |
     | `raster_group` | columns of tiles that are walked together |
+    | `split_k` | CTAs, a cluster, that share the reduction of a tile (`wgtile-split-k`) |
     | `tile_order` | `ascending`, `descending`, or `sorted` by a kernel of its own |
 
-    - (C1) `stages`, `tile_stages`, `warps`, `ctas_per_sm` and `raster_group` are
-      positive.
+    - (C1) `stages`, `tile_stages`, `warps`, `ctas_per_sm`, `raster_group` and
+      `split_k` are positive.
     - (C2) Registers are multiples of 8 up to 256.
 
     ```mlir

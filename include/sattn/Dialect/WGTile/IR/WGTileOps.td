@@ -28,7 +28,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
   let description = [{
     Runs its body once for each point of the index space [0, counts); the last
     index is the fastest. Each point is one thread block's work: block b takes
-    point b. With `persistent`, which `wgtile-persist` sets, block b of g takes
+    point b. In a kernel with a `known_cluster_size`, it is one cluster's. With `persistent`, which `wgtile-persist` sets, block b of g takes
     points b, b + g, b + 2 g, ... of an order that walks raster groups: `persistent`
     columns of the last index together, row after row, so that tiles in flight at
     one time share rows and columns.
@@ -510,7 +510,9 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     and shared memory are attributes of the kernel. `preprocess` says that the
     kernel's results depend on nothing but the arguments of this launch: if these
     are index arrays and results of other `preprocess` launches, a caller may launch
-    the kernel once for many calls.
+    the kernel once for many calls. With `programmatic` the kernel may start before
+    the work before it in its stream has ended, for which it waits by itself
+    (`nvvm.griddepcontrol wait`).
 
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
       the module a `gpu.binary`), with the types of `args` as its arguments until
@@ -522,7 +524,8 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
-                       Variadic<AnyType>:$args, UnitAttr:$preprocess);
+                       Variadic<AnyType>:$args, UnitAttr:$preprocess,
+                       UnitAttr:$programmatic);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `args` `(` $args `)` `` custom<Preprocess>($preprocess)
     attr-dict `:` type($args)

@@ -33,7 +33,8 @@ def WGTile_RolesOp : WGTile_Op<"roles", [
 
     - (C1) Every role has a name of its own, a positive number of warps and a number
       of consumer groups that divides it.
-    - (C2) Whole warpgroups precede a role that has consumer groups.
+    - (C2) Whole warpgroups precede a role that has consumer groups in whole
+      warpgroups.
 
     ```mlir
     wgtile.roles producer warps 4 registers 40 {

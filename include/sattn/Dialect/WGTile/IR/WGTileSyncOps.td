@@ -111,6 +111,40 @@ def WGTile_BlockBarrierOp : WGTile_Op<"block_barrier", [
   let hasVerifier = 1;
 }
 
+def WGTile_ClusterReduceOp : WGTile_Op<"cluster_reduce", [
+    SameOperandsAndResultType, MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
+  let summary = "Add the tiles of a cluster's thread blocks";
+  let description = [{
+    In the first thread block of the cluster the result is the sum of the tiles that
+    its thread blocks hold, added in the order of their ranks; in the others it is
+    their own tile. All threads that hold the tile, in all thread blocks of the
+    cluster, meet twice: when the tiles are in shared memory, and when the sum has
+    been read. Other warps must have arrived or exited
+    (PTX ISA, `barrier.cluster`). `offset` is the place of the tile in each
+    kernel's shared memory, in bytes (`wgtile-allocate-shared`); no other op uses it.
+
+    - (C1) The tile has two dimensions and elements of f32.
+    - (C2) The kernel's `known_cluster_size` is known, along x alone.
+
+    ```mlir
+    %sum = wgtile.cluster_reduce %tile : tensor<128x16xf32, #wgtile.mma<warps = 8>>
+    ```
+  }];
+  let arguments = (ins WGTile_RegisterTile:$tile, OptionalAttr<I64Attr>:$offset);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// Bytes of shared memory that a thread block needs for its tile, if `groups`
+    /// groups of consumers hold one each. The tile must have a layout.
+    static int64_t getBytes(::mlir::RankedTensorType tile, int64_t groups);
+    int64_t getBytes();
+    /// Thread blocks of the cluster.
+    int64_t getClusterSize();
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_DelayOp : WGTile_Op<"delay", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Sleep for a random time";

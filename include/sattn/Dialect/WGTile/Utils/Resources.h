@@ -60,6 +60,10 @@ public:
     return sattn::layout::WorkTilesLayout::sizeInBytes();
   }
 
+  /// Threads of the producer's role: a warpgroup, whose registers can go to
+  /// whole warpgroups of consumers, or one warp.
+  static int64_t getProducerThreads(int64_t consumerThreads);
+
   /// Registers that each thread of a CTA may have if so many CTAs share an SM.
   /// They come in multiples of 8.
   int64_t getRegisters(int64_t threads, int64_t ctasPerSM) const;

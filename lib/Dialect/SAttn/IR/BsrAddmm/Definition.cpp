@@ -31,6 +31,11 @@ static int64_t getBlockSize(BsrAddmmOp op, unsigned dim) {
   return dim == 0 ? storage->blockRows : storage->blockColumns;
 }
 
+int64_t BsrAddmmOp::getTileRows() {
+  MetaAttr meta = getMetaAttr();
+  return meta ? std::min(meta.getTile()[0], getBlockRows()) : getBlockRows();
+}
+
 int64_t BsrAddmmOp::getBlockRows() { return getBlockSize(*this, 0); }
 
 int64_t BsrAddmmOp::getBlockColumns() { return getBlockSize(*this, 1); }
@@ -351,10 +356,14 @@ LogicalResult BsrAddmmOp::verify() {
                            << kMaxTileElements << " elements, but got "
                            << tile[0] << " x " << tile[1] << " and " << tile[2]
                            << " x " << tile[1];
-    if (tile[0] % blockRows != 0)
+    if (tile[0] % blockRows != 0 &&
+        (blockRows % tile[0] != 0 || tile[0] % 8 != 0))
       return emitOpError() << "expected the tile's M to be a multiple of the "
                               "block's "
-                           << blockRows << " rows, but got " << tile[0];
+                           << blockRows
+                           << " rows or, as a multiple of 8, a divisor of "
+                              "them, but got "
+                           << tile[0];
     if (tile[1] % 8 != 0)
       return emitOpError()
              << "expected the tile's N to be a multiple of 8, but got "

@@ -34,7 +34,7 @@ int64_t BsrAddmmOp::getPlanGroups(unsigned) {
   if (!meta || isEncoded() || getSteps() ||
       getCol().getType().getRank() != getCrow().getType().getRank())
     return 1;
-  return meta.getTile()[0] / getBlockRows();
+  return std::max<int64_t>(meta.getTile()[0] / getBlockRows(), 1);
 }
 
 void BsrAddmmOp::setPlan(unsigned, Value panels, Value steps) {

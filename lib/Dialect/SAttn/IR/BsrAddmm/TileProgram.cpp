@@ -32,7 +32,7 @@ FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
   if (!meta)
     return emitOpError() << "expected a 'meta' attribute with tile sizes, but "
                             "got none (sattn-inject-meta attaches one)";
-  int64_t rows = getBlockRows();
+  int64_t rows = getTileRows();
   if (meta.getTile()[0] != rows * getPanelGroups())
     return emitOpError()
            << "expected a tile of " << getPanelGroups() << " block rows ("
@@ -54,7 +54,8 @@ TileSchedule BsrAddmmOp::getTileSchedule() {
   MetaAttr meta = getMetaAttr();
   if (!meta)
     return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup()};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
+          meta.getSplitK()};
 }
 
 namespace {

@@ -50,11 +50,11 @@ static std::optional<int64_t> getTileSize(OpFoldResult size) {
   return std::nullopt;
 }
 
-/// A tile of at most one block row is exactly one block row, since M and the
-/// tile's offset are multiples of it.
+/// A tile of at most one block row, or of a part of it, is exactly that, since
+/// M and the tile's offset are multiples of it.
 static OpFoldResult foldRows(BsrAddmmOp op, OpFoldResult size) {
-  if (getTileSize(size) == op.getBlockRows())
-    return OpBuilder(op).getIndexAttr(op.getBlockRows());
+  if (getTileSize(size) == op.getTileRows())
+    return OpBuilder(op).getIndexAttr(op.getTileRows());
   return size;
 }
 
@@ -206,16 +206,21 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   OpFoldResult crowOffset = affine::makeComposedFoldedAffineApply(
       b, loc, d0.floorDiv(blockRows), {rowOffset});
   OpFoldResult crowSize = affine::makeComposedFoldedAffineApply(
-      b, loc, d0.floorDiv(blockRows) + 1, {rows});
+      b, loc, d0.ceilDiv(blockRows) + 1, {rows});
+  // The tile's blocks are these rows of the blocks.
+  OpFoldResult rowInBlock = affine::makeComposedFoldedAffineApply(
+      b, loc, d0 % blockRows, {rowOffset});
+  if (getTileRows() == blockRows)
+    rowInBlock = zero;
 
   SmallVector<Value> operands = {getAlpha(), getBeta()};
   operands.push_back(slicer.slice(getCrow(), {crowOffset}, {crowSize}));
   int64_t storageBatch = getCol().getType().getRank() - 1;
   operands.push_back(
       slicer.slice(getCol(), {zero}, {slicer.whole(getCol(), storageBatch)}));
-  operands.push_back(slicer.slice(getValues(), {zero, zero, zero},
+  operands.push_back(slicer.slice(getValues(), {zero, rowInBlock, zero},
                                   {slicer.whole(getValues(), storageBatch),
-                                   b.getIndexAttr(blockRows),
+                                   b.getIndexAttr(getTileRows()),
                                    b.getIndexAttr(getBlockColumns())}));
   // The last two entries of a window of a matrix, rows first.
   auto window = [](bool isTransposed, OpFoldResult ofRows,

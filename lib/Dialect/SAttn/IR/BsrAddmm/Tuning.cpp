@@ -122,12 +122,14 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
   if (isForCPU)
     spellOutTransposes(*this);
   MetaAttr meta = getMetaAttr();
-  if (!meta || meta.getTile()[0] == getBlockRows())
+  if (!meta || meta.getTile()[0] == getBlockRows() ||
+      (!isForCPU && meta.getTile()[0] < getBlockRows()))
     return std::nullopt;
   SmallVector<int64_t> tile(meta.getTile());
   tile[0] = getBlockRows();
   setMetaAttr(MetaAttr::get(getContext(), tile, meta.getStages(),
-                            meta.getWarps(), meta.getRasterGroup()));
+                            meta.getWarps(), meta.getRasterGroup(),
+                            meta.getSplitK()));
   return isForCPU ? "tile of one block row, as the CPU takes"
                   : "tile of one block row, since there is no plan";
 }
@@ -170,7 +172,8 @@ BsrAddmmOp::chooseParameters(ArrayRef<meta::Table> tables,
                              const TuningHints &hints) {
   llvm::Expected<tuning::Choice> choice =
       tuning::bsr_addmm::choose(tables, factsOf(*this, hints), search);
-  if (choice && (!takesPlan(*this) || getSteps()))
+  if (choice && (!takesPlan(*this) || getSteps()) &&
+      choice->parameters.rows > getBlockRows())
     choice->parameters.rows = getBlockRows() * getPanelGroups();
   return choice;
 }

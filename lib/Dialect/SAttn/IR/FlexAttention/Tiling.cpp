@@ -108,5 +108,6 @@ TileSchedule FlexAttentionOp::getTileSchedule() {
   MetaAttr meta = getMetaAttr();
   if (!meta)
     return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup()};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
+          meta.getSplitK()};
 }

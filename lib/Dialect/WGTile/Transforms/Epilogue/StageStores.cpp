@@ -153,9 +153,10 @@ private:
                          store.getTransposed());
       store.erase();
     }
-    // Shared memory must outlive the copies.
+    // Shared memory must outlive the copies' reads; the end of the kernel waits
+    // for their writes.
     b.setInsertionPointAfter(loop);
-    TmaStoreWaitOp::create(b, loop.getLoc(), /*pending=*/0, /*read=*/false);
+    TmaStoreWaitOp::create(b, loop.getLoc(), /*pending=*/0, /*read=*/true);
   }
 };
 

@@ -147,7 +147,8 @@ static LogicalResult beginSchedule(scf::ForallOp loop, Operation *kernel) {
   for (auto [name, field] :
        {std::pair(sattn::kTileStagesAttrName, &Schedule::stages),
         std::pair(sattn::kTileWarpsAttrName, &Schedule::warps),
-        std::pair(sattn::kTileRasterGroupAttrName, &Schedule::rasterGroup)})
+        std::pair(sattn::kTileRasterGroupAttrName, &Schedule::rasterGroup),
+        std::pair(sattn::kTileSplitKAttrName, &Schedule::splitK)})
     if (auto hint = loop->getAttrOfType<IntegerAttr>(name))
       schedule.*field = hint.getInt();
   if (schedule == Schedule())
@@ -163,7 +164,8 @@ static LogicalResult beginSchedule(scf::ForallOp loop, Operation *kernel) {
 static bool isHint(StringRef name) {
   return llvm::is_contained(
       {sattn::kTileStagesAttrName, sattn::kTileWarpsAttrName,
-       sattn::kTileRasterGroupAttrName, sattn::kTuningAttrName},
+       sattn::kTileRasterGroupAttrName, sattn::kTileSplitKAttrName,
+       sattn::kTuningAttrName},
       name);
 }
 

@@ -73,6 +73,11 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   });
   if (walk.wasInterrupted())
     return failure();
+  kernel.walk([&](ClusterReduceOp reduce) {
+    bytes = llvm::alignTo(bytes, kStageAlignment);
+    reduce.setOffset(bytes);
+    bytes += reduce.getBytes();
+  });
   // Every tile's size is a multiple of a barrier's.
   for (RingOp ring : rings) {
     ring.setBarriers(bytes);

@@ -11,6 +11,7 @@
 #include "sattn/Dialect/WGTile/Analysis/LoadGroups.h"
 #include "sattn/Dialect/WGTile/Analysis/PipelinedLoops.h"
 #include "sattn/Dialect/WGTile/Analysis/Rotation.h"
+#include "sattn/Dialect/WGTile/Analysis/SplitReduction.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
@@ -19,6 +20,7 @@
 #include "sattn/Support/SourceOp.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -54,6 +56,12 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
 static constexpr int64_t kMaxRasterGroup = 64;
+/// Thread blocks of a cluster that every chip with clusters can run together
+/// (CUDA C++ Programming Guide, Thread Block Clusters).
+static constexpr int64_t kMaxClusterSize = 8;
+/// Registers of a thread of a kernel whose thread blocks share a reduction, at
+/// least: it needs no more for its indices and few accumulators.
+static constexpr int64_t kMinSmallRegisters = 56;
 
 namespace {
 /// Completes the schedule of one kernel.
@@ -75,13 +83,14 @@ public:
     if (*schedule.specialized)
       return decideRoles();
     schedule.overlap = schedule.orderWarpgroups = false;
+    schedule.splitK = std::nullopt;
     return decideCopies();
   }
 
   /// How the tiles of a kernel with this launch are taken.
   void decideTiles(LaunchOp launch) {
     SmallVector<ForEachTileOp> loops(kernel.getBody().getOps<ForEachTileOp>());
-    if (schedule.persistent == false || loops.empty() ||
+    if (schedule.splitK || schedule.persistent == false || loops.empty() ||
         llvm::any_of(loops, [](ForEachTileOp loop) {
           return loop.getCounts().size() < 2 || loop.getPersistent();
         })) {
@@ -105,6 +114,8 @@ private:
   ForEachTileOp loop;
   /// Threads of a consumer group, and of all.
   int64_t groupThreads = 0, consumerThreads = 0;
+  /// Bytes of the tiles that thread blocks of a cluster exchange.
+  int64_t clusterBytes = 0;
 
   remark::detail::InFlightRemark explain(Location loc, StringRef name) {
     return remark::missed(
@@ -125,6 +136,7 @@ private:
     consumerThreads = groupThreads * loop.getGroupSize();
     if (failed(checkWarpgroups()))
       return failure();
+    decideSplit();
     decideOverlap();
     FailureOr<SmallVector<LoadGroup>> groups =
         predictLoadGroups(loop, *schedule.overlap);
@@ -142,6 +154,33 @@ private:
     schedule.producerRegisters = registers.producer;
     schedule.consumerRegisters = registers.consumer;
     return decideDepths(bytes);
+  }
+
+  /// How many thread blocks share the reduction of a tile.
+  void decideSplit() {
+    if (!schedule.splitK)
+      return;
+    int64_t parts = llvm::bit_floor(
+        static_cast<uint64_t>(std::min(*schedule.splitK, kMaxClusterSize)));
+    schedule.splitK = std::nullopt;
+    StringRef reason;
+    if (scf::ForOp split = findSplitLoop(loop, reason)) {
+      schedule.splitK = parts;
+      schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
+      for (Type type : split.getResultTypes())
+        clusterBytes +=
+            parts == 1 ? 0
+                       : ClusterReduceOp::getBytes(cast<RankedTensorType>(type),
+                                                   loop.getGroupSize());
+      return;
+    }
+    explain(loop.getLoc(), "SplitK")
+        << "a tile's reduction is not shared: " + reason.str();
+  }
+
+  /// Of a thread block.
+  int64_t getThreads() const {
+    return consumerThreads + ResourceModel::getProducerThreads(consumerThreads);
   }
 
   /// wgmma is an instruction of whole warpgroups.
@@ -179,7 +218,7 @@ private:
   /// Checks that a thread block can be so large, and that its threads have
   /// registers for the MMAs, which ptxas cannot spill.
   LogicalResult checkThreads(const RoleRegisters &registers) {
-    int64_t all = consumerThreads + kWarpgroupThreads;
+    int64_t all = getThreads();
     int64_t most = resources.getChip().threadsPerCTA;
     int64_t needed = ResourceModel::getWgmmaRegisters(loop, groupThreads);
     if (all <= most && needed <= registers.entry)
@@ -202,6 +241,8 @@ private:
       accumulator = std::max(accumulator, elements / groupThreads);
       isFlat &= op.getMmaSync();
     });
+    if (schedule.splitK)
+      return chooseSmallCTAs(bytes);
     if (consumerThreads > kWarpgroupThreads ||
         accumulator > kMaxSharedAccumulator)
       return 1;
@@ -210,11 +251,23 @@ private:
     return isFlat ? 4 : 2;
   }
 
+  /// As many CTAs as have a few stages and registers: a cluster needs free CTAs
+  /// of SMs that are close together.
+  int64_t chooseSmallCTAs(const RingBytes &bytes) {
+    int64_t needed = ResourceModel::getWgmmaRegisters(loop, groupThreads);
+    for (int64_t ctas = resources.getChip().ctasPerSM; ctas > 1; --ctas)
+      if (kMinSharedStages * bytes.loop + bytes.tile <= getRingBytes(ctas) &&
+          resources.getRegisters(getThreads(), ctas) >=
+              std::max(needed, kMinSmallRegisters))
+        return ctas;
+    return 1;
+  }
+
   /// Bytes that each of so many CTAs has for its rings, beside staging and the
   /// work-tile pipeline (wgtile-persist).
   int64_t getRingBytes(int64_t ctas) {
-    int64_t available =
-        resources.getSharedBytes(ctas) - ResourceModel::getWorkTileBytes();
+    int64_t available = resources.getSharedBytes(ctas) -
+                        ResourceModel::getWorkTileBytes() - clusterBytes;
     kernel.walk([&](StagingOp staging) {
       available -= ResourceModel::getStagingBytes(
           staging, consumerThreads / kWarpgroupThreads);

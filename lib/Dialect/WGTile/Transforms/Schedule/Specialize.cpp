@@ -9,6 +9,7 @@
 #include "Specialize.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Support/OldOptions.h"
@@ -61,9 +62,11 @@ public:
     createRings();
 
     OpBuilder b(loop);
+    int64_t producerThreads =
+        ResourceModel::getProducerThreads(consumerThreads);
     auto roles = RolesOp::create(
         b, loop.getLoc(), b.getStrArrayAttr({"producer", "consumer"}),
-        {kWarpgroupThreads / kWarpThreads, consumerThreads / kWarpThreads},
+        {producerThreads / kWarpThreads, consumerThreads / kWarpThreads},
         {*schedule.producerRegisters, *schedule.consumerRegisters},
         {0, loop.getGroupSize()},
         /*programsCount=*/2);
@@ -87,7 +90,7 @@ public:
     MLIRContext *context = kernel.getContext();
     kernel.setKnownBlockSizeAttr(DenseI32ArrayAttr::get(
         context,
-        {static_cast<int32_t>(consumerThreads + kWarpgroupThreads), 1, 1}));
+        {static_cast<int32_t>(consumerThreads + producerThreads), 1, 1}));
     kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     b.getI32IntegerAttr(*schedule.entryRegisters));
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -104,8 +104,9 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C10) `col` and `values` have the same nnz.
     - (C11) Each batch dimension is 1 or that of `out`.
     - (C12) The result has the type of `out`.
-    - (C13) The sizes of `meta`'s tile are from 1 to 65536, M a multiple of BM,
-      N a multiple of 8, K a divisor of BK; M * N and K * N are at most 2^26.
+    - (C13) The sizes of `meta`'s tile are from 1 to 65536, M a multiple of BM or a
+      divisor of BM that is a multiple of 8, N a multiple of 8, K a divisor of BK;
+      M * N and K * N are at most 2^26.
     - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
       as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2 + G) and
       (*, nnz, 1 + G) with static G, P = ceil((M / BM) / G).
@@ -177,6 +178,8 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     int64_t getBlockRows();
     int64_t getBlockColumns();
     /// Block rows of a row-block group, 1 without a plan.
+    /// Rows of a tile of one block row or, if `meta` asks for less, of its part.
+    int64_t getTileRows();
     int64_t getPanelGroups() {
       return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
     }

@@ -193,4 +193,31 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
                            "::wgtile::WGTileDialect"];
 }
 
+def WGTileOverlapLaunches
+    : Pass<"wgtile-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Start kernels while the one before them ends";
+  let description = [{
+    Kernels with `programmatic_launch` in their schedule are launched as dependents
+    of the kernel before them in their stream (programmatic dependent launch): what
+    they do before they read memory, and the launch itself, takes place while that
+    kernel ends. They wait for its results, and then allow the next kernel to start.
+
+    Before:
+    ```mlir
+    gpu.func @f(%out: memref<?x?xbf16>) kernel {
+      ...
+    wgtile.launch @kernels::@f grid(%n) args(%out) : memref<?x?xbf16>
+    ```
+    After:
+    ```mlir
+    gpu.func @f(%out: memref<?x?xbf16>) kernel {
+      nvvm.griddepcontrol wait
+      nvvm.griddepcontrol launch_dependents
+      ...
+    wgtile.launch @kernels::@f grid(%n) args(%out) {programmatic} : memref<?x?xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_TD

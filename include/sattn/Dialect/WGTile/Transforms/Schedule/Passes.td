@@ -64,7 +64,12 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       are small and each has at least three stages.
     - Two MMAs in a chain overlap if the loop can be rotated, and two or more
       warpgroups of one tile then issue them in turn.
-    - Loops over tiles of two or more indices are persistent and dynamic, with
+    - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
+      it, the loop over blocks does nothing but add MMAs, and the chip has clusters.
+      The number is the next lower power of two. Such a kernel is not persistent, as
+      many CTAs as have 3 stages share an SM, and its launch is programmatic: it runs
+      for no longer than a launch takes.
+    - Other loops over tiles of two or more indices are persistent and dynamic, with
       raster groups of 4 columns, or as many as `raster_group` asks for, at most 64.
     - Tiles whose cost grows with the last but one index are walked in `descending`
       order. If the cost follows from memory that the host has, they are `sorted`,
@@ -83,6 +88,41 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
         dynamic = true, raster_group = 4, tile_order = sorted>} {
     ```
   }];
+}
+
+def WGTileSplitK : Pass<"wgtile-split-k", "::mlir::ModuleOp"> {
+  let summary = "Share the reduction of a tile among a cluster's thread blocks";
+  let description = [{
+    In kernels with `split_k` in their schedule, so many thread blocks compute a
+    tile, a cluster. Each takes a part of the range of the loop over blocks
+    (`wgtile.block_loop`); the first adds the sums, in the order of ranks, and runs
+    the epilogue. Products with few tiles then use all SMs, and their results are
+    the same bits in each run.
+
+    Before:
+    ```mlir
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (...) {
+      ...
+    } {wgtile.block_loop}
+    wgtile.store %r, %out[%i, %j]
+    ```
+    After, for `split_k = 4`:
+    ```mlir
+    %rank = gpu.cluster_block_id x
+    ... // %from = %begin + (%end - %begin) * %rank / 4, %to likewise
+    %p = scf.for %p = %from to %to step %c1 iter_args(%acc = %zero) -> (...) {
+      ...
+    } {wgtile.block_loop}
+    %r = wgtile.cluster_reduce %p
+    %first = arith.cmpi eq, %rank, %c0
+    scf.if %first {
+      wgtile.store %r, %out[%i, %j]
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect", "::wgtile::WGTileDialect"];
 }
 
 def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
