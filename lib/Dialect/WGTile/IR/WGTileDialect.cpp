@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/OldNames.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -137,7 +138,7 @@ static constexpr AttributeRule kAttributeRules[] = {
     {kReasonAttrName, isAttribute<StringAttr>, "a string", isOp<LaunchOp>,
      "a wgtile.launch"},
     {kTuningAttrName, isAttribute<DictionaryAttr>, "a dictionary",
-     isOp<LaunchOp>, "a wgtile.launch"},
+     isOp<LaunchOp, cf::AssertOp>, "a wgtile.launch or a cf.assert"},
 };
 
 LogicalResult WGTileDialect::verifyOperationAttribute(Operation *op,
