@@ -62,6 +62,16 @@ SATTN_C_EXPORT const char *sattn_program_manifest(const sattn_program *program);
 SATTN_C_EXPORT const char *sattn_program_image(const sattn_program *program,
                                                size_t *size);
 
+/* Whether the program was compiled with "versions=tma" and holds for some
+   kernel no version that takes any strides and alignment: calls that need one
+   are refused. */
+SATTN_C_EXPORT int sattn_program_lacks_versions(const sattn_program *program);
+
+/* The program for such calls, of the same arguments; null where the compilation
+   fails, `messages` as of sattn_compile. */
+SATTN_C_EXPORT sattn_program *
+sattn_program_complete(const sattn_program *program, char **messages);
+
 /* What ptxas makes of PTX for a chip: a cubin of `cubin_size` bytes, which the
    caller gives to sattn_text_free. ptxas is $SATTN_PTXAS, or found on PATH.
    Returns null where there is none, or where it fails; `messages` as of

@@ -20,6 +20,7 @@
 #include "sattn/Target/NVPTX.h"
 #include "sattn/Version.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,8 +33,19 @@ using namespace mlir;
 using namespace sattn;
 using capi::Session;
 
+namespace {
+/// What a program for a GPU was compiled from.
+struct GPUSource {
+  std::string text, entry, target, pipeline;
+};
+} // namespace
+
 struct sattn_program {
   std::string manifest, image;
+  /// If it lacks versions of kernels.
+  std::optional<GPUSource> source;
+  /// The number of kernels that lack one.
+  int64_t missing = 0;
   std::unique_ptr<run::CpuProgram> cpu;
   /// Of a program for the CPU.
   runtime::Manifest parsed;
@@ -90,8 +102,10 @@ static bool compileForCPU(Session &session, StringRef name, int64_t threads,
   return true;
 }
 
+/// `versions`, if given, replaces that of the pipeline's options.
 static bool compileForGPU(Session &session, StringRef name, StringRef target,
-                          StringRef pipeline, sattn_program &program) {
+                          StringRef pipeline, sattn_program &program,
+                          std::optional<KernelVersions> versions = {}) {
   SAttnToGPUOptions options;
   std::string message;
   llvm::raw_string_ostream os(message);
@@ -100,6 +114,8 @@ static bool compileForGPU(Session &session, StringRef name, StringRef target,
     return false;
   }
   options.chip = target.str();
+  if (versions)
+    options.versions = *versions;
   if (failed(lookupChip(target, [&] {
         return emitError(UnknownLoc::get(&session.context()));
       })))
@@ -118,6 +134,7 @@ static bool compileForGPU(Session &session, StringRef name, StringRef target,
                 name + "'");
     return false;
   }
+  function.walk([&](cf::AssertOp) { ++program.missing; });
   program.manifest = manifest.str();
   // A program whose result is what it was given has no kernels.
   if (!binaries.empty())
@@ -143,13 +160,44 @@ sattn_program *sattn_compile(const char *source, size_t size,
       return false;
     std::string name = entry.getName().str();
     StringRef target = orEmpty(options->target);
-    if (target != kCPUTarget)
-      return compileForGPU(session, name, target, orEmpty(options->pipeline),
-                           *program);
-    return compileForCPU(session, name, options->threads, *program);
+    if (target == kCPUTarget)
+      return compileForCPU(session, name, options->threads, *program);
+    StringRef pipeline = orEmpty(options->pipeline);
+    if (!compileForGPU(session, name, target, pipeline, *program))
+      return false;
+    if (program->missing > 0)
+      program->source =
+          GPUSource{{source, size}, name, target.str(), pipeline.str()};
+    return true;
   }();
   session.giveMessages(messages);
   return done ? program.release() : nullptr;
+}
+
+int sattn_program_lacks_versions(const sattn_program *program) {
+  return program->source.has_value();
+}
+
+sattn_program *sattn_program_complete(const sattn_program *program,
+                                      char **messages) {
+  Session session;
+  auto complete = std::make_unique<sattn_program>();
+  bool done = [&] {
+    if (!program->source) {
+      session.say("expected a program that lacks versions of its kernels");
+      return false;
+    }
+    const GPUSource &source = *program->source;
+    // The one kernel's other version does for every call that needs it. Of
+    // several kernels some may have arguments that TMA takes.
+    auto versions =
+        program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
+    return session.parse(source.text) && chooseEntry(session, source.entry) &&
+           compileForGPU(session, source.entry, source.target, source.pipeline,
+                         *complete, versions);
+  }();
+  session.giveMessages(messages);
+  return done ? complete.release() : nullptr;
 }
 
 void sattn_program_free(sattn_program *program) { delete program; }

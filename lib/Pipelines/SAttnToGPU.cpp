@@ -93,11 +93,13 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(wgtile::createWGTileVersionKernels());
+  // A chip that is not known is refused later, by name.
+  Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
+  if (chip.hasTMA)
+    pm.addPass(createSAttnSelectVersions({options.versions}));
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSubtileEpilogue());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // A chip that is not known is refused later, by name.
-  Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
   if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
     pm.addPass(wgtile::createWGTilePlaceEpilogueLoads());

@@ -122,6 +122,8 @@ int64_t Evaluator::lengthOf(int64_t b, int64_t h) const {
 
 bool Evaluator::sees(int64_t b, int64_t h, int64_t i, int64_t j,
                      int64_t length) const {
+  if (op.isFull && op.isFull(b, h, i, j))
+    return true;
   int64_t distance = j - i - (op.bottomRight ? length - q.shape[2] : 0);
   bool isInBand = (!op.left || distance >= -*op.left) &&
                   (!op.right || distance <= *op.right);

@@ -1,11 +1,13 @@
 //===- FlexAttentionOp.cpp - flex_attention for tools ---------------------===//
 
+#include "sattn/Reference/ElementConversion.h"
 #include "sattn/Reference/FlexAttention.h"
 #include "sattn/Reference/Op.h"
 
 #include <algorithm>
 
 using namespace sattn::reference;
+using sattn::runtime::Error;
 using sattn::runtime::ErrorOr;
 using sattn::runtime::TensorView;
 
@@ -15,6 +17,54 @@ static std::optional<int64_t> numberOf(const NamedOperands &operands,
   if (!operand)
     return std::nullopt;
   return static_cast<int64_t>(std::get<double>(operand->value));
+}
+
+namespace {
+/// The blocks of keys that each block of queries sees.
+class BlockList {
+public:
+  /// `lead`: dimensions of batch and head. Those of 1 broadcast.
+  BlockList(const TensorView &counts, const TensorView &indices, size_t lead)
+      : counts(counts), indices(indices), lead(lead) {}
+
+  bool contains(int64_t b, int64_t h, int64_t queries, int64_t keys) const {
+    int64_t count = loadIndex(counts, findOffset(counts, b, h, queries));
+    int64_t first = findOffset(indices, b, h, queries);
+    for (int64_t i = 0; i < count; ++i)
+      if (loadIndex(indices, first + i * indices.strides.back()) == keys)
+        return true;
+    return false;
+  }
+
+private:
+  TensorView counts, indices;
+  size_t lead;
+
+  int64_t findOffset(const TensorView &tensor, int64_t b, int64_t h,
+                     int64_t queries) const {
+    int64_t place[] = {b, h, queries};
+    int64_t offset = 0;
+    for (size_t dim = 0; dim <= lead; ++dim)
+      if (dim == lead || tensor.shape[dim] != 1)
+        offset += place[dim + 2 - lead] * tensor.strides[dim];
+    return offset;
+  }
+};
+} // namespace
+
+/// Whether a list has the block of query i and key j, as a function of b, h, i,
+/// j. Without this list it has none.
+static std::function<bool(int64_t, int64_t, int64_t, int64_t)>
+listOf(const NamedOperands &operands, const std::string &kind, size_t lead) {
+  const TensorView *counts = operands.findTensor(kind + "_counts");
+  if (!counts)
+    return [](int64_t, int64_t, int64_t, int64_t) { return false; };
+  BlockList list(*counts, *operands.findTensor(kind + "_indices"), lead);
+  int64_t rows = *numberOf(operands, "block_queries");
+  int64_t columns = *numberOf(operands, "block_keys");
+  return [=](int64_t b, int64_t h, int64_t i, int64_t j) {
+    return list.contains(b, h, i / rows, j / columns);
+  };
 }
 
 static FlexAttentionOperands operandsOf(const NamedOperands &operands) {
@@ -30,10 +80,18 @@ static FlexAttentionOperands operandsOf(const NamedOperands &operands) {
   result.right = numberOf(operands, "right");
   result.prefix = numberOf(operands, "prefix").value_or(0);
   result.bottomRight = numberOf(operands, "bottom_right").value_or(0) != 0;
+  if (operands.find("block_queries")) {
+    size_t lead = result.q.shape.size() - 2;
+    result.maskMod = listOf(operands, "partial", lead);
+    result.isFull = listOf(operands, "full", lead);
+  }
   return result;
 }
 
 static ErrorOr<std::vector<double>> compute(const NamedOperands &operands) {
+  if (numberOf(operands, "functions").value_or(0) != 0)
+    return Error("expected a sattn.flex_attention that the reference computes, "
+                 "but got one with a score_mod or a mask_mod");
   ErrorOr<FlexAttentionResult> result = flexAttention(operandsOf(operands));
   if (!result)
     return result.takeError();
@@ -80,7 +138,9 @@ static Description describe(const NamedOperands &operands) {
                 " keys, " + text(d) + " and " + text(e) + " columns, " + dtype;
   result.members = {{"heads", heads}, {"queries", m},   {"keys", n},
                     {"head_dim", d},  {"value_dim", e}, {"dtype", dtype}};
-  result.operations = 2.0 * (d + e) * heads * countPairs(op, m, n);
+  // What functions and lists leave is not counted.
+  if (!op.maskMod && numberOf(operands, "functions").value_or(0) == 0)
+    result.operations = 2.0 * (d + e) * heads * countPairs(op, m, n);
   result.sizes = {m, e, n};
   return result;
 }

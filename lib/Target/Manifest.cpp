@@ -16,6 +16,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Target/Chip.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -97,6 +98,8 @@ public:
                           {"steps", std::move(steps)}};
     if (!scratch.empty())
       manifest["scratch"] = std::move(scratch);
+    if (!missing.empty())
+      manifest["missing"] = std::move(missing);
     std::string text;
     llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
     return text;
@@ -106,7 +109,7 @@ private:
   func::FuncOp function;
   StringRef target;
   ArrayAttr contracts;
-  json::Array arguments, contractList, values, checks, scratch, steps;
+  json::Array arguments, contractList, values, checks, scratch, missing, steps;
   /// Position in `scratch` of an allocation.
   DenseMap<Value, int64_t> scratchIndex;
   /// Scratch that launches without `preprocess` use.
@@ -400,6 +403,8 @@ private:
       return writeBranch(branch);
     if (auto launch = dyn_cast<wgtile::LaunchOp>(op))
       return writeLaunch(launch);
+    if (auto refusal = dyn_cast<cf::AssertOp>(op))
+      return writeMissing(refusal);
     if (auto cast = dyn_cast<memref::CastOp>(op))
       return writeCast(cast);
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -529,6 +534,28 @@ private:
            });
   }
 
+  static void writeTuning(Operation *op, json::Object &entry) {
+    if (auto tuning =
+            op->getAttrOfType<DictionaryAttr>(wgtile::kTuningAttrName))
+      entry["tuning"] = json::Object{
+          {"parameters", tuning.getAs<StringAttr>("parameters").getValue()},
+          {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
+  }
+
+  /// In the place of a launch: the kernel is not kept (sattn-select-versions).
+  LogicalResult writeMissing(cf::AssertOp refusal) {
+    auto holds = valueIndex.find(refusal.getArg());
+    if (!condition || holds == valueIndex.end())
+      return refusal.emitOpError(
+          "expected a place in a branch, and an integer of the host");
+    int64_t fails = addBinary("ne", holds->second, addConstant(1));
+    json::Object entry{{"kernel", refusal.getMsg()},
+                       {"when", addBinary("and", *condition, fails)}};
+    writeTuning(refusal, entry);
+    missing.push_back(std::move(entry));
+    return success();
+  }
+
   LogicalResult writeLaunch(wgtile::LaunchOp launch) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
         launch, launch.getKernelAttr());
@@ -559,11 +586,7 @@ private:
                              std::pair(wgtile::kReasonAttrName, "reason")})
       if (auto text = launch->getAttrOfType<StringAttr>(name))
         step[key] = text.getValue();
-    if (auto tuning =
-            launch->getAttrOfType<DictionaryAttr>(wgtile::kTuningAttrName))
-      step["tuning"] = json::Object{
-          {"parameters", tuning.getAs<StringAttr>("parameters").getValue()},
-          {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
+    writeTuning(launch, step);
     if (launch.getProgrammatic())
       step["programmatic"] = true;
     if (isPrepare(launch))

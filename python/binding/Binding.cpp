@@ -10,6 +10,7 @@
 #include "Arguments.h"
 #include "Devices.h"
 #include "Repeats.h"
+#include "sattn-c/Compiler.h"
 #include "sattn/Runtime/Contract.h"
 #include "sattn/Runtime/Explain.h"
 #include "sattn/Runtime/HostCall.h"
@@ -34,6 +35,11 @@ using runtime::Program;
                                       const std::vector<Argument> &arguments) {
   if (checkCall(manifest, arguments, runtime::ContentCheck::Off,
                 device.smCount()))
+    TVM_FFI_THROW(ValueError) << failure.message();
+  ErrorOr<std::vector<int64_t>> values =
+      evaluate(manifest, arguments, device.smCount());
+  if (values &&
+      findMissing(manifest, arguments, *values).message() == failure.message())
     TVM_FFI_THROW(ValueError) << failure.message();
   TVM_FFI_THROW(RuntimeError) << failure.message();
 }
@@ -100,9 +106,67 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   });
 }
 
-/// load(manifest: str, image: bytes, device: int) -> [launch, prepare]
+namespace {
+/// A program of the compiler that lacks versions of its kernels, and the
+/// functions of its library (sattn-c/Compiler.h), which the binding is not
+/// linked with.
+class CompilerProgram {
+public:
+  /// `addresses`: of the program, which it frees, and of
+  /// sattn_program_complete, _manifest, _image, _free and sattn_text_free.
+  explicit CompilerProgram(const ffi::Array<int64_t> &addresses) {
+    if (addresses.size() != 6)
+      TVM_FFI_THROW(TypeError)
+          << "expected 6 addresses of the compiler, but got "
+          << addresses.size();
+    auto take = [&](auto &function, int place) {
+      function =
+          reinterpret_cast<std::decay_t<decltype(function)>>(addresses[place]);
+    };
+    take(complete, 1);
+    take(manifestOf, 2);
+    take(imageOf, 3);
+    take(free, 4);
+    take(freeText, 5);
+    program = own(reinterpret_cast<sattn_program *>(addresses[0]));
+  }
+
+  /// Compiles the versions that it lacks, and loads them.
+  ErrorOr<std::unique_ptr<Program>> load(const Device &device) const {
+    char *messages = nullptr;
+    std::shared_ptr<sattn_program> other =
+        own(complete(program.get(), &messages));
+    std::shared_ptr<char> text(messages, freeText);
+    if (!other)
+      return Error(text ? text.get() : "the compiler gave no reason");
+    size_t size = 0;
+    const char *image = imageOf(other.get(), &size);
+    return Program::load(device, manifestOf(other.get()), {image, size});
+  }
+
+private:
+  std::shared_ptr<sattn_program> own(sattn_program *owned) const {
+    return std::shared_ptr<sattn_program>(owned, [free = free](auto *program) {
+      if (program)
+        free(program);
+    });
+  }
+
+  decltype(&sattn_program_complete) complete;
+  decltype(&sattn_program_manifest) manifestOf;
+  decltype(&sattn_program_image) imageOf;
+  decltype(&sattn_program_free) free;
+  decltype(&sattn_text_free) freeText;
+  std::shared_ptr<sattn_program> program;
+};
+} // namespace
+
+/// load(manifest: str, image: bytes, device: int, compiler: [int])
+///     -> [launch, prepare]
 ///
 /// Loads a program (its manifest, and PTX or a cubin) into a CUDA device.
+/// `compiler` is empty, or what CompilerProgram takes, if the image lacks
+/// versions of kernels: these are compiled by the first call that needs one.
 ///  - launch(arguments...) launches it on the current stream of the device,
 ///    PyTorch's where the arguments are PyTorch's, and returns without waiting;
 ///    memory of the arguments must stay until the kernels are done.
@@ -110,13 +174,21 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
 ///    alone, waits for it, and gives a function like launch that has it. Not
 ///    while the stream is captured.
 static ffi::Array<ffi::Function> load(ffi::String manifest, ffi::Bytes image,
-                                      int64_t ordinal) {
+                                      int64_t ordinal,
+                                      ffi::Array<int64_t> compiler) {
+  // First, for it frees what it is given.
+  std::optional<CompilerProgram> source;
+  if (!compiler.empty())
+    source.emplace(compiler);
   const Device &device = openDevice(ordinal);
   ErrorOr<std::unique_ptr<Program>> opened = Program::load(
       device, {manifest.data(), manifest.size()}, {image.data(), image.size()});
   if (!opened)
     TVM_FFI_THROW(RuntimeError) << opened.error().message();
   Loaded loaded{&device, std::move(*opened)};
+  if (source)
+    loaded.program->setComplete(
+        [source = *source, &device] { return source.load(device); });
   auto launch = [loaded](ffi::PackedArgs packed, ffi::Any *) {
     const std::vector<Argument> &arguments = loaded.read(packed);
     if (Error err =

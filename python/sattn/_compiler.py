@@ -6,7 +6,7 @@ import re
 import warnings
 
 from . import _libraries
-from ._program import Program, for_device, load
+from ._program import Program, for_device, load_with
 from ._texts import c_string, integer, source_bytes
 
 CPU = "cpu"
@@ -32,6 +32,7 @@ def _library():
             ("sattn_program_manifest", ctypes.c_char_p, [handle]),
             ("sattn_program_image", ctypes.c_void_p, [handle, ctypes.POINTER(ctypes.c_size_t)]),
             ("sattn_program_entry", ctypes.c_void_p, [handle]),
+            ("sattn_program_lacks_versions", ctypes.c_int, [handle]),
             ("sattn_assemble", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                                                  ctypes.POINTER(ctypes.c_size_t), text]),
             ("sattn_text_free", None, [ctypes.c_void_p])]:
@@ -76,6 +77,20 @@ class _Handle:
             self.free(self.pointer)
 
 
+def _addresses(handle):
+    """What the binding needs to compile the versions of kernels that a program lacks; nothing where it lacks none.
+
+    The binding then frees the program.
+    """
+    library = _library()
+    if not library.sattn_program_lacks_versions(handle.pointer):
+        return []
+    functions = [getattr(library, name) for name in (
+        "sattn_program_complete", "sattn_program_manifest", "sattn_program_image", "sattn_program_free",
+        "sattn_text_free")]
+    return [handle.release(), *(ctypes.cast(function, ctypes.c_void_p).value for function in functions)]
+
+
 def chip_of(device):
     """The chip of a CUDA device, as the compiler names it: "sm_90a"."""
     major, minor = _libraries.binding().capability(device)
@@ -109,7 +124,8 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     "cuda" for the CUDA device of number `device`; or a chip, such as "sm_90a", for which neither a device nor its driver
     is needed until the program is called. entry: the function's name; None: the only public one. options: of the
     pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
-    another. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
+    another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take any
+    strides and alignment follow with the first call that needs them. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
 
     Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
     not what they should be, and RuntimeError where the CUDA device or its driver does not do.
@@ -123,6 +139,8 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
         target = chip_of(device)
         if "device=" not in options:
             options = f"{options} {table_options(device)}".strip()
+        if completes := "versions=" not in options:
+            options = f"{options} versions=tma".strip()
     wanted = _Options(target.encode(), entry.encode() if entry else None, options.encode(), threads)
     library = _library()
     pointer, messages = _with_messages(library.sattn_compile, text, len(text), ctypes.byref(wanted))
@@ -144,7 +162,7 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     image = ctypes.string_at(image, size.value)
     if not on_device:
         return for_device(manifest, image, device, messages)
-    program = load(manifest, image, device)
+    program = load_with(manifest, image, device, _addresses(handle) if completes else ())
     program.messages = messages
     return program
 

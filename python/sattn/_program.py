@@ -50,7 +50,9 @@ class Program:
     `check` and `prepare`.
 
     One that was compiled for a chip by name ("sm_90a") is loaded into its CUDA device by the first call; where there
-    is none, that is a RuntimeError. Its texts (`manifest`, `ptx`, `cubin`) need no device.
+    is none, that is a RuntimeError. Its texts (`manifest`, `ptx`, `cubin`) need no device, and hold every version of
+    its kernels. Those of a program compiled for "cuda" hold the versions for TMA; the others are compiled, once, by the
+    first call that needs them. A call of texts that lack the version it needs is a ValueError.
     """
 
     __slots__ = ("manifest", "messages", "_launch", "_launch_checked", "_prepare", "_check", "_image", "_device",
@@ -134,7 +136,7 @@ class Program:
     def _load(self):
         """Loads the kernels into their device, and returns what launches them."""
         try:
-            self._launch, self._prepare = _libraries.binding().load(self.manifest, self._image, self._device)
+            self._launch, self._prepare = _libraries.binding().load(self.manifest, self._image, self._device, ())
         except RuntimeError as error:
             raise RuntimeError(f"expected CUDA device {self._device} to run a program for {self.target}: {error}") from None
         return self._launch
@@ -160,7 +162,11 @@ def load(manifest, image, device=0):
     text_bytes("manifest", manifest)
     if not isinstance(image, bytes):
         image = text_bytes("image", image)
-    device = integer("device", device)
+    return load_with(manifest, image, integer("device", device), ())
+
+
+def load_with(manifest, image, device, compiler):
+    """load, with what compiles versions of kernels that the image lacks (_compiler.py), or nothing."""
     program = for_device(manifest, image, device)
-    program._launch, program._prepare = _libraries.binding().load(manifest, image, device)
+    program._launch, program._prepare = _libraries.binding().load(manifest, image, device, compiler)
     return program

@@ -159,3 +159,20 @@ func.func @names(%x: f32) attributes {sattn.names = ["x", "y"]} {
 func.func @no_strings(%x: f32, %y: f32) attributes {sattn.names = [5]} {
   return
 }
+
+// -----
+
+gpu.module @kernels {
+  llvm.func @kernel() attributes {gpu.kernel, nvvm.kernel,
+                                  nvvm.reqntid = array<i32: 32, 1, 1>} {
+    llvm.return
+  }
+}
+func.func @assertion(%a: memref<?xf32>) {
+  %c1 = arith.constant 1 : index
+  %yes = wgtile.tma_compatible %a : memref<?xf32>
+  // expected-error @below {{'cf.assert' op expected a place in a branch, and an integer of the host}}
+  cf.assert %yes, "other"
+  "wgtile.launch"(%c1) <{kernel = @kernels::@kernel}> : (index) -> ()
+  return
+}

@@ -31,6 +31,7 @@ using runtime::TensorView;
 // Members are destroyed in reverse: the device goes last.
 struct CudaProgram::State {
   std::unique_ptr<Device> device;
+  OwningOpRef<ModuleOp> source;
   std::unique_ptr<Program> program;
   std::optional<Stream> stream;
   std::optional<Event> start, end;
@@ -64,8 +65,10 @@ static std::string chipOf(const Device &device) {
 
 static ErrorOr<Image> translate(ModuleOp module, const std::string &entry,
                                 const Device &device, const CudaOptions &wanted,
-                                const Problem &problem) {
+                                const Problem &problem,
+                                KernelVersions versions) {
   SAttnToGPUOptions options;
+  options.versions = versions;
   options.schedule =
       wanted.plainSchedule ? GPUSchedule::Plain : GPUSchedule::Specialized;
   options.chip = wanted.chip.empty() ? chipOf(device) : wanted.chip;
@@ -105,15 +108,25 @@ CudaProgram::compile(ModuleOp module, const std::string &entry,
   if (!device)
     return device.takeError();
   state.device = std::move(*device);
-  ErrorOr<Image> image =
-      translate(module, entry, *state.device, options, problem);
-  if (!image)
-    return image.takeError();
-  ErrorOr<std::unique_ptr<Program>> program =
-      Program::load(*state.device, image->manifest, image->ptx);
+  state.source = module.clone();
+  auto load =
+      [=, &device = *state.device](
+          ModuleOp module,
+          KernelVersions versions) -> ErrorOr<std::unique_ptr<Program>> {
+    ErrorOr<Image> image =
+        translate(module, entry, device, options, problem, versions);
+    if (!image)
+      return image.takeError();
+    return Program::load(device, image->manifest, image->ptx);
+  };
+  ErrorOr<std::unique_ptr<Program>> program = load(module, KernelVersions::TMA);
   if (!program)
     return program.takeError();
   state.program = std::move(*program);
+  // The other versions are compiled if a run needs one.
+  state.program->setComplete([load, source = *state.source] {
+    return load(source, KernelVersions::All);
+  });
   state.prepares = options.prepare;
   ErrorOr<Stream> stream = Stream::create(*state.device);
   if (!stream)

@@ -75,6 +75,11 @@ struct Options {
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages")),
       llvm::cl::cat(category)};
+  llvm::cl::opt<KernelVersions> versions{
+      "versions",
+      llvm::cl::desc("Versions of kernels to make for a chip that has TMA:"),
+      llvm::cl::init(KernelVersions::All), getKernelVersionsValues(),
+      llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> delays{
       "delays",
       llvm::cl::desc(
@@ -155,9 +160,9 @@ static std::string checkOptions(const Options &options) {
   using OptionList =
       std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
   bool isCPU = options.chip == kCPUTarget;
-  OptionList forGPU = {options.ptxas,    options.schedule,  options.delays,
-                       options.device,   options.metaTable, options.sizes,
-                       options.sparsity, options.precision};
+  OptionList forGPU = {options.ptxas,  options.schedule, options.versions,
+                       options.delays, options.device,   options.metaTable,
+                       options.sizes,  options.sparsity, options.precision};
   OptionList forCPU = {options.threads, options.vectorBits,
                        options.registerTile};
   for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
@@ -251,6 +256,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
   pipeline.schedule = options.schedule.getValue();
+  pipeline.versions = options.versions.getValue();
   pipeline.delays = options.delays.getValue();
   pipeline.device = options.device.getValue();
   pipeline.metaTable = options.metaTable.getValue();

@@ -9,6 +9,8 @@
 #ifndef SATTN_PIPELINES_SATTNTOGPU_H
 #define SATTN_PIPELINES_SATTNTOGPU_H
 
+#include "sattn/Target/KernelVersions.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -41,6 +43,10 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
                      "all threads together, synchronous"),
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages"))};
+  PassOptions::Option<KernelVersions> versions{
+      *this, "versions",
+      llvm::cl::desc("Versions of kernels to make for a chip that has TMA"),
+      llvm::cl::init(KernelVersions::All), getKernelVersionsValues()};
   PassOptions::Option<int64_t> delays{
       *this, "delays",
       llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed "

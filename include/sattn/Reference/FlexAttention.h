@@ -36,9 +36,12 @@ struct FlexAttentionOperands {
   int64_t prefix = 0;
   bool bottomRight = false;
   /// Of b, h, i, j; absent: the score as it is, and true. They do what lists of
-  /// blocks do, too.
+  /// partial blocks do, too.
   std::function<double(double, int64_t, int64_t, int64_t, int64_t)> scoreMod;
   std::function<bool(int64_t, int64_t, int64_t, int64_t)> maskMod;
+  /// Keys that are seen whatever the band and maskMod say, as those of full
+  /// blocks; absent: none.
+  std::function<bool(int64_t, int64_t, int64_t, int64_t)> isFull;
 };
 
 struct FlexAttentionResult {

@@ -22,8 +22,16 @@ struct KernelChoice {
   std::vector<std::string> reasons;
 };
 
+/// The error of a call that needs versions of kernels which the image lacks:
+/// the kernels, and the arguments that the others cannot take. `values` are the
+/// manifest's for these arguments.
+Error findMissing(const Manifest &manifest,
+                  const std::vector<Argument> &arguments,
+                  const std::vector<int64_t> &values);
+
 /// The kernels that a call with these arguments launches, in order, on a device
-/// with so many SMs. Reads nothing of the tensors' memory and launches nothing.
+/// with so many SMs, and after them the versions that the image lacks. Reads
+/// nothing of the tensors' memory and launches nothing.
 /// Errors as those of `evaluate` and `runChecks`, and those of shapes
 /// (Contract.h).
 ErrorOr<std::vector<KernelChoice>>

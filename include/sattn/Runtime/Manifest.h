@@ -2,7 +2,7 @@
 //
 // A manifest is the JSON text that the compiler writes beside the image of a
 // program: what the arguments are, what must hold of them, and which kernels
-// are launched with what. docs/Manifest.md describes the format, version 2.
+// are launched with what. docs/Manifest.md describes the format, version 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,10 @@ struct ExtentSource {
   std::optional<size_t> argument;
   /// The dimension of the argument; without an argument, the number.
   int64_t number = 0;
-  /// The extent is divided by `divisor`, then `plus` is added.
+  /// The extent is divided by `divisor`, rounded down or up, then `plus` is
+  /// added.
   int64_t divisor = 1, plus = 0;
+  bool isRoundedUp = false;
 };
 
 /// The extent is a multiple of `factor`.
@@ -107,9 +109,28 @@ struct IndicesCheck {
   std::optional<ExtentSource> below;
 };
 
+/// Numbers lie within [0, `most`].
+struct WithinCheck {
+  size_t argument = 0;
+  ExtentSource most;
+  std::string what;
+};
+
+/// `counts` has one number for each list of `argument`, whose last dimension
+/// they are. A number is at most the length of the list, and the first entries
+/// of the list, as many as it says, lie within [0, `below`). Dimensions are
+/// equal or 1.
+struct ListedCheck {
+  size_t argument = 0, counts = 0;
+  ExtentSource below;
+  /// What the entries are indices of ("blocks of keys").
+  std::string what;
+};
+
 using ContractCheck =
     std::variant<MultipleCheck, EqualCheck, AtLeastCheck, StackedCheck,
-                 ApartCheck, ReadOnlyCheck, OffsetsCheck, IndicesCheck>;
+                 ApartCheck, ReadOnlyCheck, OffsetsCheck, IndicesCheck,
+                 WithinCheck, ListedCheck>;
 
 /// The conditions on the arguments that are operands of one op (Contract.h).
 struct Contract {
@@ -236,6 +257,15 @@ struct LaunchStep {
   std::vector<KernelParameter> parameters;
 };
 
+/// A version of a kernel that the image does not hold.
+struct MissingVersion {
+  std::string kernel;
+  /// A value: a call needs it if this is not 0.
+  size_t when = 0;
+  /// As of a LaunchStep.
+  std::string tuning, origin;
+};
+
 struct Manifest {
   std::string name;
   /// "cpu", or a GPU: "sm_90a".
@@ -246,11 +276,12 @@ struct Manifest {
   std::vector<ValueCheck> checks;
   std::vector<ScratchSpec> scratch;
   std::vector<LaunchStep> steps;
+  std::vector<MissingVersion> missing;
 
   /// How diagnostics name an argument: "argument 'b'", or "argument 0".
   std::string describeArgument(size_t index) const;
 
-  /// The arrays of offsets and of indices in all contracts.
+  /// The arrays of which contracts check contents.
   std::set<size_t> indexArguments() const;
 };
 

@@ -56,6 +56,9 @@ private:
   std::optional<DeviceBuffer> scratchMemory;
   /// Calls with it, whose copies and scratch stay where they are.
   std::shared_ptr<CallCache> calls;
+  /// The same for calls that its program lacks a version for, if it was
+  /// prepared with the arguments of such a call.
+  std::shared_ptr<const Prepared> other;
 };
 
 } // namespace sattn::runtime

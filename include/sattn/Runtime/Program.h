@@ -8,6 +8,8 @@
 #include "sattn/Runtime/Prepared.h"
 #include "sattn/Runtime/TensorMap.h"
 
+#include <functional>
+
 namespace sattn::runtime {
 
 class ReadyCall;
@@ -31,6 +33,14 @@ public:
 
   const Manifest &manifest() const { return description; }
 
+  /// Makes a program of the same arguments with versions of kernels that this
+  /// one lacks, loaded into the same device.
+  using Complete = std::function<ErrorOr<std::unique_ptr<Program>>()>;
+
+  /// Calls that need such a version go to the program that `complete` makes
+  /// when the first of them comes, once. Without it they are refused.
+  void setComplete(Complete complete);
+
   /// Launches the program's kernels on `stream` (null: the default stream) and
   /// returns without waiting for them. Tensors are in device memory, which must
   /// stay until the kernels are done. Steps whose grid is empty in any
@@ -38,9 +48,10 @@ public:
   ///
   /// Before the first launch everything is checked: shapes and aliasing (not
   /// the contents of index arrays, which are on the device), the manifest's
-  /// checks, grids, tensor maps. If that fails, nothing is launched. Values
-  /// that follow from types, shapes, strides and alignment are kept for later
-  /// calls of the same kind. May be called from several threads.
+  /// checks, versions that the image lacks, grids, tensor maps. If that fails,
+  /// nothing is launched. Values that follow from types, shapes, strides and
+  /// alignment are kept for later calls of the same kind. May be called from
+  /// several threads.
   Error launch(const std::vector<Argument> &arguments, CUstream stream);
 
   /// Copies the index arrays of the arguments' sparse operands and launches, on
@@ -88,8 +99,19 @@ private:
             const std::vector<Argument> &arguments, const CallTensors &tensors,
             CUstream stream);
 
+  /// The call in the program that has all versions.
+  Error runOther(const Prepared *prepared,
+                 const std::vector<Argument> &arguments,
+                 const CallTensors &tensors, CUstream stream);
+
+  /// The program for calls that this one lacks a version for.
+  ErrorOr<Program *> findOther();
+
   const Device &device;
   Manifest description;
+  Complete complete;
+  std::mutex otherMutex;
+  std::unique_ptr<Program> other;
   CUmodule module = nullptr;
   /// One for each step of the manifest.
   std::vector<CUfunction> kernels;

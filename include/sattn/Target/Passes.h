@@ -9,6 +9,8 @@
 #ifndef SATTN_TARGET_PASSES_H
 #define SATTN_TARGET_PASSES_H
 
+#include "sattn/Target/KernelVersions.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace sattn {

@@ -11,6 +11,44 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SAttnSelectVersions
+    : Pass<"sattn-select-versions", "::mlir::ModuleOp"> {
+  let summary = "Keep some of the versions that kernels have";
+  let description = [{
+    Where the host chooses between versions of a kernel (`wgtile-version-kernels`),
+    `versions=tma` erases the generic one. In the place of its launch stands a
+    `cf.assert` with its name, which holds if there is nothing to launch; the
+    manifest then says that this version is missing. `versions=generic` keeps the
+    generic version alone, which takes all arguments. Kernels with one version stay.
+
+    Before:
+    ```mlir
+    scf.if %compatible {
+      wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    } else {
+      wgtile.launch @kernels::@f_generic grid(%n) args(%b, %out)
+    }
+    ```
+    After, with `versions=tma`:
+    ```mlir
+    scf.if %compatible {
+      wgtile.launch @kernels::@f grid(%n) args(%b, %out)
+    } else {
+      %empty = arith.cmpi eq, %n, %c0 : index
+      cf.assert %empty, "f_generic"
+    }
+    ```
+  }];
+  let options = [
+    Option<"versions", "versions", "::sattn::KernelVersions",
+           /*default=*/"::sattn::KernelVersions::All",
+           "Versions to keep where a kernel has several",
+           "::sattn::getKernelVersionsValues()">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 def SAttnEmitManifests : Pass<"sattn-emit-manifests", "::mlir::ModuleOp"> {
   let summary = "Write the host functions as manifests for the runtime";
   let description = [{

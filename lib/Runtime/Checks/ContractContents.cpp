@@ -163,6 +163,65 @@ bool isShared(const Contract &contract, size_t argument,
                      [](int64_t extent) { return extent == 1; });
 }
 
+Error checkWithin(const Manifest &manifest, const WithinCheck &check,
+                  const std::vector<Argument> &arguments) {
+  IndexRows rows(tensorOf(arguments, check.argument));
+  int64_t most = valueOf(check.most, arguments);
+  return forEachIndex(
+      rows.batchShape(), [&](const std::vector<int64_t> &index) {
+        int64_t row = rows.rowOffset(index);
+        for (int64_t i = 0; i < rows.length(); ++i)
+          if (int64_t number = rows.read(row, i); number < 0 || number > most)
+            return makeError(manifest.describeArgument(check.argument),
+                             ": expected ", check.what, " in [0, ", most,
+                             "], but got ", number, " at ",
+                             rows.position(index, i));
+        return Error::success();
+      });
+}
+
+/// The shape that both broadcast to, where dimensions are equal or 1.
+ErrorOr<std::vector<int64_t>> broadcast(const std::string &who,
+                                        const std::vector<int64_t> &counts,
+                                        const std::vector<int64_t> &lists) {
+  std::vector<int64_t> joint = jointShape(counts, lists);
+  for (size_t dim = 0; dim < joint.size(); ++dim)
+    if ((counts[dim] != 1 && counts[dim] != joint[dim]) ||
+        (lists[dim] != 1 && lists[dim] != joint[dim]))
+      return makeError(who, ": expected lists of shape ", listText(counts),
+                       ", one for each count, but got ", listText(lists));
+  return joint;
+}
+
+Error checkListed(const Manifest &manifest, const ListedCheck &check,
+                  const std::vector<Argument> &arguments) {
+  std::string who = manifest.describeArgument(check.argument);
+  const TensorView &numbers = tensorOf(arguments, check.counts);
+  IndexRows lists(tensorOf(arguments, check.argument)), counts(numbers);
+  int64_t below = valueOf(check.below, arguments);
+  ErrorOr<std::vector<int64_t>> shape =
+      broadcast(who, numbers.shape, lists.batchShape());
+  if (!shape)
+    return shape.takeError();
+  return forEachIndex(*shape, [&](const std::vector<int64_t> &index) {
+    std::vector<int64_t> place(index.begin(), index.end() - 1);
+    int64_t last = numbers.shape.back() == 1 ? 0 : index.back();
+    int64_t count = counts.read(counts.rowOffset(place), last);
+    if (count < 0 || count > lists.length())
+      return makeError(manifest.describeArgument(check.counts),
+                       ": expected counts in [0, ", lists.length(),
+                       "], the length of a list of ", who, ", but got ", count,
+                       " at ", counts.position(place, last));
+    int64_t row = lists.rowOffset(index);
+    for (int64_t i = 0; i < count; ++i)
+      if (int64_t entry = lists.read(row, i); entry < 0 || entry >= below)
+        return makeError(who, ": expected ", check.what, " in [0, ", below,
+                         "), but got ", entry, " at ",
+                         lists.position(index, i));
+    return Error::success();
+  });
+}
+
 } // namespace
 
 Error sattn::runtime::checkContents(const Manifest &manifest,
@@ -189,6 +248,12 @@ Error sattn::runtime::checkContents(const Manifest &manifest,
               manifest.describeArgument(indices->argument),
               IndexRows(tensorOf(arguments, indices->offsets)),
               IndexRows(tensorOf(arguments, indices->argument)), below))
+        return err;
+    } else if (const auto *within = std::get_if<WithinCheck>(&check)) {
+      if (Error err = checkWithin(manifest, *within, arguments))
+        return err;
+    } else if (const auto *listed = std::get_if<ListedCheck>(&check)) {
+      if (Error err = checkListed(manifest, *listed, arguments))
         return err;
     }
   }

@@ -37,7 +37,8 @@ inline int64_t valueOf(const ExtentSource &extent,
       extent.argument
           ? tensorOf(arguments, *extent.argument).shape[extent.number]
           : extent.number;
-  return number / extent.divisor + extent.plus;
+  bool isMore = extent.isRoundedUp && number % extent.divisor != 0;
+  return number / extent.divisor + isMore + extent.plus;
 }
 
 /// The extents of one contract, in arguments that are as declared.

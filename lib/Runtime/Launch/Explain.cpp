@@ -138,6 +138,24 @@ private:
 
 } // namespace
 
+Error sattn::runtime::findMissing(const Manifest &manifest,
+                                  const std::vector<Argument> &arguments,
+                                  const std::vector<int64_t> &values) {
+  for (const MissingVersion &version : manifest.missing) {
+    if (values[version.when] == 0)
+      continue;
+    std::string found;
+    for (const std::string &reason :
+         ReasonFinder(manifest, arguments, values).find(version.when))
+      found += (found.empty() ? "" : "; ") + reason;
+    return makeError("program '", manifest.name,
+                     "': expected arguments that TMA takes, since it was "
+                     "compiled without kernel '",
+                     version.kernel, "', but ", found);
+  }
+  return Error::success();
+}
+
 ErrorOr<std::vector<KernelChoice>>
 sattn::runtime::explainCall(const Manifest &manifest,
                             const std::vector<Argument> &arguments,
@@ -165,5 +183,11 @@ sattn::runtime::explainCall(const Manifest &manifest,
           ReasonFinder(manifest, arguments, *values).find(*step.when);
     choices.push_back(std::move(choice));
   }
+  for (const MissingVersion &version : manifest.missing)
+    if ((*values)[version.when] != 0)
+      choices.push_back(
+          {version.kernel, "generic", /*preprocess=*/false, version.tuning,
+           version.origin,
+           ReasonFinder(manifest, arguments, *values).find(version.when)});
   return choices;
 }

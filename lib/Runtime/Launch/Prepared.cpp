@@ -1,5 +1,6 @@
 //===- Prepared.cpp - A sparse operand, prepared --------------------------===//
 
+#include "sattn/Runtime/Explain.h"
 #include "sattn/Runtime/Program.h"
 #include "sattn/Runtime/Text.h"
 
@@ -49,7 +50,7 @@ size_t Prepared::bytes() const {
   size_t total = scratchMemory ? scratchMemory->size() : 0;
   for (const Snapshot &snapshot : snapshots)
     total += snapshot.buffer.size();
-  return total;
+  return total + (other ? other->bytes() : 0);
 }
 
 ErrorOr<CallTensors>
@@ -143,5 +144,14 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
   prepared.scratchMemory = std::move(*memory);
   if (Error err = launchAll(*launches, tensors, arguments, addresses, stream))
     return err;
+  if (!complete || !findMissing(description, arguments, *values))
+    return prepared;
+  ErrorOr<Program *> other = findOther();
+  if (!other)
+    return other.takeError();
+  ErrorOr<Prepared> of = (*other)->prepare(arguments, stream);
+  if (!of)
+    return of.takeError();
+  prepared.other = std::make_shared<const Prepared>(std::move(*of));
   return prepared;
 }

@@ -188,6 +188,24 @@ ErrorOr<std::unique_ptr<Program>> Program::load(const Device &device,
 Program::Program(const Device &device)
     : device(device), calls(std::make_shared<CallCache>()) {}
 
+void Program::setComplete(Complete how) { complete = std::move(how); }
+
+ErrorOr<Program *> Program::findOther() {
+  std::lock_guard<std::mutex> lock(otherMutex);
+  if (other)
+    return other.get();
+  ErrorOr<std::unique_ptr<Program>> made = complete();
+  if (!made)
+    return made.takeError();
+  // It is called in this one's place, with what is prepared for this one.
+  if ((*made)->description.arguments.size() != description.arguments.size() ||
+      !(*made)->description.missing.empty())
+    return makeError("program '", description.name,
+                     "': expected one with every version of its kernels");
+  other = std::move(*made);
+  return other.get();
+}
+
 Program::~Program() {
   if (!module)
     return;

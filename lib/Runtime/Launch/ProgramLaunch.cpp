@@ -4,6 +4,7 @@
 
 #include "CallCache.h"
 #include "sattn/Runtime/Contract.h"
+#include "sattn/Runtime/Explain.h"
 #include "sattn/Runtime/ScratchMemory.h"
 #include "sattn/Runtime/Text.h"
 
@@ -109,8 +110,15 @@ Program::makeReady(const Prepared *prepared,
   if (Error err = runChecks(description, *values))
     return err;
 
-  // Prepared results already have their memory.
   auto call = std::make_shared<ReadyCall>(description, tensors);
+  if (Error err = findMissing(description, given, *values)) {
+    if (!complete)
+      return err;
+    call->isForOther = true;
+    return std::shared_ptr<const ReadyCall>(std::move(call));
+  }
+
+  // Prepared results already have their memory.
   std::vector<bool> wanted(description.scratch.size(), true);
   for (size_t i = 0; prepared && i < wanted.size(); ++i)
     wanted[i] = !prepared->scratch[i];
@@ -158,6 +166,8 @@ Error Program::run(const Prepared *prepared, CallCache &cache,
     call = std::move(*made);
     cache.insert(hash, call);
   }
+  if (call->isForOther)
+    return runOther(prepared, arguments, tensors, stream);
   if (call->launches.empty())
     return Error::success();
 
@@ -178,6 +188,18 @@ Error Program::run(const Prepared *prepared, CallCache &cache,
           launchAll(call->launches, tensors, arguments, scratch, stream))
     return err;
   return memory->release();
+}
+
+Error Program::runOther(const Prepared *prepared,
+                        const std::vector<Argument> &arguments,
+                        const CallTensors &tensors, CUstream stream) {
+  ErrorOr<Program *> other = findOther();
+  if (!other)
+    return other.takeError();
+  if (prepared && prepared->other)
+    return (*other)->launch(*prepared->other, arguments, stream);
+  // Without prepared results each call computes them from the copies.
+  return (*other)->run(nullptr, *(*other)->calls, arguments, tensors, stream);
 }
 
 Error Program::launch(const std::vector<Argument> &arguments, CUstream stream) {

@@ -33,6 +33,9 @@ public:
   /// where these tensors are, which fit. Otherwise checkContracts has to say.
   bool isApart(const CallTensors &tensors) const;
 
+  /// Whether it needs a version of a kernel that the image lacks. Then there is
+  /// nothing else here.
+  bool isForOther = false;
   std::vector<ReadyLaunch> launches;
   ScratchLayout scratch;
   /// Addresses of scratch that is not the call's own; null for the others.

@@ -146,7 +146,7 @@ Error parseValue(const JsonNode &node, const Manifest &manifest,
 Error parseRoot(const JsonNode &root, Manifest &manifest) {
   if (Error err = root.expectObject({"version", "name", "target", "arguments",
                                      "contracts", "values", "checks", "scratch",
-                                     "steps"}))
+                                     "steps", "missing"}))
     return err;
   if (Error err = root.string("name", manifest.name))
     return err;
@@ -165,7 +165,9 @@ Error parseRoot(const JsonNode &root, Manifest &manifest) {
     return err;
   if (Error err = parseScratch(root, manifest))
     return err;
-  return parseSteps(root, manifest);
+  if (Error err = parseSteps(root, manifest))
+    return err;
+  return parseMissing(root, manifest);
 }
 
 } // namespace
@@ -307,6 +309,10 @@ std::set<size_t> Manifest::indexArguments() const {
         indices.insert(offsets->argument);
       else if (const auto *places = std::get_if<IndicesCheck>(&check))
         indices.insert(places->argument);
+      else if (const auto *within = std::get_if<WithinCheck>(&check))
+        indices.insert(within->argument);
+      else if (const auto *listed = std::get_if<ListedCheck>(&check))
+        indices.insert({listed->argument, listed->counts});
     }
   return indices;
 }

@@ -230,9 +230,12 @@ private:
     ErrorOr<JsonNode> extent = check.member(key);
     if (!extent)
       return extent.takeError();
-    if (Error err = extent->expectObject(
-            {"constant", "argument", "dimension", "divided_by", "plus"}))
+    if (Error err = extent->expectObject({"constant", "argument", "dimension",
+                                          "divided_by", "rounded_up", "plus"}))
       return err;
+    if (extent->has("rounded_up"))
+      if (Error err = extent->boolean("rounded_up", source.isRoundedUp))
+        return err;
     if (extent->has("divided_by"))
       if (Error err =
               extent->integer("divided_by", 1, maxNumber, source.divisor))
@@ -323,7 +326,9 @@ private:
                  {"apart", &ContractParser::parseApart},
                  {"read_only", &ContractParser::parseReadOnly},
                  {"offsets", &ContractParser::parseOffsets},
-                 {"indices", &ContractParser::parseIndices}};
+                 {"indices", &ContractParser::parseIndices},
+                 {"within", &ContractParser::parseWithin},
+                 {"listed", &ContractParser::parseListed}};
     for (const auto &entry : kinds)
       if (kind == entry.kind)
         return (this->*entry.parse)(check);
@@ -460,6 +465,42 @@ private:
     if (check.has("below"))
       if (Error err = parseExtent(check, "below", result.below.emplace()))
         return err;
+    contract.checks.push_back(std::move(result));
+    return Error::success();
+  }
+
+  Error parseWithin(const JsonNode &check) {
+    WithinCheck result;
+    if (Error err = check.expectObject({"check", "argument", "what", "most"}))
+      return err;
+    if (Error err = parseIndexArray(check, "argument", result.argument))
+      return err;
+    if (Error err = check.string("what", result.what))
+      return err;
+    if (Error err = parseExtent(check, "most", result.most))
+      return err;
+    contract.checks.push_back(std::move(result));
+    return Error::success();
+  }
+
+  Error parseListed(const JsonNode &check) {
+    ListedCheck result;
+    if (Error err = check.expectObject(
+            {"check", "argument", "counts", "what", "below"}))
+      return err;
+    if (Error err = parseIndexArray(check, "argument", result.argument))
+      return err;
+    if (Error err = parseIndexArray(check, "counts", result.counts))
+      return err;
+    int64_t rank = manifest.arguments[result.argument].rank;
+    if (manifest.arguments[result.counts].rank != rank - 1)
+      return check.fail("expected 'counts' to have rank ", rank - 1,
+                        ", one for each list, but got ",
+                        manifest.describeArgument(result.counts));
+    if (Error err = check.string("what", result.what))
+      return err;
+    if (Error err = parseExtent(check, "below", result.below))
+      return err;
     contract.checks.push_back(std::move(result));
     return Error::success();
   }

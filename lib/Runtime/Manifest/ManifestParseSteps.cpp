@@ -116,13 +116,8 @@ Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
   return Error::success();
 }
 
-/// The keys that explain a step.
-Error parseExplanation(const JsonNode &node, LaunchStep &step) {
-  for (auto [key, text] :
-       {std::pair("version", &step.version), std::pair("reason", &step.reason)})
-    if (node.has(key))
-      if (Error err = node.string(key, *text))
-        return err;
+Error parseTuning(const JsonNode &node, std::string &parameters,
+                  std::string &origin) {
   if (!node.has("tuning"))
     return Error::success();
   ErrorOr<JsonNode> tuning = node.member("tuning");
@@ -130,9 +125,31 @@ Error parseExplanation(const JsonNode &node, LaunchStep &step) {
     return tuning.takeError();
   if (Error err = tuning->expectObject({"parameters", "origin"}))
     return err;
-  if (Error err = tuning->string("parameters", step.tuning))
+  if (Error err = tuning->string("parameters", parameters))
     return err;
-  return tuning->string("origin", step.origin);
+  return tuning->string("origin", origin);
+}
+
+/// The keys that explain a step.
+Error parseExplanation(const JsonNode &node, LaunchStep &step) {
+  for (auto [key, text] :
+       {std::pair("version", &step.version), std::pair("reason", &step.reason)})
+    if (node.has(key))
+      if (Error err = node.string(key, *text))
+        return err;
+  return parseTuning(node, step.tuning, step.origin);
+}
+
+Error parseMissingVersion(const JsonNode &node, const Manifest &manifest,
+                          MissingVersion &version) {
+  if (Error err = node.expectObject({"kernel", "when", "tuning"}))
+    return err;
+  if (Error err = node.string("kernel", version.kernel))
+    return err;
+  if (Error err =
+          node.index("when", "values", manifest.values.size(), version.when))
+    return err;
+  return parseTuning(node, version.tuning, version.origin);
 }
 
 Error parseStep(const JsonNode &node, const Manifest &manifest,
@@ -183,6 +200,19 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
 }
 
 } // namespace
+
+Error sattn::runtime::parseMissing(const JsonNode &root, Manifest &manifest) {
+  if (!root.has("missing"))
+    return Error::success();
+  std::vector<JsonNode> items;
+  if (Error err = root.array("missing", items))
+    return err;
+  for (const JsonNode &item : items)
+    if (Error err = parseMissingVersion(item, manifest,
+                                        manifest.missing.emplace_back()))
+      return err;
+  return Error::success();
+}
 
 Error sattn::runtime::parseSteps(const JsonNode &root, Manifest &manifest) {
   if (!root.has("steps"))

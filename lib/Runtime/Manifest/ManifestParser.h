@@ -20,6 +20,7 @@ Error parseValues(const JsonNode &root, Manifest &manifest);
 Error parseChecks(const JsonNode &root, Manifest &manifest);
 Error parseScratch(const JsonNode &root, Manifest &manifest);
 Error parseSteps(const JsonNode &root, Manifest &manifest);
+Error parseMissing(const JsonNode &root, Manifest &manifest);
 
 /// The index of an argument that is a tensor.
 Error parseTensorIndex(const JsonNode &node, const char *key,

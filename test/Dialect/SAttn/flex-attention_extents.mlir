@@ -1,12 +1,18 @@
 // What sattn.flex_attention requires of extents. Its functions clamp their indices,
-// so that a captured tensor needs no more than an element.
+// so that a captured tensor needs no more than an element. The result is no
+// argument, so that there is no contract.
 // RUN: sparse-opt %s --sattn-record-contracts --mlir-print-local-scope | FileCheck %s
 
 // CHECK-LABEL: func.func @gather
 // CHECK-SAME: equal = affine_map<{{.+}} -> ({{s[0-9]+}}, {{s[0-9]+}} * 2)>
 // CHECK-SAME: at_least = affine_map<{{.+}} -> ({{s[0-9]+}}, 1)>
 func.func @gather(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
-    %table: tensor<?xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+    %table: tensor<?xf32>) -> tensor<?x?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = tensor.dim %q, %c0 : tensor<?x?x16xf32>
+  %queries = tensor.dim %q, %c1 : tensor<?x?x16xf32>
+  %o = tensor.empty(%heads, %queries) : tensor<?x?x16xf32>
   %0 = sattn.flex_attention scale(%scale)
       ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
       captures(%table : tensor<?xf32>)

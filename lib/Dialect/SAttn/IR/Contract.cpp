@@ -55,6 +55,13 @@ LogicalResult Contract::addScalar(StringRef name, Value value) {
   return success();
 }
 
+void Contract::addNumber(StringRef name, int64_t number) {
+  NamedAttrList operand;
+  operand.set("name", b.getStringAttr(name));
+  operand.set("constant", b.getF64FloatAttr(static_cast<double>(number)));
+  operands.push_back(std::move(operand));
+}
+
 LogicalResult Contract::addTensor(StringRef name, Value value, int64_t rank,
                                   ArrayRef<StringRef> types,
                                   StringRef sameTypeAs) {
@@ -101,6 +108,13 @@ DictionaryAttr Contract::compute(DictionaryAttr extent, int64_t divisor,
   result.set("divided_by", b.getI64IntegerAttr(divisor));
   if (plus != 0)
     result.set("plus", b.getI64IntegerAttr(plus));
+  return result.getDictionary(b.getContext());
+}
+
+DictionaryAttr Contract::computeCeil(DictionaryAttr extent,
+                                     int64_t divisor) const {
+  NamedAttrList result(compute(extent, divisor));
+  result.set("rounded_up", b.getUnitAttr());
   return result.getDictionary(b.getContext());
 }
 
@@ -187,6 +201,25 @@ void Contract::requireIndices(const SparseOperand &operand,
   if (columns)
     indices.set("below", compute(columns, operand.blockColumns));
   addCheck("indices", std::move(indices));
+}
+
+void Contract::requireWithin(Value tensor, StringRef what,
+                             DictionaryAttr most) {
+  NamedAttrList check;
+  check.set("argument", getArgument(tensor));
+  check.set("what", b.getStringAttr(what));
+  check.set("most", most);
+  addCheck("within", std::move(check));
+}
+
+void Contract::requireListed(Value lists, Value counts, StringRef what,
+                             DictionaryAttr below) {
+  NamedAttrList check;
+  check.set("argument", getArgument(lists));
+  check.set("counts", getArgument(counts));
+  check.set("what", b.getStringAttr(what));
+  check.set("below", below);
+  addCheck("listed", std::move(check));
 }
 
 DictionaryAttr Contract::getAttr() const {

@@ -10,6 +10,7 @@
 #include "sattn/Support/AttributeRules.h"
 #include "sattn/Support/OldNames.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -123,7 +124,7 @@ static constexpr sattn::AttributeRule kAttributeRules[] = {
     {kReasonAttrName, sattn::isAttribute<StringAttr>, "a string",
      sattn::isOp<LaunchOp>, "a wgtile.launch"},
     {kTuningAttrName, sattn::isAttribute<DictionaryAttr>, "a dictionary",
-     sattn::isOp<LaunchOp>, "a wgtile.launch"},
+     sattn::isOp<LaunchOp, cf::AssertOp>, "a wgtile.launch or a cf.assert"},
 };
 
 /// The same on an argument of the op.

@@ -24,6 +24,8 @@ public:
 
   /// A factor: an argument, or a constant. Fails for any other value.
   llvm::LogicalResult addScalar(llvm::StringRef name, mlir::Value value);
+  /// A number that is known.
+  void addNumber(llvm::StringRef name, int64_t number);
   /// A tensor that is an argument; fails for any other. `rank`: without
   /// batches. Its element type is one of `types`, or that of the operand
   /// `sameTypeAs`.
@@ -44,6 +46,10 @@ public:
   /// The extent or constant, divided, then added to.
   mlir::DictionaryAttr compute(mlir::DictionaryAttr extent, int64_t divisor,
                                int64_t plus = 0) const;
+
+  /// The extent, divided and rounded up.
+  mlir::DictionaryAttr computeCeil(mlir::DictionaryAttr extent,
+                                   int64_t divisor) const;
 
   /// `what` is the dimension's name, such as "M". The reason says the number in
   /// words; without one it is as in the other argument.
@@ -69,6 +75,15 @@ public:
   /// `columns`, if that is not null.
   void requireIndices(const SparseOperand &operand,
                       mlir::DictionaryAttr columns);
+
+  /// The numbers in the tensor, `what` in words, are from 0 to `most`.
+  void requireWithin(mlir::Value tensor, llvm::StringRef what,
+                     mlir::DictionaryAttr most);
+  /// The number of each list is from 0 to the list's length, and as many first
+  /// entries of it are from 0 to `below`, exclusive. `what` says what they are
+  /// indices of.
+  void requireListed(mlir::Value lists, mlir::Value counts,
+                     llvm::StringRef what, mlir::DictionaryAttr below);
 
   mlir::DictionaryAttr getAttr() const;
 

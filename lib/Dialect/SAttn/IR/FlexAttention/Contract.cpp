@@ -51,3 +51,177 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
       for (int64_t i = 0; i < type.getRank(); ++i)
         constraints.requireAtLeast(extent(capture, i), one);
 }
+
+static constexpr StringRef kFloats[] = {"f16", "bf16", "f32"};
+static constexpr StringRef kCaptureTypes[] = {"i8",  "i32",  "i64", "f16",
+                                              "f32", "bf16", "f64"};
+
+namespace {
+/// Adds the operands and checks of one op to a contract.
+class ContractBuilder {
+public:
+  ContractBuilder(FlexAttentionOp op, Contract &contract)
+      : op(op), contract(contract), lead(op.getLeadRank()) {}
+
+  LogicalResult addOperands() {
+    int64_t rank = lead + 2;
+    if (failed(contract.addScalar("scale", op.getScale())) ||
+        failed(contract.addTensor("q", op.getQ(), rank, kFloats)) ||
+        failed(contract.addTensor("k", op.getK(), rank, {}, "q")) ||
+        failed(contract.addTensor("v", op.getV(), rank, {}, "q")) ||
+        failed(addIndices("partial_counts", op.getPartialCounts(), lead + 1)) ||
+        failed(addIndices("partial_indices", op.getPartialIndices(), rank)) ||
+        failed(addIndices("full_counts", op.getFullCounts(), lead + 1)) ||
+        failed(addIndices("full_indices", op.getFullIndices(), rank)) ||
+        failed(addIndices("key_lengths", op.getKeyLengths(), 1)))
+      return failure();
+    for (auto [index, capture] : llvm::enumerate(op.getCaptures()))
+      if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
+        if (isa<BlockArgument>(capture) &&
+            failed(contract.addTensor("capture_" + std::to_string(index),
+                                      capture, type.getRank(), kCaptureTypes)))
+          return failure();
+    if (op.getLse()) {
+      if (failed(contract.addTensor("lse", op.getLse(), rank - 1,
+                                    ArrayRef(kFloats).take_back())))
+        return failure();
+      contract.setWritten();
+    }
+    addNumbers();
+    if (failed(contract.addTensor("out", op.getOut(), rank, {}, "q")))
+      return failure();
+    contract.setWritten();
+    return success();
+  }
+
+  void addChecks() {
+    for (Value result : op.getOuts()) // (C4)
+      for (int64_t i = 0; i <= lead; ++i)
+        requireEqual(result, i, op.getQ(), i);
+    contract.requireMultiple(extent(op.getQ(), -3), "H", op.getGroup(),
+                             "the group");
+    for (Value tensor : {Value(op.getK()), Value(op.getV())}) {
+      if (lead == 2)
+        requireBroadcast(tensor, 0);
+      contract.requireEqual(
+          extent(tensor, -3), "heads",
+          contract.compute(extent(op.getQ(), -3), op.getGroup()),
+          "H / " + Twine(op.getGroup()));
+    }
+    contract.requireEqual(extent(op.getV(), -2), "N", keys());
+    if (op.getKeyLengths()) {
+      requireEqual(op.getKeyLengths(), 0, op.getQ(), 0);
+      contract.requireWithin(op.getKeyLengths(), "key lengths", keys());
+    }
+    addListChecks(op.getPartialCounts(), op.getPartialIndices(),
+                  /*isFull=*/false);
+    addListChecks(op.getFullCounts(), op.getFullIndices(), /*isFull=*/true);
+    for (Value capture : op.getCaptures())
+      if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
+        for (int64_t i = 0; isa<BlockArgument>(capture) && i < type.getRank();
+             ++i)
+          contract.requireAtLeast(extent(capture, i),
+                                  "element in each dimension", 1);
+    addApart();
+  }
+
+private:
+  FlexAttentionOp op;
+  Contract &contract;
+  int64_t lead;
+
+  DictionaryAttr extent(Value tensor, int64_t dimension) {
+    return contract.getExtent(tensor, dimension);
+  }
+  DictionaryAttr keys() { return extent(op.getK(), -2); }
+
+  LogicalResult addIndices(StringRef name, Value tensor, int64_t rank) {
+    if (!tensor)
+      return success();
+    return contract.addTensor(name, tensor, rank,
+                              ArrayRef(kIndexTypes).take_front());
+  }
+
+  /// For the reference, which knows the op by its operands.
+  void addNumbers() {
+    contract.addNumber("group", op.getGroup());
+    contract.addNumber("functions",
+                       !op.getScoreMod().empty() || !op.getMaskMod().empty());
+    if (auto size = op.getBlockSize()) {
+      contract.addNumber("block_queries", (*size)[0]);
+      contract.addNumber("block_keys", (*size)[1]);
+    }
+    std::optional<MaskAttr> mask = op.getMask();
+    if (!mask)
+      return;
+    if (mask->getLeft())
+      contract.addNumber("left", *mask->getLeft());
+    if (mask->getRight())
+      contract.addNumber("right", *mask->getRight());
+    contract.addNumber("prefix", mask->getPrefix().value_or(0));
+    contract.addNumber("bottom_right", mask->getBottomRight());
+  }
+
+  /// Dimension `i` of q is B, H or M.
+  StringRef nameOf(int64_t i) {
+    static constexpr StringRef names[] = {"B", "H", "M"};
+    return names[i + 2 - lead];
+  }
+  void requireEqual(Value tensor, int64_t dimension, Value other,
+                    int64_t otherDimension) {
+    contract.requireEqual(extent(tensor, dimension), nameOf(otherDimension),
+                          extent(other, otherDimension));
+  }
+  /// The extent is that of q, unless it is 1.
+  void requireBroadcast(Value tensor, int64_t i) {
+    if (cast<RankedTensorType>(tensor.getType()).getDimSize(i) != 1)
+      requireEqual(tensor, i, op.getQ(), i);
+  }
+
+  void addListChecks(Value counts, Value indices, bool isFull) { // (C5)
+    if (!counts)
+      return;
+    ArrayRef<int64_t> size = *op.getBlockSize();
+    for (Value list : {counts, indices}) {
+      for (int64_t i = 0; i < lead; ++i)
+        requireBroadcast(list, i);
+      contract.requireEqual(
+          extent(list, lead), "blocks of queries",
+          contract.computeCeil(extent(op.getQ(), -2), size[0]),
+          "ceil(M / " + Twine(size[0]) + ")");
+    }
+    contract.requireListed(
+        indices, counts, isFull ? "blocks of keys before N" : "blocks of keys",
+        isFull ? contract.compute(keys(), size[1])
+               : contract.computeCeil(keys(), size[1]));
+  }
+
+  void addApart() {
+    SmallVector<Value> read = {op.getQ(), op.getK(), op.getV()};
+    for (Value tensor :
+         {op.getPartialCounts(), op.getPartialIndices(), op.getFullCounts(),
+          op.getFullIndices(), op.getKeyLengths()})
+      if (tensor)
+        read.push_back(tensor);
+    for (Value capture : op.getCaptures())
+      if (isa<BlockArgument>(capture) &&
+          isa<RankedTensorType>(capture.getType()))
+        read.push_back(capture);
+    for (Value result : llvm::reverse(op.getOuts())) {
+      contract.requireApart(result, read, Value());
+      read.push_back(result);
+    }
+  }
+};
+} // namespace
+
+LogicalResult FlexAttentionOp::describeContract(Contract &contract,
+                                                Value destination) {
+  if (destination)
+    return failure();
+  ContractBuilder builder(*this, contract);
+  if (failed(builder.addOperands()))
+    return failure();
+  builder.addChecks();
+  return success();
+}

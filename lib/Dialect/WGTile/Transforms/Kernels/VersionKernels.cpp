@@ -150,7 +150,26 @@ private:
       return "it takes tiles of what the program computes in memory of its "
              "own, "
              "or of a transposed or reshaped view";
+    for (auto [argument, found] : accesses)
+      if (found.byTiles && found.isStored)
+        if (int64_t columns = getPartialChunks(getActual(argument)))
+          return "rows of what it stores have " + std::to_string(columns) +
+                 " elements, and TMA stores multiples of " +
+                 std::to_string(kAlignment) + " bytes";
     return std::nullopt;
+  }
+
+  static int64_t getChunk(MemRefType type) {
+    return 8 * kAlignment / type.getElementTypeBitWidth();
+  }
+
+  /// The static length of rows if it is no multiple of TMA's chunks, else 0.
+  static int64_t getPartialChunks(Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t columns = type.getShape().back();
+    return ShapedType::isDynamic(columns) || columns % getChunk(type) == 0
+               ? 0
+               : columns;
   }
 
   /// Whether the kernel reads or writes tiles of memory that the host cannot
@@ -229,16 +248,10 @@ private:
   /// would overwrite the memory after shorter rows. Null if the type proves it.
   Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
     auto type = cast<MemRefType>(memref.getType());
-    int64_t chunk = 8 * kAlignment / type.getElementTypeBitWidth();
-    int64_t columns = type.getShape().back();
-    if (!ShapedType::isDynamic(columns) && columns % chunk == 0)
+    if (!ShapedType::isDynamic(type.getShape().back()))
       return {};
-    if (!ShapedType::isDynamic(columns))
-      remarkGeneric("rows of what it stores have " + std::to_string(columns) +
-                    " elements, and TMA stores multiples of " +
-                    std::to_string(kAlignment) + " bytes");
     Value size = memref::DimOp::create(b, loc, memref, type.getRank() - 1);
-    Value elements = arith::ConstantIndexOp::create(b, loc, chunk);
+    Value elements = arith::ConstantIndexOp::create(b, loc, getChunk(type));
     Value chunks = arith::FloorDivSIOp::create(b, loc, size, elements);
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq,

@@ -352,9 +352,11 @@ private:
 
   /// Longest first, as far as that is known and worth it.
   TileOrder chooseTileOrder(LaunchOp launch, ForEachTileOp tiles) {
-    // The generic version of a kernel is not worth another launch.
+    // The generic version of a kernel that has others is not worth another
+    // launch.
+    auto version = launch->getAttrOfType<StringAttr>(kVersionAttrName);
     bool isGeneric =
-        isa<scf::IfOp>(launch->getParentOp()) && !kernel->hasAttr(kTMAAttrName);
+        version && version == "generic" && !launch->hasAttr(kReasonAttrName);
     TileWork work(tiles);
     if (isGeneric || !*schedule.dynamic || !work.find())
       return TileOrder::Ascending;

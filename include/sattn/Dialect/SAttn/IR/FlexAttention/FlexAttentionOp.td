@@ -13,6 +13,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/ContractOpInterface.td"
 include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
@@ -56,6 +57,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
                               ["getTileSchedule"]>,
+    DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
   let summary = "Attention with masks and modified scores, forward";
@@ -114,7 +116,9 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
-      of 16. In `full` are no blocks with keys from N on.
+      of 16. Counts are at most the entries that there are. Entries of `partial`
+      are less than ceil(N / BK), those of `full` at most N / BK: in `full` are no
+      blocks with keys from N on. Key lengths are in [0, N].
     - (C6) There are one or two `outs`, and the results have their types.
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of

@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TARGET_KERNELVERSIONS_H
+#define SATTN_TARGET_KERNELVERSIONS_H
+
+#include "llvm/Support/CommandLine.h"
+
+namespace sattn {
+
+/// The versions of kernels that a program holds.
+enum class KernelVersions {
+  All,
+  /// Those for TMA; calls that need another are refused.
+  TMA,
+  /// The one that takes all arguments.
+  Generic
+};
+
+/// Their names as an option has them.
+inline llvm::cl::ValuesClass getKernelVersionsValues() {
+  return llvm::cl::values(
+      clEnumValN(KernelVersions::All, "all", "every version"),
+      clEnumValN(KernelVersions::TMA, "tma",
+                 "those for TMA; calls that need another are refused"),
+      clEnumValN(KernelVersions::Generic, "generic",
+                 "the one that takes any strides and alignment"));
+}
+
+} // namespace sattn
+
+#endif // SATTN_TARGET_KERNELVERSIONS_H

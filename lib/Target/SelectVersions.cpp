@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Target/Passes.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using wgtile::LaunchOp;
+
+namespace sattn {
+#define GEN_PASS_DEF_SATTNSELECTVERSIONS
+#include "sattn/Target/Passes.h.inc"
+} // namespace sattn
+
+static void eraseKernel(LaunchOp launch) {
+  if (Operation *kernel =
+          SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+    kernel->erase();
+}
+
+/// The launch of the generic version, if the branch chooses between it and
+/// others.
+static LaunchOp findGeneric(scf::IfOp branch) {
+  if (branch.getElseRegion().empty())
+    return {};
+  for (auto launch : branch.elseBlock()->getOps<LaunchOp>())
+    if (auto version =
+            launch->getAttrOfType<StringAttr>(wgtile::kVersionAttrName))
+      if (version == "generic")
+        return launch;
+  return {};
+}
+
+/// Refuses calls that need the generic version, unless they launch nothing.
+static void refuse(LaunchOp generic) {
+  OpBuilder b(generic);
+  Location loc = generic.getLoc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isEmpty = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        generic.getGrid(), zero);
+  auto refusal = cf::AssertOp::create(
+      b, loc, isEmpty, generic.getKernel().getLeafReference().getValue());
+  if (Attribute tuning = generic->getAttr(wgtile::kTuningAttrName))
+    refusal->setAttr(wgtile::kTuningAttrName, tuning);
+  eraseKernel(generic);
+  generic.erase();
+}
+
+/// Launches the generic version whatever the arguments are.
+static void launchAlways(scf::IfOp branch) {
+  branch.getThenRegion().walk([](LaunchOp launch) { eraseKernel(launch); });
+  Block *block = branch.elseBlock();
+  block->getTerminator()->erase();
+  branch->getBlock()->getOperations().splice(branch->getIterator(),
+                                             block->getOperations());
+  branch.erase();
+}
+
+namespace {
+struct SelectVersionsPass
+    : public sattn::impl::SAttnSelectVersionsBase<SelectVersionsPass> {
+  using SAttnSelectVersionsBase::SAttnSelectVersionsBase;
+
+  void runOnOperation() override {
+    if (versions == sattn::KernelVersions::All)
+      return;
+    SmallVector<scf::IfOp> branches;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](scf::IfOp branch) {
+        if (findGeneric(branch))
+          branches.push_back(branch);
+      });
+    for (scf::IfOp branch : branches) {
+      if (versions == sattn::KernelVersions::Generic)
+        launchAlways(branch);
+      else
+        refuse(findGeneric(branch));
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,127 @@
+"""Versions of kernels that are compiled when a call needs them, over the stub."""
+
+import json
+import threading
+
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import fake_torch  # noqa: E402
+
+TEXT = """
+func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
+             %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+      tensor<?x64x64xbf16>, tensor<?x?xbf16>) outs(%out : tensor<?x?xbf16>)
+      {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}"""
+REFUSED = (r"program 'f': expected arguments that TMA takes, since it was compiled without kernel 'f_generic', but "
+           r"`b` has rows of 74 bytes; TMA needs a multiple of 16; `out` has rows of 74 bytes")
+
+
+def operands(columns):
+    bsr = fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64)
+    return bsr, fake_torch.zeros(64, columns), fake_torch.zeros(128, columns)
+
+
+def products(stub_cuda, name="bsr_addmm"):
+    """Kernels that were launched, without those that order tiles."""
+    kernels = [line.split()[1] for line in stub_cuda.lines("launch")]
+    return [kernel for kernel in kernels if kernel in (name, name + "_generic")]
+
+
+def test_compiled_when_a_call_needs_it(package, stub_cuda):
+    for columns, loaded in ((64, 1), (37, 2), (37, 2), (64, 2)):
+        bsr, dense, out = operands(columns)
+        package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+        assert len(stub_cuda.lines("module-load")) == loaded
+    assert products(stub_cuda) == ["bsr_addmm", "bsr_addmm_generic", "bsr_addmm_generic", "bsr_addmm"]
+    assert package.cache.info().compilations == 1
+
+
+def test_prepared(package, stub_cuda):
+    bsr, _, _ = operands(64)
+    prepared = package.prepare(bsr)
+    for columns in (37, 64, 37):
+        _, dense, out = operands(columns)
+        package.bsr_dense_addmm(None, prepared, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+    assert products(stub_cuda) == ["bsr_addmm_generic", "bsr_addmm", "bsr_addmm_generic"]
+
+
+def test_first_calls_at_once(package, stub_cuda):
+    failures = []
+
+    def call(columns):
+        bsr, dense, out = operands(columns)
+        try:
+            package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+        except Exception as error:
+            failures.append(error)
+
+    call(64)
+    threads = [threading.Thread(target=call, args=(37,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(stub_cuda.lines("module-load")) == 2
+    assert products(stub_cuda).count("bsr_addmm_generic") == 8
+
+
+def given(columns):
+    """The arguments of @f."""
+    bsr, dense, out = operands(columns)
+    return [tensor.passed for tensor in (bsr.crow_indices(), bsr.col_indices(), bsr.values(), dense, out)]
+
+
+def test_a_program_for_cuda(package, stub_cuda):
+    program = package.compile(TEXT, "cuda")
+    assert ".entry f(" in program.ptx and "f_generic" not in program.ptx
+    assert [version["kernel"] for version in json.loads(program.manifest)["missing"]] == ["f_generic"]
+    for columns in (37, 64):
+        program(*given(columns))
+        program.prepare(*given(columns))(*given(columns))
+    assert products(stub_cuda, "f") == ["f_generic"] * 2 + ["f"] * 2
+    kernel, = [kernel for kernel in package.explain(program, *given(37)).kernels if kernel.version]
+    assert (kernel.name, kernel.version) == ("f_generic", "generic") and kernel.reasons
+
+
+def test_texts_alone_are_refused_by_name(package, stub_cuda):
+    """Loaded without the compiler, as in another process."""
+    compiled = package.compile(TEXT, "cuda")
+    program = package.load(compiled.manifest, compiled.ptx)
+    program(*given(64))
+    for call in (program, program.prepare(*given(37))):
+        with pytest.raises(ValueError, match=REFUSED):
+            call(*given(37))
+    told = package.compile(TEXT, "cuda", options="versions=tma")
+    with pytest.raises(ValueError, match=REFUSED):
+        told(*given(37))
+    package.compile(TEXT, "cuda", options="versions=all")(*given(37))
+
+
+def test_what_the_compiler_says_of_the_other_version(package, monkeypatch):
+    """Its failure is the call's, in its words."""
+    program = package.compile(TEXT, "cuda")
+    monkeypatch.setenv("STUB_CUDA_FAIL", "cuModuleLoadDataEx:209")
+    with pytest.raises(RuntimeError, match="rejected the image"):
+        program(*given(37))
+    monkeypatch.delenv("STUB_CUDA_FAIL")
+    program(*given(37))
+
+
+def test_texts_for_a_chip_hold_every_version(package):
+    program = package.compile(TEXT, "sm_90a")
+    assert ".entry f_generic(" in program.ptx and "missing" not in json.loads(program.manifest)
+
+
+@pytest.mark.parametrize("chip, refuses", [("sm_90a", True), ("sm_80", False)])
+def test_texts_that_are_told_to_hold_one(package, chip, refuses):
+    """A chip without TMA has no version for it, and keeps all."""
+    program = package.compile(TEXT, chip, options="versions=tma")
+    assert (".entry f_generic(" in program.ptx) != refuses
+    assert ("missing" in json.loads(program.manifest)) == refuses
