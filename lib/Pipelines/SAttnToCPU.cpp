@@ -99,6 +99,7 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addPass(math::createMathExtendToSupportedTypes());
   pm.addPass(sattn::createSAttnApproximateMath());
   pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUTransposeByShuffles());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
   arith::ArithExpandOpsPassOptions expandOptions;

@@ -33,7 +33,11 @@ public:
 
 private:
   ErrorOr<Pattern> loadPattern(const Shape &batchIndex) const;
-  /// These add to `result`, a dense M x N matrix.
+  /// The place of an element in a dense matrix of the result.
+  int64_t place(int64_t row, int64_t column) const {
+    return isTransposed ? column * M + row : row * N + column;
+  }
+  /// These add to `result`, such a matrix.
   void addInput(const Shape &batchIndex, double *result) const;
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
                   double *result) const;
@@ -72,7 +76,7 @@ void Evaluator::addInput(const Shape &batchIndex, double *result) const {
   int64_t base = input.offset(batchIndex);
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j)
-      result[i * N + j] +=
+      result[place(i, j)] +=
           beta * input.load(base + i * input.stride(2) + j * input.stride(1));
 }
 
@@ -126,7 +130,7 @@ void Evaluator::addBlockRow(const Shape &batchIndex, int64_t blockRow,
     int64_t row = blockRow * blockM + i;
     double leftScale = scale(left, row);
     for (int64_t j = 0; j < width; ++j)
-      result[row * N + column0 + j] +=
+      result[place(row, column0 + j)] +=
           leftScale * (alpha * sums[i * width + j]) * scale(right, column0 + j);
   }
 }

@@ -30,7 +30,14 @@ static ErrorOr<std::vector<double>> compute(const NamedOperands &operands) {
                    tensorOf(operands, "crow"), tensorOf(operands, "col"),
                    tensorOf(operands, "values"), tensorOf(operands, "b"),
                    optionalOf(operands, "input"), optionalOf(operands, "left"),
-                   optionalOf(operands, "right"), tensorOf(operands, "out")});
+                   optionalOf(operands, "right"), tensorOf(operands, "out"),
+                   operands.find("transpose_b") != nullptr,
+                   operands.find("transpose_out") != nullptr});
+}
+
+/// The extent of a matrix's columns; of its rows, if it is transposed.
+static int64_t columnsOf(const TensorView &matrix, bool isTransposed) {
+  return matrix.shape.end()[isTransposed ? -2 : -1];
 }
 
 /// "[2, 3]".
@@ -46,7 +53,7 @@ static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
   const TensorView *values = operands.findTensor("values");
   const TensorView *b = operands.findTensor("b");
   if (!crow || !values || !b || crow->rank() < 1 || values->rank() < 3 ||
-      b->rank() < 1)
+      b->rank() < 2)
     return sattn::runtime::Error("");
   int64_t blockRows = std::max<int64_t>(crow->shape.back() - 1, 0), rows = 0;
   if (__builtin_mul_overflow(blockRows, values->shape.end()[-2], &rows))
@@ -54,7 +61,10 @@ static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {
         operands.find("crow")->who +
         ": expected offsets of less than 2^63 rows, but got shape " +
         listText(crow->shape));
-  return std::vector<int64_t>{rows, b->shape.back()};
+  int64_t columns = columnsOf(*b, operands.find("transpose_b"));
+  if (operands.find("transpose_out"))
+    return std::vector<int64_t>{columns, rows};
+  return std::vector<int64_t>{rows, columns};
 }
 
 /// Entries between the first and the last offset of every batch of crow.
@@ -77,8 +87,9 @@ static Description describe(const NamedOperands &operands) {
   TensorView crow = tensorOf(operands, "crow"), b = tensorOf(operands, "b");
   TensorView values = tensorOf(operands, "values");
   TensorView out = tensorOf(operands, "out");
-  int64_t m = out.shape.end()[-2], n = out.shape.back();
-  int64_t k = b.shape.end()[-2];
+  bool isTransposed = operands.find("transpose_out");
+  int64_t m = columnsOf(out, !isTransposed), n = columnsOf(out, isTransposed);
+  int64_t k = columnsOf(b, !operands.find("transpose_b"));
   int64_t blockRows = values.shape.end()[-2],
           blockColumns = values.shape.back();
   int64_t batch = 1, stored = 0;

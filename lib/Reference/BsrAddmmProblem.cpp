@@ -73,6 +73,19 @@ static Error checkView(const Operand &operand, int minRank, bool isRead) {
   return Error::success();
 }
 
+/// Views a transposed matrix as the matrix. What has one dimension, or none, is
+/// broadcast along the others.
+static void transpose(TensorView &view) {
+  if (view.strides.size() != view.shape.size())
+    return;
+  while (view.rank() < 2) {
+    view.shape.insert(view.shape.begin(), 1);
+    view.strides.insert(view.strides.begin(), 0);
+  }
+  std::swap(view.shape.end()[-1], view.shape.end()[-2]);
+  std::swap(view.strides.end()[-1], view.strides.end()[-2]);
+}
+
 ErrorOr<BsrAddmmProblem>
 BsrAddmmProblem::create(const BsrAddmmOperands &operands) {
   BsrAddmmProblem problem;
@@ -94,6 +107,12 @@ BsrAddmmProblem::create(const BsrAddmmOperands &operands) {
 
   if (Error error = problem.checkViews())
     return error;
+  problem.isTransposed = operands.transposeOut;
+  if (operands.transposeB)
+    transpose(problem.b.view);
+  if (operands.transposeOut)
+    for (Operand *operand : {&problem.input, &problem.out})
+      transpose(operand->view);
 
   const Shape &shape = problem.out.view.shape;
   problem.batch.assign(shape.begin(), shape.end() - 2);

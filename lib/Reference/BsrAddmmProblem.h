@@ -45,7 +45,8 @@ struct Operand {
 };
 
 /// The operands, after every check that needs no contents: ranks, types and
-/// extents fit, and operands that will be read have memory.
+/// extents fit, and operands that will be read have memory. Transposed matrices
+/// are seen as b of K x N, input and out of M x N.
 struct BsrAddmmProblem {
   static runtime::ErrorOr<BsrAddmmProblem>
   create(const BsrAddmmOperands &operands);
@@ -57,6 +58,8 @@ struct BsrAddmmProblem {
   Operand input;
   std::optional<Operand> left, right;
   bool inputIsOut = false;
+  /// Whether out's elements are those of N x M matrices in row-major order.
+  bool isTransposed = false;
   /// out's batch dimensions.
   Shape batch;
   int64_t M = 0, N = 0, K = 0, blockM = 0, blockK = 0, nnz = 0;

@@ -33,6 +33,12 @@ reference::NamedOperands::find(std::string_view name) const {
   return nullptr;
 }
 
+void reference::NamedOperands::addAttributes(
+    const std::vector<std::string> &names) {
+  for (const std::string &attribute : names)
+    push_back({attribute, attribute, 1.0});
+}
+
 const runtime::TensorView *
 reference::NamedOperands::findTensor(std::string_view name) const {
   const NamedOperand *operand = find(name);

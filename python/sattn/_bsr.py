@@ -179,9 +179,9 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
 
 
 def _transposes(operand, dense, out):
-    """Whether dense and out are transposed in memory, for which a GPU has programs of their own."""
+    """Whether dense and out are transposed in memory, for which there are programs of their own."""
     arrays = operand.arrays
-    if dense.ndim < 2 or arrays.device is None or arrays.device.type != "cuda":
+    if dense.ndim < 2:
         return False, False
     is_column = dense.shape[-1] == 1  # As a new result is.
     return arrays.is_transposed(dense), is_column if out is None else arrays.is_transposed(out)

@@ -35,6 +35,7 @@ class Case:
     pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates
     precision: str = ""  # of f32: tf32, or ieee where empty
     nan_in: tuple = ()  # operands that hold NaN, since they must not be read
+    transposes: tuple = ()  # of transpose_b, transpose_out
 
     @property
     def out_dtype(self):
@@ -44,6 +45,11 @@ class Case:
 def type_of(shape, element, static):
     dims = "".join(f"{size if static else '?'}x" for size in shape)
     return f"tensor<{dims}{element}>"
+
+
+def oriented(case, attribute, batch, rows, columns):
+    """The shape of a matrix that an attribute of the op may transpose."""
+    return (*batch, columns, rows) if attribute in case.transposes else (*batch, rows, columns)
 
 
 def operand_types(case):
@@ -56,11 +62,11 @@ def operand_types(case):
         "crow": type_of((*storage, m // bm + 1), case.index, case.static),
         "col": type_of((*storage, 0), case.index, case.static and case.pattern == "empty"),
         "values": f"tensor<{values}{bm}x{bk}x{case.dtype}>",
-        "b": type_of((*dense, k, n), case.dtype, case.static),
-        "input": type_of((*out, m, n), case.dtype, case.static),
+        "b": type_of(oriented(case, "transpose_b", dense, k, n), case.dtype, case.static),
+        "input": type_of(oriented(case, "transpose_out", out, m, n), case.dtype, case.static),
         "left": type_of((m,), case.dtype, case.static),
         "right": type_of((n,), "f32", case.static),
-        "out": type_of((*out, m, n), case.out_dtype, case.static),
+        "out": type_of(oriented(case, "transpose_out", out, m, n), case.out_dtype, case.static),
     }
     if case.static and storage and case.pattern != "empty":
         types["col"] = f"tensor<{''.join(f'{size}x' for size in storage)}?x{case.index}>"
@@ -80,11 +86,12 @@ def program(case):
     optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")
                         if name in case.operands)
     tile = f"[{', '.join(map(str, case.tile))}]" + (f", {case.schedule}" if case.schedule else "")
-    precision = f', precision = "{case.precision}"' if case.precision else ""
+    attributes = f', precision = "{case.precision}"' if case.precision else ""
+    attributes += "".join(f", {attribute}" for attribute in case.transposes)
     return (f"func.func @f({', '.join(arguments)}) -> {types['out']} {{\n{''.join(constants)}"
             f"  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)\n"
             f"      ins({inputs} : {input_types}) {optional}\n"
-            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = {tile}>{precision}}} -> {types['out']}\n"
+            f"      outs(%out : {types['out']}) {{meta = #sattn.meta<tile = {tile}>{attributes}}} -> {types['out']}\n"
             f"  return %0 : {types['out']}\n}}\n")
 
 
@@ -127,11 +134,11 @@ def operands(case, seed):
         "col": np.stack([col for _, col in patterns]).reshape(*storage, -1).astype(index),
     }
     arrays["values"] = random(*storage, arrays["col"].shape[-1], *case.block)
-    arrays["b"] = random(*dense, k, n)
-    arrays["input"] = random(*out, m, n)
+    arrays["b"] = random(*oriented(case, "transpose_b", dense, k, n))
+    arrays["input"] = random(*oriented(case, "transpose_out", out, m, n))
     arrays["left"] = random(m)
     arrays["right"] = random(n, dtype="f32")
-    arrays["out"] = random(*out, m, n, dtype=case.out_dtype)
+    arrays["out"] = random(*oriented(case, "transpose_out", out, m, n), dtype=case.out_dtype)
     for name in case.nan_in:
         arrays[name][...] = np.nan
     return arrays

@@ -23,6 +23,19 @@ def cpu_cases():
                               tile=(block[0], 64, block[1]), shape=(block[0] * 6, block[1] * 5, 100), beta=0.5))
     cases.append(Case("unpadded-columns", shape=(128, 128, 7), pad=False))
     cases.append(Case("bf16-result-of-f32", dtype="f32", out="bf16", beta=1.0))
+    both = ("transpose_b", "transpose_out")
+    for dtype in ("f32", "f16", "bf16"):
+        for n in (1, 37, 200):
+            cases.append(Case(f"linear-{dtype}-{n}", dtype=dtype, shape=(256, 320, n), transposes=both))
+        cases.append(Case(f"linear-{dtype}-24x40", dtype=dtype, block=(24, 40), tile=(24, 64, 40),
+                          shape=(144, 200, 100), beta=0.5, transposes=both))
+    for attribute in both:
+        cases.append(Case(f"linear-{attribute}", shape=(256, 320, 100), beta=0.5, transposes=(attribute,)))
+    cases += [Case("linear-operands", shape=(256, 320, 150), alpha=1.5, beta=0.5,
+                   operands=("input", "left", "right"), transposes=both),
+              Case("linear-few-blocks", shape=(256, 320, 90), density=0.05, beta="1.0", transposes=both),
+              Case("linear-batches", shape=(128, 192, 70), batches=((2,), (3, 1), (3, 2)), transposes=both),
+              Case("linear-f32-of-bf16", out="f32", shape=(128, 192, 70), static=True, transposes=both)]
     return cases
 
 

@@ -219,6 +219,7 @@ static Shape broadcastBatch(const runtime::Contract &contract, size_t result,
 static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
                                  const Shape &declared,
                                  const std::vector<runtime::Argument> &values,
+                                 const std::vector<std::string> &attributes,
                                  const std::string &word) {
   for (const runtime::Contract &contract : manifest.contracts) {
     const reference::Op *op = reference::findOp(contract.op);
@@ -232,6 +233,7 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
         operands.push_back({operand.name,
                             manifest.describeArgument(*operand.argument),
                             values[*operand.argument]});
+    operands.addAttributes(attributes);
     ErrorOr<Shape> core = op->inferShape(operands);
     size_t rank = manifest.arguments[argument].rank;
     if (!core && !core.error().message().empty())
@@ -256,11 +258,12 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
 static ErrorOr<NpyArray>
 makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
           const TensorWord &word, const std::string &text,
+          const std::vector<std::string> &attributes,
           const std::vector<runtime::Argument> &values) {
   const runtime::ArgumentSpec &spec = manifest.arguments[argument];
-  ErrorOr<Shape> shape =
-      word.shape ? ErrorOr<Shape>(*word.shape)
-                 : inferShape(manifest, argument, declared, values, text);
+  ErrorOr<Shape> shape = word.shape ? ErrorOr<Shape>(*word.shape)
+                                    : inferShape(manifest, argument, declared,
+                                                 values, attributes, text);
   if (!shape)
     return shape.takeError();
   if (static_cast<int64_t>(shape->size()) != spec.rank)
@@ -306,7 +309,8 @@ const runtime::Contract *sattn::run::findContract(const Manifest &manifest) {
 ErrorOr<Arguments>
 sattn::run::loadArguments(const Manifest &manifest,
                           const std::vector<Shape> &declared,
-                          const std::vector<std::string> &words) {
+                          const std::vector<std::string> &words,
+                          const std::vector<std::string> &attributes) {
   size_t count = manifest.arguments.size();
   if (words.size() != count)
     return Error("function '" + manifest.name + "': expected " +
@@ -341,8 +345,8 @@ sattn::run::loadArguments(const Manifest &manifest,
     result.arrays[i] = std::move(*array);
   }
   for (auto &[i, word] : made) {
-    ErrorOr<NpyArray> array =
-        makeArray(manifest, i, declared[i], word, words[i], result.values);
+    ErrorOr<NpyArray> array = makeArray(manifest, i, declared[i], word,
+                                        words[i], attributes, result.values);
     if (!array)
       return array.takeError();
     result.values[i] = array->view();

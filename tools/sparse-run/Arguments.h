@@ -30,12 +30,14 @@ const runtime::Contract *findContract(const runtime::Manifest &manifest);
 /// Makes the arguments from the words of the command line. An operand that is
 /// written may be a word such as `zeros`, whose shape the others imply. Errors
 /// name the argument or the file. `declared` has the extents that the program
-/// was written for, -1 for dynamic ones. runtime::checkContracts checks whether
+/// was written for, -1 for dynamic ones; `attributes` are those without a value
+/// of the op that is all of the program. runtime::checkContracts checks whether
 /// the arguments fit together.
 runtime::ErrorOr<Arguments>
 loadArguments(const runtime::Manifest &manifest,
               const std::vector<std::vector<int64_t>> &declared,
-              const std::vector<std::string> &words);
+              const std::vector<std::string> &words,
+              const std::vector<std::string> &attributes);
 
 /// An error if an array has another extent than the declared one.
 runtime::Error

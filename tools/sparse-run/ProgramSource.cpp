@@ -117,6 +117,21 @@ ErrorOr<Manifest> sattn::run::describeProgram(ProgramSource &program) {
   return runtime::parseManifest(*text);
 }
 
+std::vector<std::string> sattn::run::getUnitAttributes(ProgramSource &program,
+                                                       const std::string &op) {
+  std::vector<std::string> names;
+  auto function = program.module->lookupSymbol<func::FuncOp>(program.entry);
+  function.walk([&](Operation *other) {
+    if (other->getName().stripDialect() != op)
+      return WalkResult::advance();
+    for (NamedAttribute attribute : other->getAttrDictionary())
+      if (isa<UnitAttr>(attribute.getValue()))
+        names.push_back(attribute.getName().str());
+    return WalkResult::interrupt();
+  });
+  return names;
+}
+
 std::vector<std::vector<int64_t>>
 sattn::run::getDeclaredShapes(ProgramSource &program) {
   std::vector<std::vector<int64_t>> shapes;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class SourceMgr;
@@ -58,6 +59,11 @@ runtime::ErrorOr<ProgramSource> loadProgram(mlir::MLIRContext *context,
 /// The requirements on the entry's arguments, on any target. An error if the
 /// function takes anything but arrays and numbers.
 runtime::ErrorOr<runtime::Manifest> describeProgram(ProgramSource &program);
+
+/// The attributes without a value of the first op of this name in the entry,
+/// whatever its dialect.
+std::vector<std::string> getUnitAttributes(ProgramSource &program,
+                                           const std::string &op);
 
 /// The shapes of the entry's arguments as its type has them: -1 for an extent
 /// that may be any, empty for a scalar.

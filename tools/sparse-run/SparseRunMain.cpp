@@ -44,9 +44,10 @@ static double now() {
 }
 
 /// The operands of a contract, in f32 where they are factors, as the program
-/// gets them.
+/// gets them, and attributes of its op.
 static reference::NamedOperands
 getOperands(const Manifest &manifest, const runtime::Contract &contract,
+            const std::vector<std::string> &attributes,
             const std::vector<runtime::Argument> &values) {
   reference::NamedOperands operands;
   for (const runtime::ContractOperand &operand : contract.operands) {
@@ -60,6 +61,7 @@ getOperands(const Manifest &manifest, const runtime::Contract &contract,
     operands.push_back(
         {operand.name, manifest.describeArgument(*operand.argument), value});
   }
+  operands.addAttributes(attributes);
   return operands;
 }
 
@@ -230,9 +232,12 @@ static Error runProgram(const CommandLine &line) {
                      .str());
   size_t out = *written;
 
+  std::vector<std::string> attributes;
+  if (op)
+    attributes = getUnitAttributes(*program, contract->op);
   std::vector<std::vector<int64_t>> declared = getDeclaredShapes(*program);
   ErrorOr<Arguments> arguments =
-      loadArguments(*manifest, declared, line.arguments);
+      loadArguments(*manifest, declared, line.arguments, attributes);
   if (!arguments)
     return arguments.takeError();
   if (Error error = runtime::checkContracts(*manifest, arguments->values,
@@ -251,13 +256,13 @@ static Error runProgram(const CommandLine &line) {
   report.target = isCpu ? "cpu" : "cuda";
   if (op) {
     report.op = contract->op;
-    report.description =
-        op->describe(getOperands(*manifest, *contract, arguments->values));
+    report.description = op->describe(
+        getOperands(*manifest, *contract, attributes, arguments->values));
   }
   std::vector<double> expected;
   if (line.check) {
-    ErrorOr<std::vector<double>> result =
-        op->compute(getOperands(*manifest, *contract, arguments->values));
+    ErrorOr<std::vector<double>> result = op->compute(
+        getOperands(*manifest, *contract, attributes, arguments->values));
     if (!result)
       return result.takeError();
     expected = std::move(*result);

@@ -306,6 +306,32 @@ def SAttnCPUDropResults : Pass<"sattn-cpu-drop-results", "::mlir::ModuleOp"> {
   }];
 }
 
+def SAttnCPUTransposeByShuffles
+    : Pass<"sattn-cpu-transpose-by-shuffles", "::mlir::func::FuncOp"> {
+  let summary = "Transpose squares of vectors by shuffles of two rows";
+  let description = [{
+    The transpose of a square of n rows becomes log2(n) steps of n shuffles,
+    each of two rows: a step swaps the blocks off the diagonal of all squares
+    of twice its size. Upstream lowers a transpose to one shuffle of all
+    elements, which LLVM takes apart element by element.
+
+    Elements of 16 bits are shuffled as integers, since most CPUs have no
+    shuffles of bf16. Other shapes than squares of a power of two stay.
+
+    ```mlir
+    %t = vector.transpose %a, [1, 0] : vector<4x4xf32> to vector<4x4xf32>
+    // =>
+    %0 = vector.extract %a[0] : vector<4xf32> from vector<4x4xf32>
+    %2 = vector.extract %a[2] : vector<4xf32> from vector<4x4xf32>
+    %4 = vector.shuffle %0, %2 [0, 1, 4, 5] : vector<4xf32>, vector<4xf32>
+    %5 = vector.shuffle %0, %2 [2, 3, 6, 7] : vector<4xf32>, vector<4xf32>
+    // ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def SAttnCPUVersionStrides
     : Pass<"sattn-cpu-version-strides", "::mlir::func::FuncOp"> {
   let summary = "Read and write rows of unknown stride as vectors where it is 1";

@@ -41,6 +41,10 @@ struct BsrAddmmOperands {
   std::optional<runtime::TensorView> left;
   std::optional<runtime::TensorView> right;
   runtime::TensorView out;
+  /// b is (*, N, K).
+  bool transposeB = false;
+  /// out is (*, N, M), and input broadcasts to that.
+  bool transposeOut = false;
 };
 
 /// beta * input + left[:, None] * (alpha * (A @ b)) * right[None, :], where A

@@ -27,7 +27,8 @@ struct NamedOperand {
   runtime::Argument value;
 };
 
-/// The operands that an op has been given.
+/// The operands that an op has been given. Attributes without a value, such as
+/// `transpose_b`, are operands of the value 1 where they are set.
 class NamedOperands : public std::vector<NamedOperand> {
 public:
   using std::vector<NamedOperand>::vector;
@@ -36,6 +37,8 @@ public:
   const NamedOperand *find(std::string_view name) const;
   /// The same, if it is a tensor.
   const runtime::TensorView *findTensor(std::string_view name) const;
+  /// Adds the attributes of these names.
+  void addAttributes(const std::vector<std::string> &names);
 };
 
 /// The result of an op for certain operands.

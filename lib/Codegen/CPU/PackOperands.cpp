@@ -32,16 +32,24 @@ static void widen(OpBuilder &builder, Location loc, ValueRange args) {
 }
 
 Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
-                       Value target) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  // Not a generic of the same kind, which canonicalization would fold.
-  if (type.getElementType().isF32())
+                       Value target, bool isTransposed) {
+  if (getElementTypeOrSelf(tile.getType()).isF32()) {
+    // Not generics of the same kind, which canonicalization would fold.
+    if (isTransposed)
+      return linalg::TransposeOp::create(builder, loc, tile, target,
+                                         ArrayRef<int64_t>{1, 0})
+          ->getResult(0);
     return linalg::CopyOp::create(builder, loc, tile, target).getResult(0);
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
+  }
+  unsigned rank = cast<RankedTensorType>(tile.getType()).getRank();
+  AffineMap identity = builder.getMultiDimIdentityMap(rank), source = identity;
+  if (isTransposed)
+    source = AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0},
+                                          builder.getContext());
+  SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(builder, loc, target.getType(), tile, target,
-                                   ArrayRef<AffineMap>{identity, identity},
+                                   ArrayRef<AffineMap>{source, identity},
                                    iterators, widen)
       .getResult(0);
 }
@@ -53,13 +61,8 @@ static Value pack(OpBuilder &builder, Location loc, Value tile) {
       builder, loc, tensor::getMixedSizes(builder, loc, tile),
       builder.getF32Type());
   auto transpose = tile.getDefiningOp<linalg::TransposeOp>();
-  if (!transpose)
-    return copyAsF32(builder, loc, tile, empty);
-  SmallVector<AffineMap> maps = transpose.getIndexingMapsArray();
-  return linalg::GenericOp::create(builder, loc, empty.getType(),
-                                   transpose.getInput(), empty, maps,
-                                   transpose.getIteratorTypesArray(), widen)
-      .getResult(0);
+  return copyAsF32(builder, loc, transpose ? transpose.getInput() : tile, empty,
+                   static_cast<bool>(transpose));
 }
 
 /// The operand transposed to its default map, if its own map transposes it;

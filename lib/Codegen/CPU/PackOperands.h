@@ -14,9 +14,11 @@
 
 namespace sattn {
 
-/// A copy of `tile`, whose elements are f32 or narrower, in `target`, in f32.
+/// A copy of `tile`, whose elements are f32 or narrower, in `target`, in f32;
+/// of the transposed matrix, if so wanted.
 mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value tile, mlir::Value target);
+                      mlir::Value tile, mlir::Value target,
+                      bool isTransposed = false);
 
 /// Applies to matrix products in loops over tiles whose indexing maps transpose
 /// an operand: an op of its own transposes the operand, and the product gets

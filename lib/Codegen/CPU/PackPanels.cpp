@@ -31,8 +31,10 @@ namespace sattn {
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
-/// Rows of the tensor that one iteration of the packing loop copies.
+/// Rows of the tensor that one iteration of the packing loop copies; of a
+/// transposed one, cache lines.
 static constexpr int64_t kRowsOfTurn = 8;
+static constexpr int64_t kRowsOfTransposedTurn = 32;
 
 /// A tensor is packed for all tiles if they read each of its rows this often on
 /// average; otherwise each tile packs the windows that it reads. Measured: a
@@ -68,27 +70,25 @@ static bool isMultiple(OpFoldResult index, int64_t factor,
          *step % factor == 0;
 }
 
-/// Whether `offset` plus the value of `expr` is the size of the tensor's last
-/// dimension.
+/// Whether `offset` plus the value of `expr` is the size of a dimension.
 static bool reachesEnd(AffineExpr expr, AffineMap map, ValueRange operands,
-                       OpFoldResult offset, Value tensor) {
+                       OpFoldResult offset, Value tensor, int64_t dimension) {
   auto type = cast<RankedTensorType>(tensor.getType());
   MLIRContext *context = tensor.getContext();
-  int64_t lastDim = type.getRank() - 1;
   // d0 is the offset, d1 the size of the dimension, d2 anything else.
   AffineExpr begin = getAffineDimExpr(0, context);
   if (std::optional<int64_t> constant = getConstantIntValue(offset))
     begin = getAffineConstantExpr(*constant, context);
   AffineExpr end =
-      type.isDynamicDim(lastDim)
+      type.isDynamicDim(dimension)
           ? getAffineDimExpr(1, context)
-          : getAffineConstantExpr(type.getDimSize(lastDim), context);
+          : getAffineConstantExpr(type.getDimSize(dimension), context);
   auto replacement = [&](Value operand) {
     if (OpFoldResult(operand) == offset)
       return begin;
     auto dim = operand.getDefiningOp<tensor::DimOp>();
     if (dim && dim.getSource() == tensor &&
-        dim.getConstantIndex() == std::optional<int64_t>(lastDim))
+        dim.getConstantIndex() == std::optional<int64_t>(dimension))
       return end;
     return getAffineDimExpr(2, context);
   };
@@ -101,14 +101,14 @@ static bool reachesEnd(AffineExpr expr, AffineMap map, ValueRange operands,
 }
 
 /// Whether `size` elements from `offset` on are `width`, or end where the
-/// tensor's last dimension does.
+/// dimension of the tensor does.
 static bool isClippedByTensor(OpFoldResult size, OpFoldResult offset,
-                              Value tensor, int64_t width) {
+                              Value tensor, int64_t dimension, int64_t width) {
   MLIRContext *context = tensor.getContext();
   auto isEnough = [&](AffineExpr expr, AffineMap map, ValueRange operands) {
     auto constant = dyn_cast<AffineConstantExpr>(expr);
     return (constant && constant.getValue() >= width) ||
-           reachesEnd(expr, map, operands, offset, tensor);
+           reachesEnd(expr, map, operands, offset, tensor, dimension);
   };
   if (std::optional<int64_t> constant = getConstantIntValue(size)) {
     AffineMap map = AffineMap::getConstantMap(*constant, context);
@@ -123,23 +123,65 @@ static bool isClippedByTensor(OpFoldResult size, OpFoldResult offset,
   return isEnough(map.getResult(0), map, value);
 }
 
+namespace {
+/// A tensor of matrices that are packed, from outside the loop over tiles.
+struct PanelSource {
+  Value tensor;
+  /// Whether its columns are the rows that are packed.
+  bool isTransposed = false;
+
+  /// Sizes or offsets of the tensor's dimensions, the last two of them in the
+  /// order of what is packed: rows, columns. It is its own inverse.
+  SmallVector<OpFoldResult> orient(SmallVector<OpFoldResult> ofDims) const {
+    if (isTransposed)
+      std::swap(ofDims.end()[-2], ofDims.end()[-1]);
+    return ofDims;
+  }
+
+  SmallVector<OpFoldResult> sizes(OpBuilder &b, Location loc) const {
+    return orient(tensor::getMixedSizes(b, loc, tensor));
+  }
+};
+
+/// A window of such a tensor, as a tile takes it.
+struct Window {
+  tensor::ExtractSliceOp slice;
+  bool isTransposed = false;
+
+  explicit operator bool() const { return static_cast<bool>(slice); }
+
+  PanelSource source() { return {slice.getSource(), isTransposed}; }
+
+  SmallVector<OpFoldResult> offsets() {
+    return source().orient(slice.getMixedOffsets());
+  }
+};
+} // namespace
+
 /// The right operand as a window of columns of a tensor from outside the loop
 /// over tiles: its rows are padded with zeros at that tensor's end, and it
-/// begins at a multiple of its width. Null if it is no such window.
-static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
+/// begins at a multiple of its width. No window if it is none of these.
+static Window findWindow(Value right, scf::ForallOp tiles) {
   auto type = cast<RankedTensorType>(right.getType());
   Type element = type.getElementType();
   if (!type.hasStaticShape() ||
       !(element.isF32() || element.isF16() || element.isBF16()))
     return {};
+  Window window;
+  if (auto transpose = right.getDefiningOp<linalg::TransposeOp>()) {
+    window.isTransposed = true;
+    right = transpose.getInput();
+  }
   if (auto pad = right.getDefiningOp<tensor::PadOp>()) {
     Value zero = pad.getConstantPaddingValue();
     if (!zero || !matchPattern(zero, m_AnyZeroFloat()) ||
-        !pad.hasZeroLowPad() || !isZeroInteger(pad.getMixedHighPad()[0]))
+        !pad.hasZeroLowPad() ||
+        !isZeroInteger(pad.getMixedHighPad()[window.isTransposed ? 1 : 0]))
       return {};
     right = pad.getSource();
   }
-  auto slice = right.getDefiningOp<tensor::ExtractSliceOp>();
+  window.slice = right.getDefiningOp<tensor::ExtractSliceOp>();
+  tensor::ExtractSliceOp slice = window.slice;
   if (!slice || !tiles.isDefinedOutsideOfLoop(slice.getSource()) ||
       !slice.hasUnitStride())
     return {};
@@ -148,12 +190,13 @@ static tensor::ExtractSliceOp findWindow(Value right, scf::ForallOp tiles) {
   if (static_cast<int64_t>(dropped.count()) != leading ||
       dropped.find_last() >= leading)
     return {};
-  OpFoldResult offset = slice.getMixedOffsets().back();
+  int64_t dimension = leading + (window.isTransposed ? 0 : 1);
+  OpFoldResult offset = slice.getMixedOffsets()[dimension];
   if (!isMultiple(offset, type.getDimSize(1), tiles) ||
-      !isClippedByTensor(slice.getMixedSizes().back(), offset,
-                         slice.getSource(), type.getDimSize(1)))
+      !isClippedByTensor(slice.getMixedSizes()[dimension], offset,
+                         slice.getSource(), dimension, type.getDimSize(1)))
     return {};
-  return slice;
+  return window;
 }
 
 /// Makes the given counters the outermost ones of the loop.
@@ -224,16 +267,16 @@ struct Turns {
 
   /// None if `window` is not taken by such a loop, or if its iterations cannot
   /// be counted without the tiles.
-  static std::optional<Turns> find(tensor::ExtractSliceOp window,
-                                   linalg::MatmulOp op, scf::ForallOp tiles) {
+  static std::optional<Turns> find(Window window, linalg::MatmulOp op,
+                                   scf::ForallOp tiles) {
     Turns turns;
-    turns.loop = dyn_cast<scf::ForOp>(window->getParentOp());
+    turns.loop = dyn_cast<scf::ForOp>(window.slice->getParentOp());
     scf::ForOp loop = turns.loop;
     if (!loop || loop->getParentOp() != tiles || !loop->isAncestor(op) ||
         !isOneInteger(getAsOpFoldResult(loop.getStep())))
       return std::nullopt;
     unsigned rank = tiles.getRank();
-    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    SmallVector<OpFoldResult> offsets = window.offsets();
     OpFoldResult row = offsets.end()[-2];
     offsets.erase(offsets.end() - 2);
     if (!llvm::all_of(offsets, [&](OpFoldResult offset) {
@@ -257,7 +300,7 @@ struct Turns {
     for (Operation *bound : turns.bounds)
       llvm::for_each(bound->getOperands(), use);
     std::optional<unsigned> column =
-        findCounter(window.getMixedOffsets().back(), tiles);
+        findCounter(window.offsets().back(), tiles);
     if (column && turns.counters.test(*column))
       return std::nullopt;
     return turns;
@@ -321,12 +364,12 @@ struct CPUPackPanelsPass
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       auto tiles = op->getParentOfType<scf::ForallOp>();
       OpOperand *right = op.getDpsInputOperand(1);
-      tensor::ExtractSliceOp window = findWindow(right->get(), tiles);
+      Window window = findWindow(right->get(), tiles);
       if (!window)
         continue;
       llvm::SmallBitVector &used = counters[tiles];
       used.resize(tiles.getRank());
-      for (OpFoldResult offset : window.getMixedOffsets())
+      for (OpFoldResult offset : window.offsets())
         if (std::optional<unsigned> counter = findCounter(offset, tiles))
           used.set(*counter);
       readPacked(rewriter, op, window, tiles);
@@ -339,8 +382,8 @@ private:
   RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
 
   /// Makes `op` read the panels of a packed copy instead of `window`.
-  void readPacked(RewriterBase &rewriter, linalg::MatmulOp op,
-                  tensor::ExtractSliceOp window, scf::ForallOp tiles) {
+  void readPacked(RewriterBase &rewriter, linalg::MatmulOp op, Window window,
+                  scf::ForallOp tiles) {
     auto type =
         cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
     int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
@@ -352,10 +395,10 @@ private:
     if (turns)
       isPacked = isReadOften(rewriter, loc, *turns, window, tiles, depth);
     Value packed =
-        pack(rewriter, loc, window.getSource(), width, columns, isPacked);
+        pack(rewriter, loc, window.source(), width, columns, isPacked);
 
     rewriter.setInsertionPoint(op);
-    SmallVector<OpFoldResult> offsets = window.getMixedOffsets();
+    SmallVector<OpFoldResult> offsets = window.offsets();
     OpFoldResult row = offsets.end()[-2];
     if (turns)
       rewriter.setInsertionPoint(turns->loop);
@@ -412,18 +455,16 @@ private:
   /// Whether the tiles of one column read the rows of the window's tensor often
   /// enough for a copy of all of it. False if they read none.
   static Value isReadOften(OpBuilder &b, Location loc, Turns &turns,
-                           tensor::ExtractSliceOp window, scf::ForallOp tiles,
-                           int64_t depth) {
+                           Window window, scf::ForallOp tiles, int64_t depth) {
     std::optional<unsigned> column =
-        findCounter(window.getMixedOffsets().back(), tiles);
+        findCounter(window.offsets().back(), tiles);
     Value read = turns.count(b, loc, tiles, column);
     Value rowsRead = arith::MulIOp::create(
         b, loc, read, arith::ConstantIndexOp::create(b, loc, depth));
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
-    SmallVector<OpFoldResult> dims =
-        tensor::getMixedSizes(b, loc, window.getSource());
+    SmallVector<OpFoldResult> dims = window.source().sizes(b, loc);
     Value rows = constant(1);
     auto times = [&](Value value, OpFoldResult size) -> Value {
       return arith::MulIOp::create(
@@ -456,9 +497,8 @@ private:
 
   /// `packed` or, if that has no rows, a copy of the windows of all iterations
   /// of this tile, one below the other.
-  static Value packTile(OpBuilder &b, Location loc, Turns &turns,
-                        tensor::ExtractSliceOp window, Value packed,
-                        Value isPacked, TileShape shape) {
+  static Value packTile(OpBuilder &b, Location loc, Turns &turns, Window window,
+                        Value packed, Value isPacked, TileShape shape) {
     auto packedOnce = [&](OpBuilder &nested, Location) {
       scf::YieldOp::create(nested, loc, packed);
     };
@@ -472,8 +512,8 @@ private:
   }
 
   static Value copyWindows(OpBuilder &b, Location loc, Turns &turns,
-                           tensor::ExtractSliceOp source, Type type,
-                           TileShape shape) {
+                           Window taken, Type type, TileShape shape) {
+    PanelSource source = taken.source();
     scf::ForOp loop = turns.loop;
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -482,19 +522,18 @@ private:
       return getValueOrCreateConstantIndexOp(builder, loc, value);
     };
     int64_t panels = shape.width / shape.columns;
-    int64_t leading = source.getSourceType().getRank() - 2;
+    int64_t leading = taken.slice.getSourceType().getRank() - 2;
     Value zero = constant(0), one = constant(1), numPanels = constant(panels);
     SmallVector<Value> lengths(leading, one);
     lengths.push_back(numPanels);
     lengths.push_back(
         asValue(b, rowOfTurn(b, loc, loop, loop.getUpperBound(), shape.depth)));
     Value empty = tensor::EmptyOp::create(b, loc, type, lengths);
-    SmallVector<OpFoldResult> dims =
-        tensor::getMixedSizes(b, loc, source.getSource());
+    SmallVector<OpFoldResult> dims = source.sizes(b, loc);
     OpFoldResult rowsOfSource = dims.end()[-2], end = dims.back();
     OpFoldResult first = affine::makeComposedFoldedAffineApply(
         b, loc, b.getAffineDimExpr(0).floorDiv(shape.columns),
-        {source.getMixedOffsets().back()});
+        {taken.offsets().back()});
 
     auto copyTurn = [&](OpBuilder &nested, Location, Value turn,
                         ValueRange carried) {
@@ -502,7 +541,7 @@ private:
       mapping.map(loop.getInductionVar(), turn);
       for (Operation *op : turns.place)
         nested.clone(*op, mapping);
-      SmallVector<OpFoldResult> place = source.getMixedOffsets();
+      SmallVector<OpFoldResult> place = taken.offsets();
       place.pop_back();
       if (auto value = dyn_cast<Value>(place.back()))
         place.back() = mapping.lookupOrDefault(value);
@@ -512,15 +551,12 @@ private:
       // doubled the compile time at blocks of 16.
       OpFoldResult height = atMost(nested, loc, shape.depth,
                                    /*from=*/place.back(), /*to=*/rowsOfSource);
-      auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
-                           ValueRange target) {
+      auto copyRows = [&](OpBuilder &inner, Location, Value panel,
+                          ValueRange target) {
         AffineExpr d0 = inner.getAffineDimExpr(0),
                    d1 = inner.getAffineDimExpr(1);
         OpFoldResult at = affine::makeComposedFoldedAffineApply(
             inner, loc, d0 + d1, {first, OpFoldResult(panel)});
-        Value rows = CPUPackPanelsPass::window(
-            inner, loc, source.getSource(), place, height, end,
-            asValue(inner, at), shape.columns);
         SmallVector<OpFoldResult> offsets(leading, inner.getIndexAttr(0)),
             sizes(leading + 1, inner.getIndexAttr(1)),
             ones(leading + 3, inner.getIndexAttr(1));
@@ -531,13 +567,15 @@ private:
             RankedTensorType::get({staticSize(height), shape.columns},
                                   inner.getF32Type()),
             target[0], offsets, sizes, ones);
-        copy = copyAsF32(inner, loc, rows, copy);
+        copy = CPUPackPanelsPass::copyPanel(inner, loc, source, place, height,
+                                            end, asValue(inner, at),
+                                            shape.columns, copy);
         copy = tensor::InsertSliceOp::create(inner, loc, copy, target[0],
                                              offsets, sizes, ones);
         scf::YieldOp::create(inner, loc, copy);
       };
       auto copied = scf::ForOp::create(nested, loc, zero, numPanels, one,
-                                       carried[0], copyPanel);
+                                       carried[0], copyRows);
       scf::YieldOp::create(nested, loc, copied.getResult(0));
     };
     return scf::ForOp::create(b, loc, loop.getLowerBound(),
@@ -548,9 +586,11 @@ private:
   /// A copy of `source` in f32: panels of `columns` columns, of as many as
   /// tiles of `width` reach, with zeros where the source ends. Without rows,
   /// and of dynamic sizes, where `condition` does not hold, if there is one.
-  static Value pack(OpBuilder &b, Location loc, Value source, int64_t width,
-                    int64_t columns, Value condition) {
-    SmallVector<OpFoldResult> dims = tensor::getMixedSizes(b, loc, source);
+  static Value pack(OpBuilder &b, Location loc, PanelSource source,
+                    int64_t width, int64_t columns, Value condition) {
+    int64_t rowsOfTurn =
+        source.isTransposed ? kRowsOfTransposedTurn : kRowsOfTurn;
+    SmallVector<OpFoldResult> dims = source.sizes(b, loc);
     OpFoldResult rows = dims.end()[-2];
     OpFoldResult panels = affine::makeComposedFoldedAffineApply(
         b, loc, b.getAffineDimExpr(0).ceilDiv(width) * (width / columns),
@@ -570,15 +610,15 @@ private:
     ends.push_back(rowsPacked);
     SmallVector<OpFoldResult> begins(ends.size(), b.getIndexAttr(0)),
         steps(ends.size(), b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(kRowsOfTurn);
+    steps.back() = b.getIndexAttr(rowsOfTurn);
     auto body = [&](OpBuilder &nested, Location, ValueRange args) {
       SmallVector<OpFoldResult> place = getAsOpFoldResult(args.drop_back());
       Value target = args.back();
       OpFoldResult row = place.back(), zero = nested.getIndexAttr(0);
-      OpFoldResult height = nested.getIndexAttr(kRowsOfTurn);
+      OpFoldResult height = nested.getIndexAttr(rowsOfTurn);
       if (ShapedType::isDynamic(staticSize(rows)) ||
-          staticSize(rows) % kRowsOfTurn != 0)
-        height = atMost(nested, loc, kRowsOfTurn, /*from=*/row, /*to=*/rows);
+          staticSize(rows) % rowsOfTurn != 0)
+        height = atMost(nested, loc, rowsOfTurn, /*from=*/row, /*to=*/rows);
       // The rows in all panels.
       SmallVector<OpFoldResult> offsets(place),
           sizes(place.size(), nested.getIndexAttr(1)),
@@ -600,14 +640,11 @@ private:
         return getValueOrCreateConstantIndexOp(nested, loc, value);
       };
       if (isOne) {
-        Value rowsOfPanel = window(nested, loc, source, place, height,
-                                   dims.back(), index(zero), columns);
-        part = copyAsF32(nested, loc, rowsOfPanel, part);
+        part = copyPanel(nested, loc, source, place, height, dims.back(),
+                         index(zero), columns, part);
       } else {
-        auto copyPanel = [&](OpBuilder &inner, Location, Value panel,
-                             ValueRange carried) {
-          Value rowsOfPanel = window(inner, loc, source, place, height,
-                                     dims.back(), panel, columns);
+        auto copyRows = [&](OpBuilder &inner, Location, Value panel,
+                            ValueRange carried) {
           SmallVector<OpFoldResult> panelOffsets = {panel, zero, zero},
                                     panelSizes(ArrayRef(sizes).take_back(3)),
                                     panelOnes(3, inner.getIndexAttr(1));
@@ -617,16 +654,16 @@ private:
               RankedTensorType::get(ArrayRef(shape).drop_front(),
                                     inner.getF32Type()),
               carried[0], panelOffsets, panelSizes, panelOnes);
-          copy = copyAsF32(inner, loc, rowsOfPanel, copy);
+          copy = copyPanel(inner, loc, source, place, height, dims.back(),
+                           panel, columns, copy);
           copy = tensor::InsertSliceOp::create(inner, loc, copy, carried[0],
                                                panelOffsets, panelSizes,
                                                panelOnes);
           scf::YieldOp::create(inner, loc, copy);
         };
-        part =
-            scf::ForOp::create(nested, loc, index(zero), index(panels),
-                               index(nested.getIndexAttr(1)), part, copyPanel)
-                .getResult(0);
+        part = scf::ForOp::create(nested, loc, index(zero), index(panels),
+                                  index(nested.getIndexAttr(1)), part, copyRows)
+                   .getResult(0);
       }
       auto done = scf::InParallelOp::create(nested, loc);
       nested.setInsertionPointToStart(done.getBody());
@@ -651,36 +688,71 @@ private:
     return affine::makeComposedFoldedAffineMin(b, loc, map, {from, to});
   }
 
-  /// `height` rows of `source`, from `place` on, in one panel of `columns`
-  /// columns; zeros beyond `end`, where all of the panel may be.
-  static Value window(OpBuilder &b, Location loc, Value source,
-                      ArrayRef<OpFoldResult> place, OpFoldResult height,
-                      OpFoldResult end, Value panel, int64_t columns) {
-    Type element = getElementTypeOrSelf(source.getType());
+  /// Copies `height` rows of `source`, from `place` on, into one panel of
+  /// `columns` columns; zeros beyond `end`, where all of the panel may be.
+  static Value copyPanel(OpBuilder &b, Location loc, PanelSource source,
+                         ArrayRef<OpFoldResult> place, OpFoldResult height,
+                         OpFoldResult end, Value panel, int64_t columns,
+                         Value target) {
+    Type element = getElementTypeOrSelf(source.tensor.getType());
     AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
     OpFoldResult column = affine::makeComposedFoldedAffineMin(
         b, loc, AffineMap::get(1, 1, {d0 * columns, s0}, b.getContext()),
         {panel, end});
     OpFoldResult inside = atMost(b, loc, columns, /*from=*/column, /*to=*/end);
     SmallVector<OpFoldResult> offsets(place),
-        sizes(place.size() + 1, b.getIndexAttr(1)),
+        sizes(place.size() - 1, b.getIndexAttr(1)),
         ones(place.size() + 1, b.getIndexAttr(1));
     offsets.push_back(column);
-    sizes.end()[-2] = height;
-    sizes.back() = inside;
+    sizes.append({height, inside});
+    SmallVector<OpFoldResult> shape = source.orient({height, inside});
     Value slice = tensor::ExtractSliceOp::create(
         b, loc,
-        RankedTensorType::get({staticSize(height), staticSize(inside)},
+        RankedTensorType::get({staticSize(shape[0]), staticSize(shape[1])},
                               element),
-        source, offsets, sizes, ones);
+        source.tensor, source.orient(offsets), source.orient(sizes), ones);
+    if (source.isTransposed)
+      return copyTransposed(b, loc, slice, height, inside, columns, target);
     OpFoldResult zero = b.getIndexAttr(0);
     OpFoldResult high =
         affine::makeComposedFoldedAffineApply(b, loc, columns - d0, {inside});
     Value padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-    return tensor::PadOp::create(
+    Value padded = tensor::PadOp::create(
         b, loc, RankedTensorType::get({staticSize(height), columns}, element),
         slice, ArrayRef<OpFoldResult>{zero, zero},
         ArrayRef<OpFoldResult>{zero, high}, padding);
+    return copyAsF32(b, loc, padded, target);
+  }
+
+  /// The same of a slice whose columns are the panel's rows. No pad, which
+  /// would have to be tested for each row of a square that registers transpose.
+  static Value copyTransposed(OpBuilder &b, Location loc, Value slice,
+                              OpFoldResult height, OpFoldResult inside,
+                              int64_t columns, Value target) {
+    if (!isConstantIntValue(inside, columns)) {
+      auto keep = [&](OpBuilder &nested, Location) {
+        scf::YieldOp::create(nested, loc, target);
+      };
+      auto clear = [&](OpBuilder &nested, Location) {
+        Value zero = arith::ConstantOp::create(nested, loc,
+                                               nested.getF32FloatAttr(0.0f));
+        scf::YieldOp::create(
+            nested, loc,
+            linalg::FillOp::create(nested, loc, zero, target).getResults());
+      };
+      Value isFull = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq,
+          getValueOrCreateConstantIndexOp(b, loc, inside),
+          arith::ConstantIndexOp::create(b, loc, columns));
+      target = scf::IfOp::create(b, loc, isFull, keep, clear).getResult(0);
+    }
+    SmallVector<OpFoldResult> zeros(2, b.getIndexAttr(0)),
+        ones(2, b.getIndexAttr(1)), sizes = {height, inside};
+    Value part =
+        tensor::ExtractSliceOp::create(b, loc, target, zeros, sizes, ones);
+    part = copyAsF32(b, loc, slice, part, /*isTransposed=*/true);
+    return tensor::InsertSliceOp::create(b, loc, part, target, zeros, sizes,
+                                         ones);
   }
 };
 } // namespace

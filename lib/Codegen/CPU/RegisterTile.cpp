@@ -49,6 +49,12 @@ static scf::ForOp findSum(linalg::MatmulOp op) {
   return loop;
 }
 
+/// Whether a map swaps the two dimensions of a matrix.
+static bool isTransposedMap(AffineMap map) {
+  return map == AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0},
+                                             map.getContext());
+}
+
 /// A window of a matrix. Ops on it, such as the copy of a block, are computed
 /// for the window alone.
 static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
@@ -149,6 +155,7 @@ struct CPURegisterTilePass
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> rowwise;
     IRRewriter rewriter(&getContext());
+    writeRows(rewriter);
     for (linalg::MatmulOp op : findTileProducts(getOperation()))
       if (failed(tileProduct(rewriter, op)))
         return signalPassFailure();
@@ -170,6 +177,26 @@ struct CPURegisterTilePass
 
 private:
   RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+
+  /// Elementwise ops whose results have other orders of dimensions than their
+  /// loops count the results' dimensions instead.
+  void writeRows(RewriterBase &rewriter) {
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op->getParentOfType<scf::ForallOp>() && op.getNumDpsInits() == 1 &&
+          linalg::isElementwise(op))
+        ops.push_back(op);
+    });
+    for (linalg::GenericOp op : ops) {
+      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+      if (map.isIdentity() || !map.isPermutation())
+        continue;
+      SmallVector<unsigned> order;
+      for (AffineExpr expr : map.getResults())
+        order.push_back(cast<AffineDimExpr>(expr).getPosition());
+      (void)linalg::interchangeGenericOp(rewriter, op, order);
+    }
+  }
 
   /// Replaces `op` by a loop nest of tiles of the given sizes (0: not tiled)
   /// and returns the op on a tile.
@@ -221,31 +248,35 @@ private:
                                      linalg::MatmulOp op, int64_t rows,
                                      int64_t columns) {
     Location loc = op.getLoc();
-    Value init = sum.getInitArgs()[0], destination;
-    Operation *taker = findTaker(sum, destination);
+    Value init = sum.getInitArgs()[0];
+    Taker taker = findTaker(sum);
     auto type = cast<RankedTensorType>(init.getType());
-    rewriter.setInsertionPoint(taker ? taker : sum);
+    rewriter.setInsertionPoint(taker ? taker.op : sum);
     auto newTile = [&](ArrayRef<int64_t> shape) -> Value {
       return tensor::EmptyOp::create(rewriter, loc, shape,
                                      type.getElementType());
     };
     if (taker)
-      init = destination;
+      init = taker.destination;
     else if (startsEmpty(sum)) // Zeros are written tile by tile.
       init = newTile(type.getShape());
-    OpFoldResult end = tensor::getMixedSize(rewriter, loc, init, 1);
+    OpFoldResult end =
+        tensor::getMixedSize(rewriter, loc, init, taker.isTransposed ? 0 : 1);
     auto index = [&](OpFoldResult value) {
       return getValueOrCreateConstantIndexOp(rewriter, loc, value);
     };
     auto constant = [&](int64_t value) {
       return index(rewriter.getIndexAttr(value));
     };
+    // Rows that are taken together.
+    int64_t taken =
+        taker.isTransposed ? rowsOfStrip(type.getDimSize(0), rows) : rows;
     auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
                                      constant(columns), init);
     rewriter.setInsertionPointToStart(panels.getBody());
-    auto tiles = scf::ForOp::create(rewriter, loc, constant(0),
-                                    constant(type.getDimSize(0)),
-                                    constant(rows), panels.getRegionIterArg(0));
+    auto tiles = scf::ForOp::create(
+        rewriter, loc, constant(0), constant(type.getDimSize(0)),
+        constant(taken), panels.getRegionIterArg(0));
     rewriter.setInsertionPointToEnd(panels.getBody());
     scf::YieldOp::create(rewriter, loc, tiles.getResult(0));
 
@@ -255,7 +286,7 @@ private:
     SmallVector<OpFoldResult> offsets = {tiles.getInductionVar(), column},
                               ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(&getContext(), {rows, columns});
+        getAsIndexOpFoldResult(&getContext(), {taken, columns});
     // The first columns of the tile, up to the end of what is written.
     SmallVector<OpFoldResult> clipped = sizes;
     std::optional<int64_t> staticEnd = getConstantIntValue(end);
@@ -270,32 +301,85 @@ private:
                rewriter.getAffineConstantExpr(columns)},
               &getContext()),
           {column, end});
-    Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole,
-                                                   offsets, clipped, ones);
+    // The same in the order of the destination.
+    SmallVector<OpFoldResult> place = offsets, extent = clipped;
+    if (taker.isTransposed) {
+      std::swap(place[0], place[1]);
+      std::swap(extent[0], extent[1]);
+    }
+    Value written = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
+                                                   extent, ones);
     Value target = written;
     if (taker)
       target =
           startsEmpty(sum)
-              ? newTile({rows, columns})
+              ? newTile({taken, columns})
               : Value(tensor::ExtractSliceOp::create(
                     rewriter, loc, sum.getInitArgs()[0], offsets, sizes, ones));
-    linalg::MatmulOp product = sumOfTile(rewriter, sum, op, offsets, target);
+    linalg::MatmulOp product =
+        taken == rows ? sumOfTile(rewriter, sum, op, offsets, target)
+                      : sumOfStrip(rewriter, sum, op, offsets, target, rows);
     Value result = product->getParentOp()->getResult(0);
+    if (taken != rows)
+      result = product->getParentOp()->getParentOp()->getResult(0);
     if (taker) {
       SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
       Value tile = tensor::ExtractSliceOp::create(rewriter, loc, result, zeros,
                                                   clipped, ones);
-      FailureOr<Value> taken = takeTile(rewriter, rewriter.clone(*taker),
-                                        {sum, tile, written, offsets, clipped});
-      if (failed(taken))
+      FailureOr<Value> stored = takeTile(rewriter, rewriter.clone(*taker.op),
+                                         {sum, tile, written, place, extent});
+      if (failed(stored))
         return failure();
-      result = *taken;
+      result = *stored;
     }
-    result = tensor::InsertSliceOp::create(rewriter, loc, result, whole,
-                                           offsets, clipped, ones);
+    result = tensor::InsertSliceOp::create(rewriter, loc, result, whole, place,
+                                           extent, ones);
     scf::YieldOp::create(rewriter, loc, result);
-    rewriter.replaceOp(taker ? taker : sum, panels.getResult(0));
+    rewriter.replaceOp(taker ? taker.op : sum, panels.getResult(0));
     return cast<TilingInterface>(product.getOperation());
+  }
+
+  /// Rows of register tiles of `rows` that fill whole vectors as columns; all
+  /// of `size` if no number of them does.
+  int64_t rowsOfStrip(int64_t size, int64_t rows) const {
+    int64_t strip = sizes().lanes(size);
+    return strip % rows == 0 ? strip : size;
+  }
+
+  /// The sums of register tiles one below the other, in place of `strip`;
+  /// returns the product of one.
+  linalg::MatmulOp sumOfStrip(RewriterBase &rewriter, scf::ForOp sum,
+                              linalg::MatmulOp op,
+                              ArrayRef<OpFoldResult> offsets, Value strip,
+                              int64_t rows) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Location loc = op.getLoc();
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(strip.getType()).getShape();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, value);
+    };
+    auto tiles = scf::ForOp::create(rewriter, loc, constant(0),
+                                    constant(shape[0]), constant(rows), strip);
+    rewriter.setInsertionPointToStart(tiles.getBody());
+    Value row = tiles.getInductionVar(), whole = tiles.getRegionIterArg(0);
+    SmallVector<OpFoldResult> place = {row, rewriter.getIndexAttr(0)},
+                              extent = getAsIndexOpFoldResult(&getContext(),
+                                                              {rows, shape[1]}),
+                              ones(2, rewriter.getIndexAttr(1));
+    Value tile = tensor::ExtractSliceOp::create(rewriter, loc, whole, place,
+                                                extent, ones);
+    AffineExpr d0 = rewriter.getAffineDimExpr(0),
+               d1 = rewriter.getAffineDimExpr(1);
+    OpFoldResult rowOfSum = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, d0 + d1, {offsets[0], OpFoldResult(row)});
+    linalg::MatmulOp product =
+        sumOfTile(rewriter, sum, op, {rowOfSum, offsets[1]}, tile);
+    Value result = tensor::InsertSliceOp::create(
+        rewriter, loc, product->getParentOp()->getResult(0), whole, place,
+        extent, ones);
+    scf::YieldOp::create(rewriter, loc, result);
+    return product;
   }
 
   /// Whether the sum begins with a constant in new memory.
@@ -351,6 +435,18 @@ private:
     return value == sum.getResult(0);
   }
 
+  /// What alone takes a sum, element by element: an elementwise op, or a branch
+  /// between such ops.
+  struct Taker {
+    Operation *op = nullptr;
+    /// What it writes to, row by row.
+    Value destination;
+    /// Whether rows of the destination are columns of the sum.
+    bool isTransposed = false;
+
+    explicit operator bool() const { return op; }
+  };
+
   /// The destination of an elementwise op, or of a branch between elementwise
   /// ops; null for any other op. Appends the elementwise ops to `leaves`.
   static Value getDestination(Operation *op,
@@ -385,9 +481,8 @@ private:
                : Value();
   }
 
-  /// The elementwise op, or the branch between such ops, that alone takes a
-  /// sum, element by element; null if there is none.
-  static Operation *findTaker(scf::ForOp sum, Value &destination) {
+  /// The taker of a sum; none if other ops use the sum.
+  static Taker findTaker(scf::ForOp sum) {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : sum->getUses()) {
       Value clip;
@@ -399,23 +494,29 @@ private:
         for (OpOperand &clipUse : clip.getUses())
           uses.push_back(&clipUse);
       else
-        return nullptr;
+        return {};
     }
     if (uses.empty())
-      return nullptr;
-    Operation *taker =
+      return {};
+    Taker taker;
+    taker.op =
         sum->getBlock()->findAncestorOpInBlock(*uses.front()->getOwner());
     SmallVector<linalg::LinalgOp> leaves;
-    destination = taker ? getDestination(taker, leaves) : Value();
+    taker.destination = taker.op ? getDestination(taker.op, leaves) : Value();
     // Known where the loops will be.
-    if (!destination ||
-        taker->isAncestor(destination.getParentBlock()->getParentOp()))
-      return nullptr;
+    if (!taker.destination ||
+        taker.op->isAncestor(taker.destination.getParentBlock()->getParentOp()))
+      return {};
     for (OpOperand *use : uses) {
       auto user = dyn_cast<linalg::LinalgOp>(use->getOwner());
-      if (!user || !llvm::is_contained(leaves, user) || !user.isDpsInput(use) ||
-          !user.getMatchingIndexingMap(use).isIdentity())
-        return nullptr;
+      if (!user || !llvm::is_contained(leaves, user) || !user.isDpsInput(use))
+        return {};
+      AffineMap map = user.getMatchingIndexingMap(use);
+      bool isTransposed = isTransposedMap(map);
+      if ((!isTransposed && !map.isIdentity()) ||
+          (use != uses.front() && isTransposed != taker.isTransposed))
+        return {};
+      taker.isTransposed = isTransposed;
     }
     return taker;
   }
@@ -512,27 +613,71 @@ private:
                         linalg::isParallelIterator);
   }
 
-  /// Whether a tile is copied with its rows as columns.
+  /// Whether an elementwise op writes rows and reads columns.
   static bool isTransposition(linalg::LinalgOp op) {
     if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 ||
-        op.getNumDpsInputs() == 0 ||
-        llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+        op.getNumDpsInits() != 1 ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
       return false;
-    AffineMap transposed =
-        AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0}, op.getContext());
-    return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-      return op.getMatchingIndexingMap(input) == transposed;
+    return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return isTransposedMap(op.getMatchingIndexingMap(input));
     });
+  }
+
+  /// Tiles a transposition to squares of vectors, which are transposed in
+  /// registers; what is left at the end of a dynamic dimension to single rows
+  /// or columns.
+  LogicalResult tileSquares(RewriterBase &rewriter, linalg::LinalgOp op) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges(), square;
+    for (auto [dim, size] : llvm::enumerate(ranges)) {
+      FailureOr<int64_t> bound = size;
+      if (ShapedType::isDynamic(size))
+        bound = getLargestSize(op, dim);
+      if (failed(bound))
+        return op->emitOpError("expected rows of bounded length");
+      square.push_back(
+          sizes().lanes(ShapedType::isDynamic(size)
+                            ? llvm::bit_floor(static_cast<uint64_t>(*bound))
+                            : size));
+    }
+    scf::SCFTilingOptions options;
+    options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), square));
+    rewriter.setInsertionPoint(op);
+    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+        rewriter, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to registers");
+    rewriter.replaceOp(op, tiled->replacements);
+    // Ops that the end clips, and in which dimensions. The inner loop first:
+    // the outer one takes it along, with what is left at its end last.
+    SmallVector<std::pair<Operation *, SmallVector<int64_t>>> clipped;
+    for (int64_t dim : {1, 0}) {
+      if (!ShapedType::isDynamic(ranges[dim]) || square[dim] == 1)
+        continue;
+      auto loop = cast<scf::ForOp>(tiled->loops[dim].getOperation());
+      scf::ForOp rest;
+      if (failed(scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest)))
+        continue;
+      SmallVector<int64_t> single(2, 0);
+      single[dim] = 1;
+      SmallVector<Operation *> ops;
+      rest.walk([&](linalg::LinalgOp other) { ops.push_back(other); });
+      for (Operation *other : ops) {
+        if (other != ops.front())
+          single[1] = 1;
+        clipped.push_back({other, single});
+      }
+    }
+    for (auto [other, single] : clipped)
+      if (failed(tile(rewriter, cast<TilingInterface>(other), single)))
+        return failure();
+    return success();
   }
 
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    if (isTransposition(op)) {
-      // Squares of vectors, which are transposed in registers.
-      for (int64_t &size : ranges)
-        size = sizes().lanes(size);
-      return tile(rewriter, cast<TilingInterface>(op.getOperation()), ranges);
-    }
+    if (isTransposition(op))
+      return tileSquares(rewriter, op);
     int64_t columns = ranges.back();
     if (ShapedType::isDynamic(columns)) {
       FailureOr<int64_t> bound = getLargestSize(op, ranges.size() - 1);

@@ -22,11 +22,11 @@ namespace sattn {
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
-/// A transfer of more than one element along the innermost dimension.
-static bool isRow(VectorTransferOpInterface op) {
-  AffineMap map = op.getPermutationMap();
-  return op.getVectorType().getRank() == 1 &&
-         op.getVectorType().getNumElements() > 1 && map.isMinorIdentity();
+/// A transfer of rows of more than one element along the innermost dimension.
+static bool hasRows(VectorTransferOpInterface op) {
+  VectorType type = op.getVectorType();
+  return type.getRank() > 0 && type.getShape().back() > 1 &&
+         op.getPermutationMap().isMinorIdentity();
 }
 
 static void versionStride(VectorTransferOpInterface op, MemRefType denseType) {
@@ -69,7 +69,7 @@ struct CPUVersionStridesPass
         [&](VectorTransferOpInterface op) { transfers.push_back(op); });
     for (VectorTransferOpInterface op : transfers) {
       auto type = dyn_cast<MemRefType>(op.getBase().getType());
-      if (!type || !isRow(op))
+      if (!type || !hasRows(op))
         continue;
       if (MemRefType denseType = sattn::withUnitStride(type))
         versionStride(op, denseType);

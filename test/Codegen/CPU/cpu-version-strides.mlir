@@ -28,6 +28,19 @@ func.func @masked_write(%v: vector<8xf32>, %mask: vector<8xi1>, %b: memref<?xf32
   return
 }
 
+// Several rows have one stride.
+// CHECK-LABEL: func.func @square
+// CHECK:         scf.if
+// CHECK:           vector.transfer_read {{.*}} : memref<?x?xf32, strided<[?, 1], offset: ?>>, vector<16x16xf32>
+// CHECK:         } else {
+// CHECK:           vector.transfer_read {{.*}} : memref<?x?xf32, strided<[?, ?], offset: ?>>, vector<16x16xf32>
+func.func @square(%b: memref<?x?xf32, strided<[?, ?], offset: ?>>, %i: index) -> vector<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v = vector.transfer_read %b[%i, %i], %zero {in_bounds = [true, true]}
+      : memref<?x?xf32, strided<[?, ?], offset: ?>>, vector<16x16xf32>
+  return %v : vector<16x16xf32>
+}
+
 // Known strides, and reads of one element, need no question.
 // CHECK-LABEL: func.func @known
 // CHECK-NOT:     scf.if

@@ -68,6 +68,24 @@ TEST(BsrAddmmTest, OutIsTheInputWhereThereIsNone) {
     EXPECT_EQ(loadElement(e.out.view(), i), 100);
 }
 
+TEST(BsrAddmmTest, Transposed) {
+  Example e;
+  TestArray b(DType::F32, {2, 4}, {1, 0, 2, 0, 0, 1, 0, -1});
+  TestArray out(DType::F32, {2, 6}, std::vector<double>(12, 100));
+  BsrAddmmOperands operands = e.operands(1, 0);
+  operands.b = b.view();
+  operands.transposeB = true;
+  EXPECT_EQ(run(operands), (Doubles{1, 2, 3, 4, 0, 0, 0, 0, 19, 4, 25, 4}));
+  operands.out = out.view();
+  operands.transposeOut = true;
+  EXPECT_EQ(run(operands), (Doubles{1, 3, 0, 0, 19, 25, 2, 4, 0, 0, 4, 4}));
+  // A vector is added to each row of out.
+  operands.beta = 10;
+  operands.input = e.left.view();
+  EXPECT_EQ(run(operands),
+            (Doubles{11, 23, 30, 40, 69, 85, 12, 24, 30, 40, 54, 64}));
+}
+
 TEST(BsrAddmmTest, DuplicatesAddUp) {
   Example e;
   e.col = TestArray(DType::I32, {3}, {0, 1, 1});

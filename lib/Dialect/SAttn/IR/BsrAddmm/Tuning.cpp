@@ -65,50 +65,6 @@ static bool takesPlan(BsrAddmmOp op) {
          op.getCol().getType().getRank() == op.getCrow().getType().getRank();
 }
 
-/// The same op of matrices in rows, between copies. The CPU takes operands of
-/// any strides, but its register tiles have the columns of rows.
-static void spellOutTransposes(BsrAddmmOp op) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  auto emptyTranspose = [&](Value matrix) -> Value {
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, matrix);
-    std::swap(sizes.end()[-2], sizes.end()[-1]);
-    return tensor::EmptyOp::create(b, loc, sizes,
-                                   getElementTypeOrSelf(matrix.getType()));
-  };
-  auto transpose = [&](Value matrix, Value into) -> Value {
-    int64_t rank = cast<RankedTensorType>(matrix.getType()).getRank();
-    auto permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
-    std::swap(permutation.end()[-2], permutation.end()[-1]);
-    if (!into)
-      into = emptyTranspose(matrix);
-    return linalg::TransposeOp::create(b, loc, matrix, into, permutation)
-        ->getResult(0);
-  };
-  if (op.getTransposeB()) {
-    op.getBMutable().assign(transpose(op.getB(), Value()));
-    op.setTransposeB(false);
-  }
-  if (!op.getTransposeOut())
-    return;
-  Value out = op.getOut();
-  if (op.getInput())
-    op.getInputMutable().assign(transpose(op.getInput(), Value()));
-  FloatAttr beta;
-  bool isRead =
-      !op.getInput() && !(matchPattern(op.getBeta(), m_Constant(&beta)) &&
-                          beta.getValue().isZero());
-  op.getOutMutable().assign(isRead ? transpose(out, Value())
-                                   : emptyTranspose(out));
-  op.setTransposeOut(false);
-  op.getResult().setType(op.getOut().getType());
-  b.setInsertionPointAfter(op);
-  Value result = transpose(op.getResult(), out);
-  op.getResult().replaceUsesWithIf(result, [&](OpOperand &use) {
-    return use.getOwner() != result.getDefiningOp();
-  });
-}
-
 /// A plan is an order of blocks for the GPU alone, where the block rows of a
 /// tile share loads by the plan; a program with such a tile runs without it,
 /// too.
@@ -119,8 +75,6 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
     return std::nullopt;
   getPanelsMutable().clear();
   getStepsMutable().clear();
-  if (isForCPU)
-    spellOutTransposes(*this);
   MetaAttr meta = getMetaAttr();
   if (!meta || meta.getTile()[0] == getBlockRows() ||
       (!isForCPU && meta.getTile()[0] < getBlockRows()))
