@@ -155,6 +155,44 @@ struct CopyLowering : OpConversionPattern<TmaLoadOp> {
   }
 };
 
+struct StoreLowering : OpConversionPattern<RingStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingStoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
+    LLVM::StoreOp::create(rewriter, loc, adaptor.getValue().front(),
+                          createSharedAddress(rewriter, loc, offset));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// All lanes have read when one releases the stage, and ptxas sees that their
+/// values are equal.
+struct LoadLowering : OpConversionPattern<RingLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingLoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
+    Value number = LLVM::LoadOp::create(
+        rewriter, loc, rewriter.getI32Type(),
+        createSharedAddress(rewriter, loc, offset), /*alignment=*/0,
+        /*isVolatile=*/true);
+    rewriter.replaceOpWithNewOp<NVVM::ShflOp>(
+        op, rewriter.getI32Type(), ring.i32(-1), number, ring.i32(0),
+        ring.i32(kWarpThreads - 1), NVVM::ShflKind::idx, UnitAttr());
+    return success();
+  }
+};
+
 struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -272,8 +310,9 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
   patterns.add<AcquireLowering, CommitLowering, CopyLowering, DrainLowering,
-               NoStageLowering, ReleaseLowering, RingLowering, TakeLowering,
-               TileLowering>(converter, patterns.getContext());
+               LoadLowering, NoStageLowering, ReleaseLowering, RingLowering,
+               StoreLowering, TakeLowering, TileLowering>(
+      converter, patterns.getContext());
 }
 
 /// Moves a role's program into a branch, after a change of its registers.

@@ -152,21 +152,6 @@ struct BarrierInit {
   int64_t offset, arrivals;
 };
 
-/// Where a producer tells the consumers which tile comes next: two numbers in
-/// shared memory, used alternately, with a full and an empty barrier each.
-struct WorkTiles {
-  /// In the kernel's shared memory.
-  int64_t offset;
-  int64_t consumerWarps;
-
-  /// That of a kernel's roles; none where there are no roles or no counter.
-  static std::optional<WorkTiles> get(mlir::Operation *kernel);
-
-  int64_t fullBarrier(int64_t slot) const;
-  int64_t emptyBarrier(int64_t slot) const;
-  mlir::SmallVector<BarrierInit> getBarriers() const;
-};
-
 /// Initializes the kernel's barriers, before anything else runs.
 void initializeBarriers(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::ArrayRef<BarrierInit> barriers);

@@ -138,8 +138,6 @@ private:
                i < stages ? 1 : static_cast<int64_t>(ring.getConsumerWarps())});
       }
     });
-    if (std::optional<WorkTiles> queue = WorkTiles::get(kernel))
-      llvm::append_range(barriers, queue->getBarriers());
     return barriers;
   }
 

@@ -770,19 +770,25 @@ gpu.module @kernels {
 // -----
 
 // The number of the next tile is read before it is there.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_take(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but its token is of none}}
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.no_stage
+        // expected-error @below {{'wgtile.ring_load' op expected a stage to be held, but its token is of none}}
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -791,44 +797,25 @@ gpu.module @kernels {
 
 // -----
 
-// The producer would wait for its slot for ever.
+// The producer would wait for its stage for ever.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_release(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-      }
-    }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-      }
-    }
-    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
-    gpu.return
-  }
-}
-
-// -----
-
-// The producer may have written the slot again.
-gpu.module @kernels {
-  gpu.func @work_tile_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_release
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage that is held, but it was given back before}}
-        wgtile.work_tile_read
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -837,20 +824,54 @@ gpu.module @kernels {
 
 // -----
 
-// Consumers may still read the slot.
+// The producer may have written the number again.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_write' op expected a stage to be acquired before this, but its token is of none}}
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        // expected-error @below {{'wgtile.ring_load' op expected a stage that is held, but it was given back before}}
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers may still read the number.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.no_stage
+        // expected-error @below {{'wgtile.ring_store' op expected a stage to be acquired before this, but its token is of none}}
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -860,46 +881,24 @@ gpu.module @kernels {
 // -----
 
 // Consumers would never hear of the tile.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        // expected-error @below {{'wgtile.end' op expected the stage of a token to be committed before the token is lost}}
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
-      }
-    }
-    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
-    gpu.return
-  }
-}
-
-// -----
-
-// A consumer goes ahead of the producer by a tile each turn.
-gpu.module @kernels {
-  gpu.func @queue_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-      }
-    }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release, wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -908,24 +907,29 @@ gpu.module @kernels {
 
 // -----
 
-// The producer waits for slots that no consumer gives back.
+// A consumer goes ahead of the producer by a tile in each iteration.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
-      // expected-error @below {{expected a turn of a producer with the ops wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit of the queue, once and in this order, but got wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit, wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        // expected-error @below {{'wgtile.consumer_wait' op expected the producer to commit a stage for each that is taken}}
+        %c2 = wgtile.consumer_wait %tiles : !tiles
+        %other = wgtile.ring_load %tiles[%c2] 0 : !tiles
+        wgtile.consumer_release %tiles[%c2] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -934,20 +938,29 @@ gpu.module @kernels {
 
 // -----
 
-// The loop would go on with no tile.
+// The producer waits for stages that no consumer gives back.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_not_read(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        %p2 = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p2] 0 : !tiles
+        // expected-error @below {{'wgtile.producer_commit' op expected the consumers to take each stage that is committed}}
+        wgtile.producer_commit %tiles[%p2] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -956,18 +969,55 @@ gpu.module @kernels {
 
 // -----
 
-// No tile is passed on.
+// A stage without a number.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_unused(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_not_stored(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got none}}
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Two numbers are written over each other.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_stored_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        // expected-error @below {{'wgtile.ring_store' op expected at most one copy into each tile of a stage}}
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return

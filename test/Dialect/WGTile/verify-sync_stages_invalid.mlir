@@ -521,21 +521,87 @@ gpu.module @kernels {
 // -----
 
 
-// Queues of the two roles that are not one.
+// A consumer that goes on with a tile of its own.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @two_queues(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @other_tile(%m: index, %counter: memref<?xi32>, %x: i32) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 0 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{'wgtile.for_each_tile' op expected 'work_tiles' at 0, as of the kernel's other loop, but got 1024}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %x : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The number that is read is not the one that the producer goes on with.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @other_number(%m: index, %counter: memref<?xi32>, %x: i32) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %x, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The number is stored on some paths only.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_under_condition(%m: index, %counter: memref<?xi32>, %b: i1) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        scf.if %b {
+          wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        }
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return

@@ -35,8 +35,7 @@ public:
             stages.getStages().getType().getSizeInBytes(), kStageAlignment);
       } else if (auto ring = dyn_cast<RingOp>(op)) {
         RingType type = ring.getRing().getType();
-        add(op, ring.getOffset(), type.getStages() * type.getStageBytes(),
-            kStageAlignment);
+        add(op, ring.getOffset(), type.getSizeInBytes(), type.getAlignment());
         add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
             kBarrierBytes);
       } else if (auto staging = dyn_cast<StagingOp>(op)) {
@@ -45,7 +44,8 @@ public:
                 staging.getTileBytes(),
             kStageAlignment);
       } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
-        addQueue(loop);
+        add(loop, loop.getWorkTiles(),
+            sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
       }
     });
     return failure(failed || overlap());
@@ -58,7 +58,6 @@ private:
   };
   gpu::GPUFuncOp kernel;
   SmallVector<Place> places;
-  ForEachTileOp queue;
   bool failed = false;
 
   void add(Operation *op, std::optional<uint64_t> offset, int64_t bytes,
@@ -76,22 +75,6 @@ private:
       failed = true;
     }
     places.push_back({op, begin, begin + bytes});
-  }
-
-  /// The loops of all roles share one.
-  void addQueue(ForEachTileOp loop) {
-    if (!loop.getWorkTiles())
-      return;
-    if (!queue) {
-      queue = loop;
-      add(loop, loop.getWorkTiles(),
-          sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
-    } else if (queue.getWorkTiles() != loop.getWorkTiles()) {
-      loop.emitOpError() << "expected 'work_tiles' at " << *queue.getWorkTiles()
-                         << ", as of the kernel's other loop, but got "
-                         << *loop.getWorkTiles();
-      failed = true;
-    }
   }
 
   bool overlap() {

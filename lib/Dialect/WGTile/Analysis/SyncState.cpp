@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/SyncState.h"
 
-#include "sattn/Layout/WorkTiles.h"
-
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/SetOperations.h"
 
@@ -386,11 +384,6 @@ LogicalResult SyncState::release(Place stage, Operation *op,
   return success();
 }
 
-static int64_t countStages(Value ring) {
-  auto type = dyn_cast<RingType>(ring.getType());
-  return type ? type.getStages() : sattn::layout::WorkTilesLayout::kSlots;
-}
-
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
@@ -400,7 +393,7 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   }
   unsigned number = numbers.of(effect.value);
   RingState &ring = rings[number];
-  int64_t stages = countStages(effect.value);
+  int64_t stages = cast<RingType>(effect.value.getType()).getStages();
   switch (effect.kind) {
   case Kind::Acquire:
     for (const auto &[other, state] : rings) {

@@ -11,6 +11,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,31 +19,43 @@
 using namespace mlir;
 using namespace wgtile;
 
-static sattn::layout::SharedTile getLayout(Type type) {
-  return cast<SharedType>(type).getTile();
+/// Bytes of a number.
+static constexpr int64_t kNumberBytes = 4;
+
+static int64_t getTileAlignment(Type type) {
+  auto tile = dyn_cast<SharedType>(type);
+  return tile ? tile.getTile().alignment() : kNumberBytes;
 }
 
 int64_t RingType::getInstanceBytes(int64_t tile) const {
-  sattn::layout::SharedTile layout = getLayout(getTiles()[tile]);
+  if (isNumber(tile))
+    return kNumberBytes;
+  sattn::layout::SharedTile layout =
+      cast<SharedType>(getTiles()[tile]).getTile();
   return llvm::alignTo(layout.sizeInBytes(), layout.alignment());
 }
 
 int64_t RingType::getTileOffset(int64_t tile) const {
   int64_t bytes = 0;
   for (int64_t i = 0; i < tile; ++i)
-    bytes = llvm::alignTo(bytes, getLayout(getTiles()[i]).alignment()) +
+    bytes = llvm::alignTo(bytes, getTileAlignment(getTiles()[i])) +
             getNumInstances(i) * getInstanceBytes(i);
-  return llvm::alignTo(bytes, getLayout(getTiles()[tile]).alignment());
+  return llvm::alignTo(bytes, getTileAlignment(getTiles()[tile]));
 }
 
 int64_t RingType::getStageBytes() const {
   int64_t last = getTiles().size() - 1;
   int64_t bytes =
       getTileOffset(last) + getNumInstances(last) * getInstanceBytes(last);
-  // The next stage's tiles are aligned as this one's.
   for (Type tile : getTiles())
-    bytes = llvm::alignTo(bytes, getLayout(tile).alignment());
+    bytes = llvm::alignTo(bytes, getTileAlignment(tile));
   return bytes;
+}
+
+int64_t RingType::getAlignment() const {
+  bool isOfNumbers =
+      llvm::all_of(getTiles(), [](Type type) { return type.isInteger(); });
+  return isOfNumbers ? sattn::layout::kBarrierBytes : kStageAlignment;
 }
 
 static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
@@ -61,6 +74,31 @@ static LogicalResult verifyPosition(Operation *op, ValueRange position) {
                            << position.size() << " values";
 }
 
+/// A tile of the ring that is a number, or a shared tile.
+static LogicalResult verifyTileKind(Operation *op, RingType ring, int64_t tile,
+                                    bool isNumber) {
+  if (failed(verifyTile(op, ring, tile)))
+    return failure();
+  if (ring.isNumber(tile) == isNumber)
+    return success();
+  return op->emitOpError() << "expected a "
+                           << (isNumber ? "number" : "shared tile")
+                           << ", but tile " << tile << " is of type "
+                           << ring.getTiles()[tile];
+}
+
+LogicalResult RingStoreOp::verify() {
+  // (C1)
+  return verifyTileKind(*this, getRing().getType(), getTile(),
+                        /*isNumber=*/true);
+}
+
+LogicalResult RingLoadOp::verify() {
+  // (C1)
+  return verifyTileKind(*this, getRing().getType(), getTile(),
+                        /*isNumber=*/true);
+}
+
 LogicalResult ProducerAcquireOp::verify() {
   return verifyPosition(*this, getPosition());
 }
@@ -72,7 +110,7 @@ LogicalResult ConsumerWaitOp::verify() {
 LogicalResult TmaLoadOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
-  if (failed(verifyTile(*this, ring, getTile())))
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
     return failure();
   int64_t instances = ring.getNumInstances(getTile());
   int64_t instance = getInstance();
@@ -89,7 +127,7 @@ LogicalResult TmaLoadOp::verify() {
 LogicalResult RingTileOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
-  if (failed(verifyTile(*this, ring, getTile())))
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
     return failure();
   if (getType() != ring.getTiles()[getTile()])
     return emitOpError() << "expected a tile of type "

@@ -97,6 +97,11 @@ void TmaLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
       SyncEffect::fill(getRing(), getTile(), getInstance()).with(getToken()));
 }
 
+void RingStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::fill(getRing(), getTile(), /*instance=*/0).with(getToken()));
+}
+
 void ProducerCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::stage(Kind::CommitStage, getRing()).with(getToken()));
@@ -111,6 +116,11 @@ void RingTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
                         .with(getToken()));
 }
 
+void RingLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::stage(Kind::ReadHeld, getRing()).with(getToken()));
+}
+
 void ConsumerReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
@@ -123,41 +133,6 @@ void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
       SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
   for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
     effects.push_back(SyncEffect::forward(tile, result));
-}
-
-//===----------------------------------------------------------------------===//
-// The work-tile pipeline
-//===----------------------------------------------------------------------===//
-
-/// The counter of the scheduler stands for the work-tile pipeline, and for the
-/// token of its slot.
-static SyncEffect onQueue(Kind kind, Operation *op) {
-  Value queue = cast<ForEachTileOp>(op->getParentOp()).getCounter();
-  return SyncEffect::stage(kind, queue, queue).with(queue);
-}
-
-void WorkTileAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Acquire, *this));
-}
-
-void WorkTileWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Fill, *this));
-}
-
-void WorkTileCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::CommitStage, *this));
-}
-
-void WorkTileWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Take, *this));
-}
-
-void WorkTileReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::ReadHeld, *this));
-}
-
-void WorkTileReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Release, *this));
 }
 
 //===----------------------------------------------------------------------===//

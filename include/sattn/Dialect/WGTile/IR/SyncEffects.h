@@ -70,10 +70,9 @@ struct SyncEffect {
     /// Makes `result` the token of no stage.
     NoStage,
     /// Waits until the producer's stage of the ring `value` is empty; `result`
-    /// is its token. The slots of the work-tile pipeline are stages too; their
-    /// ring is the scheduler's counter, and so is their token.
+    /// is its token.
     Acquire,
-    /// Starts a copy into the stage of `token`.
+    /// Starts a copy into the stage of `token`, or writes a number into it.
     Fill,
     /// Gives the stage of `token` to the consumers.
     CommitStage,

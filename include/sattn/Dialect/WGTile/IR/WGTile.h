@@ -94,6 +94,10 @@ inline constexpr unsigned kMaxElementBits = 64;
 /// Maximum of stages of a ring, or of stages that all threads fill.
 inline constexpr int64_t kMaxStages = 64;
 
+/// Alignment of stages and of staging in shared memory, in bytes: a swizzled
+/// tile's.
+inline constexpr int64_t kStageAlignment = 1024;
+
 /// Maximum of consumer groups: warps of a thread block.
 inline constexpr int64_t kMaxGroupSize = 32;
 

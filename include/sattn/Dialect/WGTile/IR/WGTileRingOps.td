@@ -153,6 +153,26 @@ def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
   let hasVerifier = 1;
 }
 
+def WGTile_RingStoreOp : WGTile_RingUse<"ring_store"> {
+  let summary = "Write a number into an acquired stage";
+  let description = [{
+    The producer's thread writes `value` into tile `tile` of the stage, a number.
+    The consumers see it when they have taken the stage.
+
+    - (C1) A tile of the ring, which is a number.
+
+    ```mlir
+    wgtile.ring_store %next, %ring[%s] 0 : !wgtile.ring<2, [i32]>
+    ```
+  }];
+  let arguments = (ins I32:$value, WGTile_RingType:$ring,
+                       WGTile_TokenType:$token, I64Attr:$tile);
+  let assemblyFormat = [{
+    $value `,` $ring `[` $token `]` $tile attr-dict `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
   let summary = "Give an acquired stage to the consumers";
   let description = [{
@@ -208,6 +228,27 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
   let assemblyFormat = [{
     $ring `[` $token `]` $tile (`instance` $instance^)? attr-dict `:`
     qualified(type($ring)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RingLoadOp : WGTile_RingUse<"ring_load"> {
+  let summary = "Read a number of a full stage";
+  let description = [{
+    All threads of each warp have read tile `tile` of the stage, a number, when the op
+    is complete.
+
+    - (C1) A tile of the ring, which is a number.
+
+    ```mlir
+    %next = wgtile.ring_load %ring[%s] 0 : !wgtile.ring<2, [i32]>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile);
+  let results = (outs I32:$value);
+  let assemblyFormat = [{
+    $ring `[` $token `]` $tile attr-dict `:` qualified(type($ring))
   }];
   let hasVerifier = 1;
 }

@@ -79,10 +79,14 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     has `instances`[i] of tile i, or one if the list is empty: each of several
     consumer groups then has its own instance.
 
+    A tile is a shared tile, which TMA fills (`wgtile.tma_load`), or a number, `i32`,
+    which a thread stores (`wgtile.ring_store`). A number has one instance.
+
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
                      !wgtile.shared<64x128xbf16, swizzle = 128>],
                  instances = [2, 1]>
+    !wgtile.ring<2, [i32]>
     ```
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles,
@@ -96,9 +100,14 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     int64_t getNumInstances(int64_t tile) const {
       return getInstances().empty() ? 1 : getInstances()[tile];
     }
-    /// Bytes of the tiles of one stage, each of which is a multiple of the
-    /// swizzle's alignment.
+    /// Whether a tile is a number.
+    bool isNumber(int64_t tile) const { return getTiles()[tile].isInteger(); }
+    /// Bytes of the tiles of one stage, so many that the next stage's tiles are
+    /// aligned as this one's.
     int64_t getStageBytes() const;
+    int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
+    /// Alignment of the first stage in bytes.
+    int64_t getAlignment() const;
     /// Offset of the first instance of a tile from the start of its stage, and
     /// bytes from one instance to the next.
     int64_t getTileOffset(int64_t tile) const;

@@ -253,7 +253,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
     The chip's resources come from the module's `#wgtile.target`.
 
     - A kernel whose loads read tensor maps is `specialized`. Its rings have as many
-      stages as fit beside staging and the work-tile pipeline, at most the hint
+      stages as fit beside staging and the ring of tiles' numbers, at most the hint
       `stages`; rings that are filled once a tile have two. Registers go from the
       producer to the consumers.
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
@@ -851,9 +851,8 @@ def WGTileVerifySync
     - a stage is released while an MMA still reads it, or taken while it may still be
       held;
     - a token is used after its stage was committed or released, for another ring or
-      in the other role, or is lost before; the same for the slots of the work-tile
-      pipeline;
-    - an iteration of a role's tile loop does not pass on exactly one work tile;
+      in the other role, or is lost before;
+    - the consumers do not go on with the producer's next tile;
     - a shared tile is written while asynchronous work still uses it, or read while
       it is still written;
     - no fence separates accesses of a tile by threads from asynchronous ones, or

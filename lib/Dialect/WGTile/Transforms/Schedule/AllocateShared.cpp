@@ -52,12 +52,18 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   });
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
-  for (RingOp ring : rings) {
-    bytes = llvm::alignTo(bytes, kStageAlignment);
+  auto place = [&](RingOp ring) {
+    RingType type = ring.getRing().getType();
+    bytes = llvm::alignTo(bytes, type.getAlignment());
     ring.setOffset(bytes);
-    bytes += ring.getRing().getType().getStages() *
-             ring.getRing().getType().getStageBytes();
-  }
+    bytes += type.getSizeInBytes();
+  };
+  // Numbers stand where they leave no gaps before tiles.
+  auto isOfTiles = [](RingOp ring) {
+    return ring.getRing().getType().getAlignment() == kStageAlignment;
+  };
+  for (RingOp ring : llvm::make_filter_range(rings, isOfTiles))
+    place(ring);
   // Staging belongs to the consumers: one tile per warpgroup.
   int64_t warpgroups = countTileWarpgroups(kernel);
   WalkResult walk = kernel.walk([&](StagingOp staging) {
@@ -73,7 +79,10 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   });
   if (walk.wasInterrupted())
     return failure();
-  // Every tile's size is a multiple of a barrier's.
+  for (RingOp ring : rings)
+    if (!isOfTiles(ring))
+      place(ring);
+  bytes = llvm::alignTo(bytes, kBarrierBytes);
   for (RingOp ring : rings) {
     ring.setBarriers(bytes);
     bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
@@ -85,16 +94,12 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }
-  // The loops of all roles share one.
-  bool hasQueue = false;
   kernel.walk([&](ForEachTileOp loop) {
-    if (!loop.getCounter())
+    if (!loop.getCounter() || loop.endsWithNextTile())
       return;
     loop.setWorkTiles(bytes);
-    hasQueue = true;
+    bytes += sattn::layout::WorkTilesLayout::sizeInBytes();
   });
-  if (hasQueue)
-    bytes += ResourceModel::getWorkTileBytes();
   if (bytes > maxBytes)
     return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes

@@ -55,41 +55,6 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
-/// An iteration passes on one tile. A second time, or in the wrong role, it
-/// would wait for a slot that no iteration of the other role fills or releases.
-static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
-  const SmallVector<StringRef> producing = {
-      WorkTileAcquireOp::getOperationName(),
-      WorkTileWriteOp::getOperationName(),
-      WorkTileCommitOp::getOperationName()};
-  const SmallVector<StringRef> consuming = {
-      WorkTileWaitOp::getOperationName(), WorkTileReadOp::getOperationName(),
-      WorkTileReleaseOp::getOperationName()};
-  WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
-    auto [roles, role] = RolesOp::getRoleOf(loop);
-    if (!loop.getCounter() || !roles)
-      return WalkResult::advance();
-    bool isProducer = !roles.holdsTiles(role);
-    const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
-    SmallVector<StringRef> found;
-    for (Operation &op : loop.getBody().front())
-      if (isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
-              WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(op))
-        found.push_back(op.getName().getStringRef());
-    if (found == expected)
-      return WalkResult::advance();
-    std::string wanted = llvm::join(expected, ", ");
-    std::string present = found.empty() ? "none" : llvm::join(found, ", ");
-    loop.emitOpError() << "expected a turn of a "
-                       << (isProducer ? "producer" : "consumer")
-                       << " with the ops " << wanted
-                       << " of the queue, once and in this order, but got "
-                       << present;
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
 /// Records the stages in the state before an op.
 static void collectStages(Operation *op, const SyncState &before,
                           const ValueNumbers &numbers,
@@ -100,14 +65,13 @@ static void collectStages(Operation *op, const SyncState &before,
   SmallVector<SyncEffect> effects;
   sync.getSyncEffects(effects);
   for (const SyncEffect &effect : effects) {
-    if (effect.kind != SyncEffect::Kind::CommitStage &&
-        effect.kind != SyncEffect::Kind::StageTile)
-      continue;
-    if (effect.kind == SyncEffect::Kind::StageTile) {
+    if (effect.kind == SyncEffect::Kind::StageTile ||
+        effect.kind == SyncEffect::Kind::ReadHeld) {
       std::set<Operation *> takes = before.takesOf(effect.token, numbers);
       contents.takesOfTile[op].insert(takes.begin(), takes.end());
-      continue;
     }
+    if (effect.kind != SyncEffect::Kind::CommitStage)
+      continue;
     const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
     auto [it, isNew] = contents.ofCommit.try_emplace(op);
     if (isNew)
@@ -179,7 +143,7 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
     groups.collect(op, before, analysis.getNumbers());
   };
   if (failed(analysis.run(listener, visitor)) || !reported.empty() ||
-      failed(groups.verify()) || failed(verifyQueue(kernel)))
+      failed(groups.verify()))
     return failure();
   return matchStages(kernel, contents);
 }
