@@ -10,8 +10,6 @@
 
 #include "TileRegisters.h"
 
-#include "sattn/Layout/WorkTiles.h"
-
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,7 +18,6 @@
 
 using namespace mlir;
 using namespace wgtile;
-using sattn::layout::WorkTilesLayout;
 
 /// Indices of a point, the last one the fastest.
 static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
@@ -146,8 +143,7 @@ private:
   }
 };
 
-/// Fetches the next tile for this thread block from the counter and, where all
-/// threads run one program, tells it to the others.
+/// Fetches the next tile for this thread block from the counter.
 class TileFetch {
 public:
   TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
@@ -173,8 +169,9 @@ public:
 
   /// In all threads, of which the first one takes the number.
   Value nextInOneThread() {
-    isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                    createThreadId(b, loc), order.constant(0));
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                              createThreadId(b, loc), order.constant(0));
     auto branch = scf::IfOp::create(b, loc, b.getI32Type(), isFirst,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -185,44 +182,12 @@ public:
     return branch.getResult(0);
   }
 
-  /// The first thread's number, in all threads.
-  Value tell(Value number, Value turn) {
-    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
-    }
-    // Two slots alternate: a thread that writes one again has met all threads
-    // that read it.
-    gpu::BarrierOp::create(b, loc);
-    return LLVM::LoadOp::create(b, loc, b.getI32Type(), slotAddress(turn),
-                                /*alignment=*/0, /*isVolatile=*/true);
-  }
-
 private:
-  Value slotAddress(Value turn) {
-    return createSharedAddress(
-        b, loc,
-        add(mul(slot(turn), WorkTilesLayout::kNumberBytes),
-            order.constant(*op.getWorkTiles())));
-  }
   OpBuilder &b;
   Location loc;
   ForEachTileOp op;
   TileOrder &order;
-  Value isFirst;
 
-  Value add(Value lhs, Value rhs) {
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  }
-  Value mul(Value lhs, int64_t rhs) {
-    return arith::MulIOp::create(b, loc, lhs, order.constant(rhs));
-  }
-  Value slot(Value turn) {
-    return arith::AndIOp::create(b, loc, turn,
-                                 order.constant(WorkTilesLayout::kSlots - 1));
-  }
   Value counterAddress() {
     Value index =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op.getCounter());
@@ -242,14 +207,9 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   LogicalResult
   matchAndRewrite(ForEachTileOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getCounter() && !op.endsWithNextTile() && !op.getWorkTiles())
-      return op.emitOpError(
-          "expected a placed 'work_tiles' (wgtile-allocate-shared)");
     Location loc = op.getLoc();
     Block *body = &op.getBody().front();
-    Value next;
-    if (op.endsWithNextTile())
-      next = body->getTerminator()->getOperand(0);
+    Value next = op.getNextTile();
     SmallVector<Value> ended(op.getEndValues());
     rewriter.eraseOp(body->getTerminator());
     // With several consumer groups, a thread block takes a tile for each. The
@@ -333,12 +293,7 @@ private:
                                ConversionPatternRewriter &rewriter,
                                AddBody addBody) {
     Location loc = op.getLoc();
-    bool isTold = !next;
     SmallVector<Value> inits = {order.lookUp(order.first)};
-    // The slot by which one thread tells the others.
-    if (isTold)
-      inits.push_back(order.constant(0));
-    unsigned first = inits.size();
     llvm::append_range(inits, op.getInits());
     SmallVector<Type> types(ValueRange(inits).getTypes());
     SmallVector<Location> locs(types.size(), loc);
@@ -350,27 +305,22 @@ private:
     Block *after = rewriter.createBlock(&loop.getAfter(), {}, types, locs);
     Value point = after->getArgument(0);
     TileFetch fetch(rewriter, loc, op, order);
-    Value early = isTold ? fetch.nextInOneThread() : Value();
     auto yield = scf::YieldOp::create(rewriter, loc, after->getArguments());
     rewriter.setInsertionPoint(yield);
-    addBody(point, after->getArguments().drop_front(first), yield);
+    addBody(point, after->getArguments().drop_front(), yield);
     for (auto take : llvm::make_early_inc_range(after->getOps<NextTileOp>())) {
       rewriter.setInsertionPoint(take);
-      Value number = order.lookUp(fetch.next());
+      Value number = isCooperative(op) ? fetch.nextInOneThread()
+                                       : order.lookUp(fetch.next());
       if (next == take.getNumber())
         next = number;
       rewriter.replaceOp(take, number);
     }
     rewriter.setInsertionPoint(yield);
     SmallVector<Value> yielded = {next};
-    if (isTold) {
-      Value turn = after->getArgument(1);
-      yielded = {fetch.tell(early, turn),
-                 arith::AddIOp::create(rewriter, loc, turn, order.constant(1))};
-    }
     llvm::append_range(yielded, ended);
     rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
-    return loop.getResults().drop_front(first);
+    return loop.getResults().drop_front();
   }
 };
 } // namespace

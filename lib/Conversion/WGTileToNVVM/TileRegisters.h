@@ -140,8 +140,6 @@ void populateOrderPatterns(const TileTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 void populateRowReducePatterns(const TileTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
-void populateStagePatterns(const TileTypeConverter &converter,
-                           mlir::RewritePatternSet &patterns);
 void populateRingPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateStagingPatterns(const TileTypeConverter &converter,

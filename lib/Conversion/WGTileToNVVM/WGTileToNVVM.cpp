@@ -44,9 +44,7 @@ struct ConvertWGTileToNVVMPass
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
-        auto loop = dyn_cast<ForEachTileOp>(op);
-        usesShared |=
-            isa<LoadOp, StagesOp, StagingOp>(op) || (loop && loop.getCounter());
+        usesShared |= isa<LoadOp, RingOp, StagingOp>(op);
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       initializeBarriers(b, kernel.getLoc(), barriers);
@@ -79,7 +77,6 @@ struct ConvertWGTileToNVVMPass
     populateMmaSyncPatterns(converter, patterns);
     populateOrderPatterns(converter, patterns);
     populateRowReducePatterns(converter, patterns);
-    populateStagePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);
     populateTileLoopPatterns(converter, patterns);
@@ -95,7 +92,7 @@ private:
       bool hasRoles = false;
       kernel.walk([&](RolesOp) { hasRoles = true; });
       bool needsThreads = hasRoles || kernel.getKnownBlockSizeAttr();
-      if (failed(verifySwizzles(kernel)) ||
+      if (failed(verifySwizzles(kernel)) || failed(verifyRings(kernel)) ||
           failed(verifyRegisterTiles(kernel)) ||
           (needsThreads && failed(verifyThreads(kernel))))
         return failure();
@@ -129,13 +126,14 @@ private:
           barriers.push_back(
               {static_cast<int64_t>(*load.getBarrier()), /*arrivals=*/1});
       } else if (auto ring = dyn_cast<RingOp>(op)) {
-        if (!ring.getBarriers())
+        if (!ring.getBarriers() || !ring.getConsumerWarps())
           return;
         int64_t stages = ring.getRing().getType().getStages();
         for (int64_t i = 0; i < 2 * stages; ++i)
           barriers.push_back(
               {static_cast<int64_t>(*ring.getBarriers()) + 8 * i,
-               i < stages ? 1 : static_cast<int64_t>(ring.getConsumerWarps())});
+               i < stages ? 1
+                          : static_cast<int64_t>(*ring.getConsumerWarps())});
       }
     });
     return barriers;

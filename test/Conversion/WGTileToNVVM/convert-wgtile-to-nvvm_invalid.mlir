@@ -53,13 +53,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @counter_without_place(%n: index, %counter: memref<?xi32>) kernel
+  gpu.func @ring_without_place() kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
-    // expected-error @below {{expected a placed 'work_tiles' (wgtile-allocate-shared)}}
+    // expected-error @below {{expected a placed ring (wgtile-allocate-shared)}}
     // expected-error @below {{failed to legalize operation}}
-    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
-        attributes {persistent = 4 : i64} {
-    }
+    %ring = wgtile.ring : !wgtile.ring<2, [i32]>
     gpu.return
   }
 }

@@ -57,3 +57,39 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Without roles the first thread takes the number, and tells the others before a
+// barrier of the block.
+// CHECK-LABEL: gpu.func @all_threads
+// CHECK-NOT:     nvvm.mbarrier.init
+// CHECK:         scf.while
+// CHECK:           %[[NUMBER:.*]] = scf.if
+// CHECK:             llvm.atomicrmw add
+// CHECK:           scf.if
+// CHECK:             llvm.store %[[NUMBER]], %{{.*}} : i32
+// CHECK:           gpu.barrier
+// CHECK:           %[[NEXT:.*]] = llvm.load volatile
+// CHECK-NOT:       nvvm.shfl
+// CHECK:           scf.yield %[[NEXT]]
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @all_threads(%n: index, %counter: memref<?xi32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %tiles = wgtile.ring {offset = 1024 : i64} : !tiles
+    %c0 = arith.constant 0 : i32
+    wgtile.for_each_tile (%i, %j) in (%n, %n) iter_args(%stage = %c0, %phase = %c0) -> (i32, i32)
+        counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      %number = wgtile.next_tile
+      %p = wgtile.producer_acquire %tiles at %stage, %phase : !tiles
+      wgtile.ring_store %number, %tiles[%p] 0 : !tiles
+      wgtile.producer_commit %tiles[%p] : !tiles
+      %c = wgtile.consumer_wait %tiles at %stage, %phase : !tiles
+      %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+      wgtile.consumer_release %tiles[%c] : !tiles
+      wgtile.end %next, %phase, %stage : i32, i32, i32
+    }
+    gpu.return
+  }
+}

@@ -4,7 +4,16 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two
     // CHECK-SAME:      %[[COUNTER:[a-z0-9]+]]: memref<?xi32>
+    // CHECK:         %[[OWN:.*]] = wgtile.ring : !wgtile.ring<2, [i32]>
     // CHECK:         wgtile.for_each_tile {{.*}} counter %[[COUNTER]] : memref<?xi32> attributes {persistent = 4 : i64}
+    // CHECK-NEXT:      %[[NUMBER:.*]] = wgtile.next_tile
+    // CHECK-NEXT:      %[[EMPTY:.*]] = wgtile.producer_acquire %[[OWN]] :
+    // CHECK-NEXT:      wgtile.ring_store %[[NUMBER]], %[[OWN]][%[[EMPTY]]] 0 :
+    // CHECK-NEXT:      wgtile.producer_commit %[[OWN]][%[[EMPTY]]] :
+    // CHECK-NEXT:      %[[FULL:.*]] = wgtile.consumer_wait %[[OWN]] :
+    // CHECK-NEXT:      %[[TOLD:.*]] = wgtile.ring_load %[[OWN]][%[[FULL]]] 0 :
+    // CHECK-NEXT:      wgtile.consumer_release %[[OWN]][%[[FULL]]] :
+    // CHECK-NEXT:      wgtile.end %[[TOLD]] : i32
     gpu.func @two(%n: index) kernel 
         attributes {wgtile.schedule = #wgtile.schedule<ctas_per_sm = 2, persistent = true, dynamic = true, raster_group = 4>} {
       wgtile.for_each_tile (%i, %j) in (%n, %n) {

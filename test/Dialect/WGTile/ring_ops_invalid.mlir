@@ -93,7 +93,7 @@ func.func @for_each_tile_c3_two(%n: index) {
 func.func @next_tile_c1_counter(%n: index) {
   wgtile.roles producer warps 4 registers 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
-      // expected-error @below {{expected a loop with a counter, in a role without register tiles}}
+      // expected-error @below {{expected a loop with a counter, in no role with register tiles}}
       %next = wgtile.next_tile
     }
   }, consumer warps 4 registers 0 consumer_groups 1 {
@@ -106,7 +106,7 @@ func.func @next_tile_c1_counter(%n: index) {
 func.func @next_tile_c1_tiles(%n: index, %counter: memref<?xi32>) {
   wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-      // expected-error @below {{expected a loop with a counter, in a role without register tiles}}
+      // expected-error @below {{expected a loop with a counter, in no role with register tiles}}
       %next = wgtile.next_tile
       wgtile.end %next : i32
     }
@@ -234,5 +234,46 @@ func.func @end_c1(%x: i32) {
     // expected-error @below {{expected no values at the end of a role's program}}
     wgtile.end %x : i32
   }
+  return
+}
+
+// -----
+
+func.func @async_copy_c1_tile(%b: memref<?x?xbf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
+  wgtile.async_copy %ring[%s] 1, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @async_copy_c1_type(%b: memref<?x?xf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a source of element type 'bf16', but got 'memref<?x?xf16>'}}
+  wgtile.async_copy %ring[%s] 0, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @async_copy_c2(%b: memref<?x?xbf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a source of rank at least 2 and as many indices, but got 'memref<?x?xbf16>' and 1}}
+  wgtile.async_copy %ring[%s] 0, %b[%i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+#layout = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @async_copy_layout(%b: memref<?x?xbf16, #layout>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a strided source, but got}}
+  wgtile.async_copy %ring[%s] 0, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16, #layout>
   return
 }

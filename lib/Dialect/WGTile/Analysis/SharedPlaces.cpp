@@ -9,9 +9,9 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WorkTiles.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -30,9 +30,6 @@ public:
         sattn::layout::SharedTile tile = load.getTile().getType().getTile();
         add(op, load.getOffset(), tile.sizeInBytes(), tile.alignment());
         add(op, load.getBarrier(), kBarrierBytes, kBarrierBytes);
-      } else if (auto stages = dyn_cast<StagesOp>(op)) {
-        add(op, stages.getOffset(),
-            stages.getStages().getType().getSizeInBytes(), kStageAlignment);
       } else if (auto ring = dyn_cast<RingOp>(op)) {
         RingType type = ring.getRing().getType();
         add(op, ring.getOffset(), type.getSizeInBytes(), type.getAlignment());
@@ -43,9 +40,6 @@ public:
             std::max<int64_t>(countTileWarpgroups(kernel), 1) *
                 staging.getTileBytes(),
             kStageAlignment);
-      } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
-        add(loop, loop.getWorkTiles(),
-            sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
       }
     });
     return failure(failed || overlap());

@@ -10,8 +10,8 @@
 // descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WorkTiles.h"
 
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,10 +52,12 @@ int64_t RingType::getStageBytes() const {
   return bytes;
 }
 
+bool RingType::hasSharedTiles() const {
+  return llvm::any_of(getTiles(), llvm::IsaPred<SharedType>);
+}
+
 int64_t RingType::getAlignment() const {
-  bool isOfNumbers =
-      llvm::all_of(getTiles(), [](Type type) { return type.isInteger(); });
-  return isOfNumbers ? sattn::layout::kBarrierBytes : kStageAlignment;
+  return hasSharedTiles() ? kStageAlignment : sattn::layout::kBarrierBytes;
 }
 
 static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
@@ -85,6 +87,31 @@ static LogicalResult verifyTileKind(Operation *op, RingType ring, int64_t tile,
                            << (isNumber ? "number" : "shared tile")
                            << ", but tile " << tile << " is of type "
                            << ring.getTiles()[tile];
+}
+
+bool wgtile::isCooperative(Operation *op) {
+  return !RolesOp::getRoleOf(op).first;
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  // (C1)
+  RingType ring = getRing().getType();
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
+    return failure();
+  auto source = cast<MemRefType>(getSource().getType());
+  Type element = cast<SharedType>(ring.getTiles()[getTile()]).getElementType();
+  if (source.getElementType() != element)
+    return emitOpError() << "expected a source of element type " << element
+                         << ", but got " << source;
+  if (!source.isStrided())
+    return emitOpError() << "expected a strided source, but got " << source;
+  // (C2)
+  int64_t indices = getIndices().size();
+  if (source.getRank() < 2 || indices != source.getRank())
+    return emitOpError() << "expected a source of rank at least 2 and as many "
+                            "indices, but got "
+                         << source << " and " << indices;
+  return success();
 }
 
 LogicalResult RingStoreOp::verify() {

@@ -105,7 +105,7 @@ void ForEachTileOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInits().empty() ||
-                          endsWithNextTile());
+                          getCounter());
 }
 
 LogicalResult ForEachTileOp::verify() {
@@ -123,7 +123,7 @@ LogicalResult ForEachTileOp::verify() {
                          << " in the body, but got "
                          << getIterArgs().getTypes();
   TypeRange ended = getBody().front().getTerminator()->getOperandTypes();
-  if (endsWithNextTile()) {
+  if (getCounter()) {
     if (ended.empty() || !ended.front().isInteger(32))
       return emitOpError()
              << "expected an end with the next tile's number (i32) "
@@ -187,19 +187,20 @@ LogicalResult NextTileOp::verify() {
   // (C1)
   auto loop = cast<ForEachTileOp>((*this)->getParentOp());
   auto [roles, role] = RolesOp::getRoleOf(loop);
-  if (loop.endsWithNextTile() && !roles.holdsTiles(role))
+  if (loop.getCounter() && !(roles && roles.holdsTiles(role)))
     return success();
-  return emitOpError("expected a loop with a counter, in a role without "
-                     "register tiles");
+  return emitOpError("expected a loop with a counter, in no role with register "
+                     "tiles");
 }
 
-bool ForEachTileOp::endsWithNextTile() {
-  return getCounter() && isa_and_nonnull<RolesOp>((*this)->getParentOp());
+Value ForEachTileOp::getNextTile() {
+  return getCounter() ? getBody().front().getTerminator()->getOperand(0)
+                      : Value();
 }
 
 ValueRange ForEachTileOp::getEndValues() {
   return getBody().front().getTerminator()->getOperands().drop_front(
-      endsWithNextTile());
+      getCounter() ? 1 : 0);
 }
 
 std::optional<int64_t> ForEachTileOp::getGroupedDim() {

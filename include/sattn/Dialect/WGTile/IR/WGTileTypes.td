@@ -73,14 +73,20 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
 }
 
 def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
-  let summary = "A ring of stages in shared memory, between two roles";
+  let summary = "A ring of stages in shared memory";
   let description = [{
-    Each stage holds the tiles of `tiles`, a full barrier and an empty barrier. It
-    has `instances`[i] of tile i, or one if the list is empty: each of several
-    consumer groups then has its own instance.
+    Buffers between those who fill them and those who read them. Each stage holds the
+    tiles of `tiles`. It has `instances`[i] of tile i, or one if the list is empty:
+    each of several consumer groups then has its own instance.
 
-    A tile is a shared tile, which TMA fills (`wgtile.tma_load`), or a number, `i32`,
-    which a thread stores (`wgtile.ring_store`). A number has one instance.
+    Between two roles (`wgtile.roles`) a stage has a full barrier and an empty
+    barrier. Without roles all threads fill the stages and read them
+    ("cooperative"): stages need no barriers of their own, since a wait for a stage is
+    a barrier of the block.
+
+    A tile is a shared tile or a number, `i32`, which has one instance. It is filled
+    by TMA in a role (`wgtile.tma_load`), by all threads without roles
+    (`wgtile.async_copy`), or, a number, by one thread (`wgtile.ring_store`).
 
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
@@ -102,6 +108,8 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     }
     /// Whether a tile is a number.
     bool isNumber(int64_t tile) const { return getTiles()[tile].isInteger(); }
+    /// Whether there are other tiles than numbers.
+    bool hasSharedTiles() const;
     /// Bytes of the tiles of one stage, so many that the next stage's tiles are
     /// aligned as this one's.
     int64_t getStageBytes() const;
@@ -129,28 +137,6 @@ def WGTile_TokenType : WGTile_Type<"Token", "token"> {
     ```mlir
     !wgtile.token
     ```
-  }];
-}
-
-def WGTile_StagesType : WGTile_Type<"Stages", "stages"> {
-  let summary = "Stages of shared memory that all threads fill and read";
-  let description = [{
-    Each stage holds one tile of every type of `tiles`.
-
-    ```mlir
-    !wgtile.stages<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
-                       !wgtile.shared<64x128xbf16, swizzle = 128>]>
-    ```
-  }];
-  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles);
-  let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// Offset in bytes of a tile from the start of its stage; the offset after
-    /// the last tile is the stage's size. The tiles' swizzles must be chosen.
-    int64_t getTileOffset(int64_t tile) const;
-    int64_t getStageBytes() const { return getTileOffset(getTiles().size()); }
-    int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
   }];
 }
 

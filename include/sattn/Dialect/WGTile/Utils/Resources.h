@@ -15,7 +15,7 @@
 #define SATTN_DIALECT_WGTILE_UTILS_RESOURCES_H
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Layout/WorkTiles.h"
+#include "sattn/Layout/Barriers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

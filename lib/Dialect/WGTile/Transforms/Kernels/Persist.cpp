@@ -130,33 +130,39 @@ struct PersistPass
     (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);
     for (ForEachTileOp loop : loops)
       loop.getCounterMutable().assign(kernel.getArgument(position));
-    if (auto [roles, role] = RolesOp::getRoleOf(loops.front()); roles)
+    if (RolesOp roles = RolesOp::getRoleOf(loops.front()).first)
       passTiles(roles, loops.front(), loops.drop_front());
+    else
+      passTiles(loops.front(), loops.front(), loops);
   }
 
-  /// One role takes the tiles and passes their numbers on to each other one.
-  static void passTiles(RolesOp roles, ForEachTileOp producer,
+  /// One role takes the tiles and passes their numbers on to each other one;
+  /// without roles the first thread passes them on to all threads. The rings
+  /// are made before `place`.
+  static void passTiles(Operation *place, ForEachTileOp producer,
                         ArrayRef<ForEachTileOp> consumers) {
     Location loc = producer.getLoc();
     OpBuilder b = OpBuilder::atBlockBegin(&producer.getBody().front());
     // The counter's latency is that of a few stages: the number is requested a
     // tile ahead.
     Value number = NextTileOp::create(b, loc);
-    endWith(producer, number);
+    if (!llvm::is_contained(consumers, producer))
+      endWith(producer, number);
     for (ForEachTileOp consumer : consumers) {
-      unsigned role = RolesOp::getRoleOf(consumer).second;
-      b.setInsertionPoint(roles);
-      Value ring =
-          RingOp::create(b, loc, ResourceModel::getTileRing(b.getContext()),
-                         roles.getWarps()[role], /*offset=*/IntegerAttr(),
-                         /*barriers=*/IntegerAttr());
+      IntegerAttr warps;
+      if (auto [roles, role] = RolesOp::getRoleOf(consumer); roles)
+        warps = b.getI64IntegerAttr(roles.getWarps()[role]);
+      b.setInsertionPoint(place);
+      Value ring = RingOp::create(
+          b, loc, ResourceModel::getTileRing(b.getContext()), warps,
+          /*offset=*/IntegerAttr(), /*barriers=*/IntegerAttr());
       b.setInsertionPoint(producer.getBody().front().getTerminator());
       Value stage =
           ProducerAcquireOp::create(b, loc, ring, /*position=*/ValueRange());
       RingStoreOp::create(b, loc, number, ring, stage, /*tile=*/0);
       ProducerCommitOp::create(b, loc, ring, stage);
       b.setInsertionPoint(consumer.getBody().front().getTerminator());
-      stage = ConsumerWaitOp::create(b, loc, ring, /*position=*/ValueRange());
+      stage = ConsumerWaitOp::create(b, loc, ring);
       Value next = RingLoadOp::create(b, loc, ring, stage, /*tile=*/0);
       ConsumerReleaseOp::create(b, loc, ring, stage);
       endWith(consumer, next);

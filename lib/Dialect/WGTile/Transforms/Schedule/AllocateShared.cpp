@@ -11,9 +11,9 @@
 #include "sattn/Dialect/WGTile/Transforms/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 
@@ -45,11 +45,6 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setOffset(bytes);
     bytes += tile.sizeInBytes();
   }
-  kernel.walk([&](StagesOp stages) {
-    bytes = llvm::alignTo(bytes, kStageAlignment);
-    stages.setOffset(bytes);
-    bytes += stages.getStages().getType().getSizeInBytes();
-  });
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
   auto place = [&](RingOp ring) {
@@ -60,7 +55,7 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   };
   // Numbers stand where they leave no gaps before tiles.
   auto isOfTiles = [](RingOp ring) {
-    return ring.getRing().getType().getAlignment() == kStageAlignment;
+    return ring.getRing().getType().hasSharedTiles();
   };
   for (RingOp ring : llvm::make_filter_range(rings, isOfTiles))
     place(ring);
@@ -84,6 +79,8 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
       place(ring);
   bytes = llvm::alignTo(bytes, kBarrierBytes);
   for (RingOp ring : rings) {
+    if (!ring.getConsumerWarps())
+      continue;
     ring.setBarriers(bytes);
     bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
   }
@@ -94,12 +91,6 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }
-  kernel.walk([&](ForEachTileOp loop) {
-    if (!loop.getCounter() || loop.endsWithNextTile())
-      return;
-    loop.setWorkTiles(bytes);
-    bytes += sattn::layout::WorkTilesLayout::sizeInBytes();
-  });
   if (bytes > maxBytes)
     return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes
