@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Rings of shared memory and the roles that use them. A stage has two barriers:
-// full, which the producer arrives at and the copies complete, and empty, which
-// every consumer warp arrives at (one thread of each warp: a thread that
-// arrived for several warps would release a stage that a slower warp still
-// reads).
+// Rings of shared memory. Between roles a stage has two barriers: full, which
+// the producer arrives at and the copies complete, and empty, which every
+// consumer warp arrives at (one thread of each warp: a thread that arrived for
+// several warps would release a stage that a slower warp still reads). Without
+// roles a stage is a commit group of copies, and a wait for it is a barrier of
+// the block.
 
 #include "TileRegisters.h"
 
-#include "sattn/Layout/WorkTiles.h"
+#include "sattn/Layout/Barriers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -88,7 +89,7 @@ struct RingLowering : OpConversionPattern<RingOp> {
   LogicalResult
   matchAndRewrite(RingOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getOffset() || !op.getBarriers())
+    if (!op.getOffset() || (op.getConsumerWarps() && !op.getBarriers()))
       return op.emitOpError("expected a placed ring (wgtile-allocate-shared)");
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
@@ -123,6 +124,10 @@ struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
     if (failed(checkPosition(op, op.getPosition())))
       return failure();
     Value stage = op.getPosition()[0];
+    if (isCooperative(op)) {
+      rewriter.replaceOp(op, stage);
+      return success();
+    }
     // In the first round no stage has to be released: the phase before the
     // first counts as complete.
     Value phase =
@@ -155,6 +160,87 @@ struct CopyLowering : OpConversionPattern<TmaLoadOp> {
   }
 };
 
+struct AsyncCopyLowering : OpConversionPattern<AsyncCopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AsyncCopyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
+    createThreadCopy(rewriter, loc,
+                     cast<SharedType>(ring.getType().getTiles()[op.getTile()]),
+                     offset, cast<TypedValue<MemRefType>>(op.getSource()),
+                     op.getIndices(), op.getAligned(), getBlockThreads(op));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TailLowering : OpConversionPattern<ProducerTailOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ProducerTailOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), 0);
+    rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
+    return success();
+  }
+};
+
+struct StoreLowering : OpConversionPattern<RingStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingStoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
+    // A producer's program runs in one thread.
+    if (isCooperative(op)) {
+      Value isFirst =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                createThreadId(rewriter, loc), ring.i32(0));
+      auto branch =
+          scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    LLVM::StoreOp::create(rewriter, loc, adaptor.getValue().front(),
+                          createSharedAddress(rewriter, loc, offset));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LoadLowering : OpConversionPattern<RingLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RingLoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingAccess ring(rewriter, loc, op.getRing());
+    Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
+    Value number = LLVM::LoadOp::create(
+        rewriter, loc, rewriter.getI32Type(),
+        createSharedAddress(rewriter, loc, offset), /*alignment=*/0,
+        /*isVolatile=*/true);
+    if (isCooperative(op)) {
+      rewriter.replaceOp(op, number);
+      return success();
+    }
+    // All lanes have read when one releases the stage, and ptxas sees that
+    // their values are equal.
+    rewriter.replaceOpWithNewOp<NVVM::ShflOp>(
+        op, rewriter.getI32Type(), ring.i32(-1), number, ring.i32(0),
+        ring.i32(kWarpThreads - 1), NVVM::ShflKind::idx, UnitAttr());
+    return success();
+  }
+};
+
 struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -163,6 +249,12 @@ struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing());
+    if (isCooperative(op)) {
+      if (ring.getType().hasSharedTiles())
+        NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
+      rewriter.eraseOp(op);
+      return success();
+    }
     createArrive(rewriter, loc, ring.fullBarrier(adaptor.getToken().front()));
     rewriter.eraseOp(op);
     return success();
@@ -180,8 +272,14 @@ struct TakeLowering : OpConversionPattern<ConsumerWaitOp> {
     if (failed(checkPosition(op, op.getPosition())))
       return failure();
     Value stage = op.getPosition()[0];
-    createBarrierWait(rewriter, loc, ring.fullBarrier(stage),
-                      op.getPosition()[1]);
+    if (isCooperative(op)) {
+      if (op.getPending())
+        NVVM::CpAsyncWaitGroupOp::create(rewriter, loc, *op.getPending());
+      gpu::BarrierOp::create(rewriter, loc);
+    } else {
+      createBarrierWait(rewriter, loc, ring.fullBarrier(stage),
+                        op.getPosition()[1]);
+    }
     rewriter.replaceOp(op, stage);
     return success();
   }
@@ -226,6 +324,11 @@ struct ReleaseLowering : OpConversionPattern<ConsumerReleaseOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing());
+    // The next barrier releases it.
+    if (isCooperative(op)) {
+      rewriter.eraseOp(op);
+      return success();
+    }
     Value stage = adaptor.getToken().front();
     Value releases =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
@@ -271,73 +374,8 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
 
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<AcquireLowering, CommitLowering, CopyLowering, DrainLowering,
-               NoStageLowering, ReleaseLowering, RingLowering, TakeLowering,
+  patterns.add<AcquireLowering, AsyncCopyLowering, CommitLowering, CopyLowering,
+               DrainLowering, LoadLowering, NoStageLowering, ReleaseLowering,
+               RingLowering, StoreLowering, TailLowering, TakeLowering,
                TileLowering>(converter, patterns.getContext());
-}
-
-/// Moves a role's program into a branch, after a change of its registers.
-static void moveInto(OpBuilder &b, Location loc, Region &role,
-                     int64_t registers, NVVM::SetMaxRegisterAction action,
-                     Value onlyThread) {
-  if (registers != 0)
-    NVVM::SetMaxRegisterOp::create(b, loc, registers, action);
-  Block &program = role.front();
-  program.getTerminator()->erase();
-  Block *target = b.getInsertionBlock();
-  auto position = b.getInsertionPoint();
-  if (onlyThread) {
-    auto only = scf::IfOp::create(b, loc, onlyThread, /*withElse=*/false);
-    target = only.thenBlock();
-    position = target->getTerminator()->getIterator();
-  }
-  target->getOperations().splice(position, program.getOperations());
-}
-
-/// Makes a chain of branches, one for each role but the last.
-static void lowerRoles(RolesOp op) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  Value thread = createThreadId(b, loc);
-  // Roles are whole warps, and ptxas has to see that all threads of a warp have
-  // the same role.
-  Value warp = arith::ShRUIOp::create(b, loc, thread, createI32(b, loc, 5));
-  Value uniform = NVVM::ShflOp::create(
-      b, loc, b.getI32Type(), createI32(b, loc, -1), warp, createI32(b, loc, 0),
-      createI32(b, loc, 31), NVVM::ShflKind::idx, UnitAttr());
-  auto entry =
-      op->getParentOfType<gpu::GPUFuncOp>()->getAttrOfType<IntegerAttr>(
-          NVVM::NVVMDialect::getMaxnregAttrName());
-  auto lower = [&](Region &program) {
-    unsigned role = program.getRegionNumber();
-    Value onlyThread;
-    if (!op.holdsTiles(role))
-      onlyThread = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::eq, thread,
-          createI32(b, loc, op.getFirstWarp(role) * kWarpThreads));
-    int64_t registers = op.getRegisters()[role];
-    bool increases = entry ? registers > entry.getInt() : op.holdsTiles(role);
-    moveInto(b, loc, program, registers,
-             increases ? NVVM::SetMaxRegisterAction::increase
-                       : NVVM::SetMaxRegisterAction::decrease,
-             onlyThread);
-  };
-  for (Region &program : op.getPrograms().drop_back()) {
-    Value isRole = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ult, uniform,
-        createI32(b, loc, op.getFirstWarp(program.getRegionNumber() + 1)));
-    auto branch = scf::IfOp::create(b, loc, isRole, /*withElse=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    lower(program);
-    b.setInsertionPointToStart(branch.elseBlock());
-  }
-  lower(op.getPrograms().back());
-  op.erase();
-}
-
-void wgtile::lowerRoles(Operation *kernel) {
-  SmallVector<RolesOp> all;
-  kernel->walk([&](RolesOp op) { all.push_back(op); });
-  for (RolesOp op : all)
-    ::lowerRoles(op);
 }

@@ -10,8 +10,6 @@
 
 #include "TileRegisters.h"
 
-#include "sattn/Layout/WorkTiles.h"
-
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,37 +18,6 @@
 
 using namespace mlir;
 using namespace wgtile;
-using sattn::layout::kBarrierBytes;
-using sattn::layout::WorkTilesLayout;
-
-std::optional<WorkTiles> WorkTiles::get(Operation *kernel) {
-  std::optional<WorkTiles> queue;
-  kernel->walk([&](RolesOp roles) {
-    roles.walk([&](ForEachTileOp loop) {
-      if (loop.getCounter() && loop.getWorkTiles())
-        queue = {static_cast<int64_t>(*loop.getWorkTiles()),
-                 roles.getTileWarps()};
-    });
-  });
-  return queue;
-}
-
-int64_t WorkTiles::fullBarrier(int64_t slot) const {
-  return offset + WorkTilesLayout::fullBarrier(slot);
-}
-
-int64_t WorkTiles::emptyBarrier(int64_t slot) const {
-  return offset + WorkTilesLayout::emptyBarrier(slot);
-}
-
-SmallVector<BarrierInit> WorkTiles::getBarriers() const {
-  SmallVector<BarrierInit> barriers;
-  for (int64_t slot = 0; slot < WorkTilesLayout::kSlots; ++slot) {
-    barriers.push_back({fullBarrier(slot), /*arrivals=*/1});
-    barriers.push_back({emptyBarrier(slot), consumerWarps});
-  }
-  return barriers;
-}
 
 /// Indices of a point, the last one the fastest.
 static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value point,
@@ -176,8 +143,7 @@ private:
   }
 };
 
-/// Fetches the next tile for this thread block from the counter and tells it to
-/// other threads.
+/// Fetches the next tile for this thread block from the counter.
 class TileFetch {
 public:
   TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
@@ -201,52 +167,19 @@ public:
     return branch.getResult(0);
   }
 
-  Value slotAddress(Value turn) {
-    return createSharedAddress(
-        b, loc,
-        add(mul(slot(turn), WorkTilesLayout::kNumberBytes),
-            order.constant(*op.getWorkTiles())));
-  }
-  void writeSlot(Value turn, Value number) {
-    LLVM::StoreOp::create(b, loc, number, slotAddress(turn));
-  }
-  Value readSlot(Value turn) {
-    return LLVM::LoadOp::create(b, loc, b.getI32Type(), slotAddress(turn),
-                                /*alignment=*/0, /*isVolatile=*/true);
-  }
-
-  /// Lowers an op of the work-tile pipeline in one iteration; the producer
-  /// writes `number`. Returns the number that a consumer reads, null for other
-  /// ops.
-  Value lower(Operation *use, const WorkTiles &queue, Value turn,
-              Value number) {
-    if (isa<WorkTileAcquireOp>(use)) {
-      // In the first round no slot has to be read: the phase before the first
-      // counts as complete.
-      createBarrierWait(
-          b, loc, barrier(queue.emptyBarrier(0), turn),
-          arith::XOrIOp::create(b, loc, phase(turn), order.constant(1)));
-    } else if (isa<WorkTileWriteOp>(use)) {
-      writeSlot(turn, number);
-    } else if (isa<WorkTileCommitOp>(use)) {
-      createArrive(b, loc, barrier(queue.fullBarrier(0), turn));
-    } else if (isa<WorkTileWaitOp>(use)) {
-      createBarrierWait(b, loc, barrier(queue.fullBarrier(0), turn),
-                        phase(turn));
-    } else if (isa<WorkTileReadOp>(use)) {
-      // All lanes have read when one releases the slot, and ptxas sees that
-      // their values are equal.
-      return NVVM::ShflOp::create(
-          b, loc, b.getI32Type(), order.constant(-1), readSlot(turn),
-          order.constant(0), order.constant(sattn::layout::kWarpThreads - 1),
-          NVVM::ShflKind::idx, UnitAttr());
-    } else if (isa<WorkTileReleaseOp>(use)) {
-      Value isFirst =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                createLane(b, loc), order.constant(0));
-      createArrive(b, loc, barrier(queue.emptyBarrier(0), turn), isFirst);
-    }
-    return {};
+  /// In all threads, of which the first one takes the number.
+  Value nextInOneThread() {
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                              createThreadId(b, loc), order.constant(0));
+    auto branch = scf::IfOp::create(b, loc, b.getI32Type(), isFirst,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, ValueRange(order.lookUp(next())));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, ValueRange(order.constant(0)));
+    return branch.getResult(0);
   }
 
 private:
@@ -255,26 +188,6 @@ private:
   ForEachTileOp op;
   TileOrder &order;
 
-  Value add(Value lhs, Value rhs) {
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  }
-  Value mul(Value lhs, int64_t rhs) {
-    return arith::MulIOp::create(b, loc, lhs, order.constant(rhs));
-  }
-  Value slot(Value turn) {
-    return arith::AndIOp::create(b, loc, turn,
-                                 order.constant(WorkTilesLayout::kSlots - 1));
-  }
-  /// The phase of a slot's barriers in this iteration.
-  Value phase(Value turn) {
-    static_assert(WorkTilesLayout::kSlots == 2, "a round is two turns");
-    Value round = arith::ShRUIOp::create(b, loc, turn, order.constant(1));
-    return arith::AndIOp::create(b, loc, round, order.constant(1));
-  }
-  Value barrier(int64_t first, Value turn) {
-    return createSharedAddress(
-        b, loc, add(mul(slot(turn), kBarrierBytes), order.constant(first)));
-  }
   Value counterAddress() {
     Value index =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op.getCounter());
@@ -294,18 +207,10 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
   LogicalResult
   matchAndRewrite(ForEachTileOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getCounter() && !op.getWorkTiles())
-      return op.emitOpError(
-          "expected a placed 'work_tiles' (wgtile-allocate-shared)");
-    if (op.getCounter() && isa<RolesOp>(op->getParentOp()) &&
-        (isProducer(op) ? op.getOps<WorkTileWriteOp>().empty()
-                        : op.getOps<WorkTileReadOp>().empty()))
-      return op.emitOpError(
-          "expected a loop that hands on the next tile, or is "
-          "told of it (wgtile-persist)");
     Location loc = op.getLoc();
     Block *body = &op.getBody().front();
-    SmallVector<Value> ended(body->getTerminator()->getOperands());
+    Value next = op.getNextTile();
+    SmallVector<Value> ended(op.getEndValues());
     rewriter.eraseOp(body->getTerminator());
     // With several consumer groups, a thread block takes a tile for each. The
     // producer's loop already steps over all of them.
@@ -356,17 +261,13 @@ struct ForEachTileLowering : OpConversionPattern<ForEachTileOp> {
       rewriter.inlineBlockBefore(body, before, arguments);
     };
     rewriter.replaceOp(
-        op, op.getCounter() ? fetchTiles(op, order, ended, rewriter, addBody)
-                            : strideTiles(op, order, ended, rewriter, addBody));
+        op, op.getCounter()
+                ? fetchTiles(op, order, next, ended, rewriter, addBody)
+                : strideTiles(op, order, ended, rewriter, addBody));
     return success();
   }
 
 private:
-  static bool isProducer(ForEachTileOp op) {
-    auto [roles, role] = RolesOp::getRoleOf(op);
-    return roles && !roles.holdsTiles(role);
-  }
-
   using AddBody = llvm::function_ref<void(Value point, ValueRange taken,
                                           Operation *before)>;
 
@@ -391,14 +292,13 @@ private:
     return loop.getResults();
   }
 
-  /// scf.while (%point, %turn, ...) { %point < total } do { body; next point }
-  static ValueRange fetchTiles(ForEachTileOp op, TileOrder &order,
+  /// scf.while (%point, ...) { %point < total } do { body; next point }
+  static ValueRange fetchTiles(ForEachTileOp op, TileOrder &order, Value next,
                                ValueRange ended,
                                ConversionPatternRewriter &rewriter,
                                AddBody addBody) {
     Location loc = op.getLoc();
-    Type i32 = rewriter.getI32Type();
-    SmallVector<Value> inits = {order.lookUp(order.first), order.constant(0)};
+    SmallVector<Value> inits = {order.lookUp(order.first)};
     llvm::append_range(inits, op.getInits());
     SmallVector<Type> types(ValueRange(inits).getTypes());
     SmallVector<Location> locs(types.size(), loc);
@@ -408,66 +308,24 @@ private:
                              order.less(before->getArgument(0), order.total),
                              before->getArguments());
     Block *after = rewriter.createBlock(&loop.getAfter(), {}, types, locs);
-    Value point = after->getArgument(0), turn = after->getArgument(1);
+    Value point = after->getArgument(0);
     TileFetch fetch(rewriter, loc, op, order);
-    auto roles = dyn_cast<RolesOp>(op->getParentOp());
-    std::optional<WorkTiles> queue;
-    // The counter's latency is that of a few stages, so the number is requested
-    // one tile ahead.
-    Value isFirst, early;
-    if (roles)
-      queue = WorkTiles::get(roles->getParentOp());
-    if (isProducer(op)) {
-      early = order.lookUp(fetch.next());
-    } else if (!roles) {
-      isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                      createThreadId(rewriter, loc),
-                                      order.constant(0));
-      auto branch = scf::IfOp::create(rewriter, loc, i32, isFirst,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(rewriter, loc,
-                           ValueRange(order.lookUp(fetch.next())));
-      rewriter.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, ValueRange(order.constant(0)));
-      early = branch.getResult(0);
-    }
-    auto yield = scf::YieldOp::create(rewriter, loc, ValueRange{point, turn});
+    auto yield = scf::YieldOp::create(rewriter, loc, after->getArguments());
     rewriter.setInsertionPoint(yield);
-    addBody(point, after->getArguments().drop_front(2), yield);
-    rewriter.setInsertionPoint(yield);
-    Value next = early;
-    if (!roles) {
-      auto branch =
-          scf::IfOp::create(rewriter, loc, isFirst, /*withElse=*/false);
-      {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPointToStart(branch.thenBlock());
-        fetch.writeSlot(turn, early);
-      }
-      // Two slots alternate: a thread that writes one again has met all threads
-      // that read it.
-      gpu::BarrierOp::create(rewriter, loc);
-      next = fetch.readSlot(turn);
-    } else {
-      for (Operation &use : llvm::make_early_inc_range(*after)) {
-        if (!isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
-                 WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(use))
-          continue;
-        rewriter.setInsertionPoint(&use);
-        if (Value read = fetch.lower(&use, *queue, turn, early))
-          next = read;
-        rewriter.eraseOp(&use);
-      }
-      rewriter.setInsertionPoint(yield);
+    addBody(point, after->getArguments().drop_front(), yield);
+    for (auto take : llvm::make_early_inc_range(after->getOps<NextTileOp>())) {
+      rewriter.setInsertionPoint(take);
+      Value number = isCooperative(op) ? fetch.nextInOneThread()
+                                       : order.lookUp(fetch.next());
+      if (next == take.getNumber())
+        next = number;
+      rewriter.replaceOp(take, number);
     }
-    Value nextTurn =
-        arith::AddIOp::create(rewriter, loc, turn, order.constant(1));
-    SmallVector<Value> yielded = {next, nextTurn};
+    rewriter.setInsertionPoint(yield);
+    SmallVector<Value> yielded = {next};
     llvm::append_range(yielded, ended);
     rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
-    return loop.getResults().drop_front(2);
+    return loop.getResults().drop_front();
   }
 };
 } // namespace

@@ -95,10 +95,6 @@ TileTypeConverter::TileTypeConverter() {
   addConversion([](SharedType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), 32);
   });
-  // Stages are the offset of the first.
-  addConversion([](StagesType type) -> std::optional<Type> {
-    return IntegerType::get(type.getContext(), 32);
-  });
   // A token is the number of its stage.
   addConversion([](TokenType type) -> std::optional<Type> {
     return IntegerType::get(type.getContext(), 32);

@@ -142,8 +142,6 @@ void populateOrderPatterns(const TileTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 void populateRowReducePatterns(const TileTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
-void populateStagePatterns(const TileTypeConverter &converter,
-                           mlir::RewritePatternSet &patterns);
 void populateRingPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateStagingPatterns(const TileTypeConverter &converter,
@@ -152,21 +150,6 @@ void populateStagingPatterns(const TileTypeConverter &converter,
 /// A barrier of the kernel and the number of arrivals that ends its phase.
 struct BarrierInit {
   int64_t offset, arrivals;
-};
-
-/// Where a producer tells the consumers which tile comes next: two numbers in
-/// shared memory, used alternately, with a full and an empty barrier each.
-struct WorkTiles {
-  /// In the kernel's shared memory.
-  int64_t offset;
-  int64_t consumerWarps;
-
-  /// That of a kernel's roles; none where there are no roles or no counter.
-  static std::optional<WorkTiles> get(mlir::Operation *kernel);
-
-  int64_t fullBarrier(int64_t slot) const;
-  int64_t emptyBarrier(int64_t slot) const;
-  mlir::SmallVector<BarrierInit> getBarriers() const;
 };
 
 /// Initializes the kernel's barriers, before anything else runs, and requests

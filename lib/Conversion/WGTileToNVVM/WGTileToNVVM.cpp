@@ -44,9 +44,7 @@ struct ConvertWGTileToNVVMPass
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
-        auto loop = dyn_cast<ForEachTileOp>(op);
-        usesShared |= isa<ClusterReduceOp, LoadOp, StagesOp, StagingOp>(op) ||
-                      (loop && loop.getCounter());
+        usesShared |= isa<ClusterReduceOp, LoadOp, RingOp, StagingOp>(op);
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       SmallVector<Value> tensorMaps;
@@ -84,7 +82,6 @@ struct ConvertWGTileToNVVMPass
     populateMmaSyncPatterns(converter, patterns);
     populateOrderPatterns(converter, patterns);
     populateRowReducePatterns(converter, patterns);
-    populateStagePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);
     populateTileLoopPatterns(converter, patterns);
@@ -100,7 +97,7 @@ private:
       bool hasRoles = false;
       kernel.walk([&](RolesOp) { hasRoles = true; });
       bool needsThreads = hasRoles || kernel.getKnownBlockSizeAttr();
-      if (failed(verifySwizzles(kernel)) ||
+      if (failed(verifySwizzles(kernel)) || failed(verifyRings(kernel)) ||
           failed(verifyRegisterTiles(kernel)) ||
           (needsThreads && failed(verifyThreads(kernel))))
         return failure();
@@ -134,17 +131,16 @@ private:
           barriers.push_back(
               {static_cast<int64_t>(*load.getBarrier()), /*arrivals=*/1});
       } else if (auto ring = dyn_cast<RingOp>(op)) {
-        if (!ring.getBarriers())
+        if (!ring.getBarriers() || !ring.getConsumerWarps())
           return;
         int64_t stages = ring.getRing().getType().getStages();
         for (int64_t i = 0; i < 2 * stages; ++i)
           barriers.push_back(
               {static_cast<int64_t>(*ring.getBarriers()) + 8 * i,
-               i < stages ? 1 : static_cast<int64_t>(ring.getConsumerWarps())});
+               i < stages ? 1
+                          : static_cast<int64_t>(*ring.getConsumerWarps())});
       }
     });
-    if (std::optional<WorkTiles> queue = WorkTiles::get(kernel))
-      llvm::append_range(barriers, queue->getBarriers());
     return barriers;
   }
 

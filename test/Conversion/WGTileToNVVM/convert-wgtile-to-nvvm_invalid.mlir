@@ -53,16 +53,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @queue(%n: index, %counter: memref<?xi32>) kernel
+  gpu.func @ring_without_place() kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
-    wgtile.roles producer warps 4 registers 0 {
-      // expected-error @below {{expected a loop that hands on the next tile, or is told of it (wgtile-persist)}}
-      // expected-error @below {{failed to legalize operation}}
-      wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32>
-          attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
-      }
-    }, consumer warps 4 registers 0 consumer_groups 1 {
-    }
+    // expected-error @below {{expected a placed ring (wgtile-allocate-shared)}}
+    // expected-error @below {{failed to legalize operation}}
+    %ring = wgtile.ring : !wgtile.ring<2, [i32]>
     gpu.return
   }
 }

@@ -49,20 +49,19 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
   gpu.func @no_tiles() kernel {
     gpu.return
   }
-  // The loops of both roles share one queue: two numbers of 4 bytes, and two
-  // barriers of each.
-  // CHECK-LABEL: gpu.func @queue
-  // CHECK-SAME:    wgtile.shared_bytes = 8240 : i64
-  // CHECK:         wgtile.load %{{.*}} {barrier = 8192 : i64, offset = 0 : i64}
-  // CHECK:         wgtile.for_each_tile {{.*}} work_tiles = 8200 : i64}
-  gpu.func @queue(%a: !wgtile.tensor_map<64x64xf16, swizzle = 128>, %n: index,
-                  %counter: memref<?xi32>) kernel {
+  // Numbers stand after tiles: two of 4 bytes. Without roles they have no barriers.
+  // CHECK-LABEL: gpu.func @numbers
+  // CHECK-SAME:    wgtile.shared_bytes = 8248 : i64
+  // CHECK:         wgtile.ring {offset = 8192 : i64} : !wgtile.ring<2, [i32]>
+  // CHECK:         wgtile.ring warps 4 {barriers = 8208 : i64, offset = 8200 : i64} : !wgtile.ring<2, [i32]>
+  // CHECK:         wgtile.load %{{.*}} {barrier = 8240 : i64, offset = 0 : i64}
+  gpu.func @numbers(%a: !wgtile.tensor_map<64x64xf16, swizzle = 128>) kernel {
     %c0 = arith.constant 0 : index
+    %own = wgtile.ring : !wgtile.ring<2, [i32]>
+    %ring = wgtile.ring warps 4 : !wgtile.ring<2, [i32]>
     %0 = wgtile.load %a[%c0, %c0]
         : !wgtile.tensor_map<64x64xf16, swizzle = 128>
         -> !wgtile.shared<64x64xf16, swizzle = 128>
-    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 2 : i64} {
-    }
     gpu.return
   }
 }

@@ -29,25 +29,30 @@
 // CHECK-DAG: remark: wgtile.consumer_drain without it: 'wgtile.consumer_wait' op expected a release
 // CHECK-DAG: remark: wgtile.fence_proxy_async without it: 'wgtile.consumer_release' op expected a fence between the threads' reads
 // CHECK-DAG: remark: wgtile.warp_barrier without it: 'wgtile.consumer_release' op expected the warp's threads to meet
-// CHECK-DAG: remark: wgtile.work_tile_acquire without it: 'wgtile.work_tile_write' op expected a stage to be acquired
-// CHECK-DAG: remark: wgtile.work_tile_write without it: 'wgtile.for_each_tile' op expected a turn of a producer
-// CHECK-DAG: remark: wgtile.work_tile_commit without it: 'wgtile.producer_acquire' op expected the stage of another ring
-// CHECK-DAG: remark: wgtile.work_tile_wait without it: 'wgtile.work_tile_read' op expected a stage to be held
-// CHECK-DAG: remark: wgtile.work_tile_release without it: 'wgtile.end' op expected the stage of a token to be given back
+// CHECK-DAG: remark: wgtile.producer_acquire without it: 'wgtile.ring_store' op expected a stage to be acquired
+// CHECK-DAG: remark: wgtile.ring_store without it: 'wgtile.for_each_tile' op expected the producer's next tile
+// CHECK-DAG: remark: wgtile.ring_store with it twice: 'wgtile.ring_store' op expected at most one copy into each tile of a stage
+// CHECK-DAG: remark: wgtile.producer_commit without it: 'wgtile.end' op expected the stage of a token to be committed
+// CHECK-DAG: remark: wgtile.consumer_wait without it: 'wgtile.ring_load' op expected a stage to be held
+// CHECK-DAG: remark: wgtile.consumer_release without it: 'wgtile.end' op expected the stage of a token to be given back
 // CHECK-DAG: remark: wgtile.fence_proxy_async without it: 'wgtile.tma_store' op expected a fence
 // CHECK-DAG: remark: wgtile.named_barrier without it: 'wgtile.tma_store' op expected a barrier
 // CHECK-DAG: remark: wgtile.tma_store_wait without it: 'wgtile.store_shared' op expected a wait for the store
 // CHECK-DAG: remark: wgtile.staging with its place on another: 'wgtile.ring' op expected a place of its own
-// CHECK-DAG: remark: wgtile.for_each_tile with its place on another: 'wgtile.for_each_tile' op expected 'work_tiles' at
+// CHECK-DAG: remark: wgtile.ring with its place on another: 'wgtile.ring' op expected a place of its own
 
-// SM80-DAG: remark: wgtile.async_copy without it: 'wgtile.async_commit_group' op expected copies into all tiles of a stage, or none
-// SM80-DAG: remark: wgtile.async_copy without it: 'wgtile.stage' op expected copies into the stage that is read
+// SM80-DAG: remark: wgtile.producer_acquire without it: 'wgtile.async_copy' op expected a stage to be acquired
+// SM80-DAG: remark: wgtile.producer_acquire with it twice: 'wgtile.producer_acquire' op expected the stage that was acquired to be committed
+// SM80-DAG: remark: wgtile.async_copy without it: 'wgtile.producer_commit' op expected copies into all tiles of a stage, or none
 // SM80-DAG: remark: wgtile.async_copy with it twice: 'wgtile.async_copy' op expected at most one copy into each tile of a stage
-// SM80-DAG: remark: wgtile.async_commit_group without it: 'wgtile.stage' op expected a wait for the copies
-// SM80-DAG: remark: wgtile.async_commit_group with it twice: 'wgtile.async_copy' op expected a barrier
-// SM80-DAG: remark: wgtile.async_wait_group without it: 'wgtile.stage' op expected a wait for the copies
-// SM80-DAG: remark: wgtile.async_wait_group without it: 'wgtile.stages' op expected a wait for all copies
-// SM80-DAG: remark: wgtile.stages with its place on another: 'wgtile.stages' op expected a place for
+// SM80-DAG: remark: wgtile.producer_commit without it: 'wgtile.producer_acquire' op expected the stage that was acquired to be committed
+// SM80-DAG: remark: wgtile.producer_commit with it twice: 'wgtile.producer_commit' op expected a stage to be acquired
+// SM80-DAG: remark: wgtile.consumer_wait without it: 'wgtile.ring_tile' op expected a stage to be held
+// SM80-DAG: remark: wgtile.consumer_release without it: 'scf.yield' op expected the stage of a token to be given back
+// SM80-DAG: remark: wgtile.consumer_release with it twice: 'wgtile.consumer_release' op expected a stage that is held, but it was given back before
+// SM80-DAG: remark: wgtile.producer_tail without it: 'wgtile.ring' op expected a wait for all copies
+// SM80-DAG: remark: wgtile.ring_store without it: 'wgtile.consumer_wait' op expected copies into the stage
+// SM80-DAG: remark: wgtile.ring with its place on another: 'wgtile.ring' op expected a place for
 
 // PLAIN-DAG: remark: wgtile.fence_proxy_async without it: 'wgtile.load' op expected a fence between the threads' reads of the tile and this asynchronous write
 // PLAIN-DAG: remark: wgtile.load with its place on another: 'wgtile.load' op expected a place of its own

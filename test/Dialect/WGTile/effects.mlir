@@ -63,10 +63,12 @@ func.func @async_mma(%a: !wgtile.shared<64x64xbf16>, %acc: tensor<64x64xf32>,
 // CHECK-LABEL: func.func @fill
 // CHECK:         wgtile.async_copy
 func.func @fill(%source: memref<?x?xbf16>, %i: index) {
-  %stages = wgtile.stages
-      : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-  wgtile.async_copy %stages[%i] 0, %source[%i, %i]
-      : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>,
+  %ring = wgtile.ring
+      : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+  %s = wgtile.producer_acquire %ring
+      : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+  wgtile.async_copy %ring[%s] 0, %source[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>,
         memref<?x?xbf16>
   return
 }

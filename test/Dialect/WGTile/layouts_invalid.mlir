@@ -21,12 +21,12 @@ func.func private @column_divided(tensor<24xf32, #wgtile.column<warps = 4, colum
 // -----
 
 // expected-error @below {{expected from 1 to 64 stages, but got 0}}
-func.func private @no_stages(!wgtile.stages<0, [!wgtile.shared<64x64xbf16>]>)
+func.func private @no_stages(!wgtile.ring<0, [!wgtile.shared<64x64xbf16>]>)
 
 // -----
 
-// expected-error @below {{expected the types of shared tiles with a swizzle, but got ['f32']}}
-func.func private @stages_of_scalars(!wgtile.stages<2, [f32]>)
+// expected-error @below {{expected the types of shared tiles with a swizzle, or i32, but got ['f32']}}
+func.func private @stages_of_scalars(!wgtile.ring<2, [f32]>)
 
 // -----
 
@@ -167,12 +167,12 @@ func.func private @shared_columns(!wgtile.shared<64x48xbf16, swizzle = 128>)
 // -----
 
 // expected-error @below {{expected the types of shared tiles with a swizzle}}
-func.func private @stages_no_swizzle(!wgtile.stages<2, [!wgtile.shared<64x64xbf16>]>)
+func.func private @stages_no_swizzle(!wgtile.ring<2, [!wgtile.shared<64x64xbf16>]>)
 
 // -----
 
 // expected-error @below {{expected from 1 to 64 stages, but got 4611686018427387904}}
-func.func private @stages_huge(!wgtile.stages<4611686018427387904, [!wgtile.shared<64x64xbf16, swizzle = 128>]>)
+func.func private @stages_huge(!wgtile.ring<4611686018427387904, [!wgtile.shared<64x64xbf16, swizzle = 128>]>)
 
 // -----
 

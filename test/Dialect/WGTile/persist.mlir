@@ -4,7 +4,16 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK-LABEL: gpu.func @two
     // CHECK-SAME:      %[[COUNTER:[a-z0-9]+]]: memref<?xi32>
+    // CHECK:         %[[OWN:.*]] = wgtile.ring : !wgtile.ring<2, [i32]>
     // CHECK:         wgtile.for_each_tile {{.*}} counter %[[COUNTER]] : memref<?xi32> attributes {persistent = 4 : i64}
+    // CHECK-NEXT:      %[[NUMBER:.*]] = wgtile.next_tile
+    // CHECK-NEXT:      %[[EMPTY:.*]] = wgtile.producer_acquire %[[OWN]] :
+    // CHECK-NEXT:      wgtile.ring_store %[[NUMBER]], %[[OWN]][%[[EMPTY]]] 0 :
+    // CHECK-NEXT:      wgtile.producer_commit %[[OWN]][%[[EMPTY]]] :
+    // CHECK-NEXT:      %[[FULL:.*]] = wgtile.consumer_wait %[[OWN]] :
+    // CHECK-NEXT:      %[[TOLD:.*]] = wgtile.ring_load %[[OWN]][%[[FULL]]] 0 :
+    // CHECK-NEXT:      wgtile.consumer_release %[[OWN]][%[[FULL]]] :
+    // CHECK-NEXT:      wgtile.end %[[TOLD]] : i32
     gpu.func @two(%n: index) kernel 
         attributes {wgtile.schedule = #wgtile.schedule<ctas_per_sm = 2, persistent = true, dynamic = true, raster_group = 4>} {
       wgtile.for_each_tile (%i, %j) in (%n, %n) {
@@ -37,25 +46,33 @@ module attributes {gpu.container_module} {
     }
     // The producer takes the tiles and tells the consumers.
     // CHECK-LABEL: gpu.func @roles
-    // CHECK:         wgtile.roles producer
+    // CHECK:         %[[RING:.*]] = wgtile.ring warps 8 : !wgtile.ring<2, [i32]>
+    // CHECK-NEXT:    wgtile.roles producer
     // CHECK:         wgtile.for_each_tile
-    // CHECK-NEXT:      wgtile.work_tile_acquire
-    // CHECK-NEXT:      wgtile.work_tile_write
-    // CHECK-NEXT:      wgtile.work_tile_commit
+    // CHECK-NEXT:      %[[NEXT:.*]] = wgtile.next_tile
+    // CHECK-NEXT:      memref.store
+    // CHECK-NEXT:      %[[EMPTY:.*]] = wgtile.producer_acquire %[[RING]] :
+    // CHECK-NEXT:      wgtile.ring_store %[[NEXT]], %[[RING]][%[[EMPTY]]] 0 :
+    // CHECK-NEXT:      wgtile.producer_commit %[[RING]][%[[EMPTY]]] :
+    // CHECK-NEXT:      wgtile.end %[[NEXT]] : i32
     // CHECK-NEXT:    }
     // CHECK:         consumer
     // CHECK:         wgtile.for_each_tile
-    // CHECK-NEXT:      wgtile.work_tile_wait
-    // CHECK-NEXT:      wgtile.work_tile_read
-    // CHECK-NEXT:      wgtile.work_tile_release
+    // CHECK-NEXT:      memref.store
+    // CHECK-NEXT:      %[[FULL:.*]] = wgtile.consumer_wait %[[RING]] :
+    // CHECK-NEXT:      %[[TOLD:.*]] = wgtile.ring_load %[[RING]][%[[FULL]]] 0 :
+    // CHECK-NEXT:      wgtile.consumer_release %[[RING]][%[[FULL]]] :
+    // CHECK-NEXT:      wgtile.end %[[TOLD]] : i32
     // CHECK-NEXT:    }
-    gpu.func @roles(%n: index) kernel
+    gpu.func @roles(%n: index, %m: memref<?xindex>) kernel
         attributes {wgtile.schedule = #wgtile.schedule<persistent = true, dynamic = true, raster_group = 4>} {
       wgtile.roles producer warps 4 registers 0 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
+          memref.store %i, %m[%j] : memref<?xindex>
         }
-      }, consumer warps 4 registers 0 consumer_groups 1 {
+      }, consumer warps 8 registers 0 consumer_groups 1 {
         wgtile.for_each_tile (%i, %j) in (%n, %n) {
+          memref.store %i, %m[%j] : memref<?xindex>
         }
       }
       gpu.return
@@ -73,11 +90,11 @@ module attributes {gpu.container_module} {
   // CHECK:         %[[COUNTER:.*]] = memref.alloc(%[[SIZE]]) {wgtile.zeroed} : memref<?xi32>
   // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]]) args(%[[N]], %[[COUNTER]])
   // CHECK:         wgtile.launch @kernels::@one_loop grid(%arg0)
-  func.func @host(%n: index) {
+  func.func @host(%n: index, %m: memref<?xindex>) {
     %c2 = arith.constant 2 : index
     wgtile.launch @kernels::@two grid(%n) args(%n) : index
     wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
-    wgtile.launch @kernels::@roles grid(%n) args(%n) : index
+    wgtile.launch @kernels::@roles grid(%n) args(%n, %m) : index, memref<?xindex>
     wgtile.launch @kernels::@static grid(%n) args(%n) : index
     wgtile.launch @kernels::@descending grid(%n) args(%n) : index
     return

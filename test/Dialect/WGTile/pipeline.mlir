@@ -6,24 +6,27 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
   // Three turns ahead before the loop, each under its condition.
   // CHECK-LABEL: gpu.func @columns
   // CHECK-SAME: nvvm.minctasm = 2
-  // CHECK: %[[STAGES:.*]] = wgtile.stages : !wgtile.stages<4
-  // CHECK-COUNT-3: wgtile.async_commit_group
-  // CHECK: scf.for %[[P:.*]] = %{{.*}} iter_args(%{{.*}}, %[[S:.*]] = %c0
-  // CHECK-NEXT: wgtile.async_wait_group pending 2
+  // CHECK: %[[RING:.*]] = wgtile.ring : !wgtile.ring<4
+  // CHECK-COUNT-3: wgtile.producer_commit %[[RING]]
+  // CHECK: scf.for %[[P:.*]] = %{{.*}} iter_args(
+  // CHECK-NEXT: %[[FULL:.*]] = wgtile.consumer_wait %[[RING]] pending 2 :
   // The later turn's column is loaded before the product, filled after it.
   // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c3
   // CHECK: %[[LAST:.*]] = arith.minsi %[[NEXT]]
   // CHECK: %[[K:.*]] = memref.load %{{.*}}[%[[LAST]]]
-  // CHECK: wgtile.stage %[[STAGES]][%[[S]]]
+  // CHECK: wgtile.ring_tile %[[RING]][%[[FULL]]] 0 :
+  // CHECK: wgtile.ring_tile %[[RING]][%[[FULL]]] 1 :
   // CHECK: wgtile.mma
+  // CHECK: wgtile.consumer_release %[[RING]][%[[FULL]]]
+  // CHECK: %[[EMPTY:.*]] = wgtile.producer_acquire %[[RING]]
   // CHECK: scf.if
-  // CHECK: wgtile.async_copy %[[STAGES]][%{{.*}}] 0, %{{.*}}[%[[LAST]], %{{.*}}] aligned
-  // CHECK: wgtile.async_copy %[[STAGES]][%{{.*}}] 1, %{{.*}}[%[[K]], %{{.*}}] :
-  // CHECK: wgtile.async_commit_group
-  // CHECK: wgtile.async_wait_group pending 0
+  // CHECK: wgtile.async_copy %[[RING]][%[[EMPTY]]] 0, %{{.*}}[%[[LAST]], %{{.*}}] aligned
+  // CHECK: wgtile.async_copy %[[RING]][%[[EMPTY]]] 1, %{{.*}}[%[[K]], %{{.*}}] :
+  // CHECK: wgtile.producer_commit %[[RING]][%[[EMPTY]]]
+  // CHECK: wgtile.producer_tail %[[RING]]
   // FEW-LABEL: gpu.func @columns
   // FEW-SAME: nvvm.minctasm = 1
-  // FEW: wgtile.stages : !wgtile.stages<2
+  // FEW: wgtile.ring : !wgtile.ring<2
   gpu.func @columns(%begin: index, %end: index, %a: memref<?x16x64xbf16>,
                     %b: memref<?x?xbf16>, %col: memref<?xindex>,
                     %out: memref<?x?xf32>) kernel
@@ -51,7 +54,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
   // Where a load's place depends on the loop's own result, it stays.
   // CHECK-LABEL: gpu.func @dependent
-  // CHECK-NOT: wgtile.stages
+  // CHECK-NOT: wgtile.ring
   // CHECK: wgtile.load
   gpu.func @dependent(%begin: index, %end: index, %b: memref<?x?xbf16>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -70,12 +73,12 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
   // least two, at most what fits. Two thread blocks share an SM where
   // there is room for three stages in each, wanted or not.
   // CHECK-LABEL: gpu.func @six_stages
-  // CHECK: wgtile.stages : !wgtile.stages<6
+  // CHECK: wgtile.ring : !wgtile.ring<6
   // FEW-LABEL: gpu.func @six_stages
-  // FEW: wgtile.stages : !wgtile.stages<2
+  // FEW: wgtile.ring : !wgtile.ring<2
   // CHECK-LABEL: gpu.func @one_stage
   // CHECK-SAME: nvvm.minctasm = 2
-  // CHECK: wgtile.stages : !wgtile.stages<2
+  // CHECK: wgtile.ring : !wgtile.ring<2
   gpu.func @six_stages(%n: index, %a: memref<?x16x64xbf16>, %b: memref<?x?xbf16>,
                    %out: memref<?x?xf32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>, wgtile.schedule = #wgtile.schedule<stages = 6>} {

@@ -58,25 +58,29 @@ func.func @groups(%m: !m, %i: index, %acc: !t) {
   return
 }
 
-// CHECK-LABEL: func.func @queue
-// CHECK:         wgtile.work_tile_acquire
-// CHECK-NEXT:    wgtile.work_tile_write
-// CHECK-NEXT:    wgtile.work_tile_commit
-// CHECK:         wgtile.work_tile_wait
-// CHECK-NEXT:    wgtile.work_tile_read
-// CHECK-NEXT:    wgtile.work_tile_release
-func.func @queue(%n: index, %counter: memref<?xi32>) {
+// CHECK-LABEL: func.func @numbers
+// CHECK:         %[[RING:.*]] = wgtile.ring warps 8 : !wgtile.ring<2, [i32]>
+// CHECK:         %[[NEXT:.*]] = wgtile.next_tile
+// CHECK:         wgtile.ring_store %[[NEXT]], %[[RING]][%{{.*}}] 0 : !wgtile.ring<2, [i32]>
+// CHECK:         wgtile.end %[[NEXT]] : i32
+// CHECK:         %[[TOLD:.*]] = wgtile.ring_load %[[RING]][%{{.*}}] 0 : !wgtile.ring<2, [i32]>
+// CHECK:         wgtile.end %[[TOLD]] : i32
+func.func @numbers(%n: index, %counter: memref<?xi32>) {
+  %ring = wgtile.ring warps 8 : !wgtile.ring<2, [i32]>
   wgtile.roles producer warps 4 registers 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-      wgtile.work_tile_acquire
-      wgtile.work_tile_write
-      wgtile.work_tile_commit
+      %next = wgtile.next_tile
+      %p = wgtile.producer_acquire %ring : !wgtile.ring<2, [i32]>
+      wgtile.ring_store %next, %ring[%p] 0 : !wgtile.ring<2, [i32]>
+      wgtile.producer_commit %ring[%p] : !wgtile.ring<2, [i32]>
+      wgtile.end %next : i32
     }
   }, consumer warps 8 registers 0 consumer_groups 1 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-      wgtile.work_tile_wait
-      wgtile.work_tile_read
-      wgtile.work_tile_release
+      %c = wgtile.consumer_wait %ring : !wgtile.ring<2, [i32]>
+      %next = wgtile.ring_load %ring[%c] 0 : !wgtile.ring<2, [i32]>
+      wgtile.consumer_release %ring[%c] : !wgtile.ring<2, [i32]>
+      wgtile.end %next : i32
     }
   }
   return

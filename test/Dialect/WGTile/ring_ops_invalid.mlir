@@ -90,11 +90,11 @@ func.func @for_each_tile_c3_two(%n: index) {
 
 // -----
 
-func.func @work_tile_acquire_c1_counter(%n: index) {
+func.func @next_tile_c1_counter(%n: index) {
   wgtile.roles producer warps 4 registers 0 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
-      // expected-error @below {{expected a loop with a counter, in a role}}
-      wgtile.work_tile_acquire
+      // expected-error @below {{expected a loop with a counter, in no role with register tiles}}
+      %next = wgtile.next_tile
     }
   }, consumer warps 4 registers 0 consumer_groups 1 {
   }
@@ -103,11 +103,60 @@ func.func @work_tile_acquire_c1_counter(%n: index) {
 
 // -----
 
-func.func @work_tile_read_c1_role(%n: index, %counter: memref<?xi32>) {
-  wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-    // expected-error @below {{expected a loop with a counter, in a role}}
-    wgtile.work_tile_read
+func.func @next_tile_c1_tiles(%n: index, %counter: memref<?xi32>) {
+  wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      // expected-error @below {{expected a loop with a counter, in no role with register tiles}}
+      %next = wgtile.next_tile
+      wgtile.end %next : i32
+    }
   }
+  return
+}
+
+// -----
+
+func.func @for_each_tile_c1_next_tile(%n: index, %counter: memref<?xi32>, %x: index) {
+  wgtile.roles producer warps 4 registers 0 {
+    // expected-error @below {{expected an end with the next tile's number (i32) first, but got types 'index'}}
+    wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+      wgtile.end %x : index
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, i32]>
+func.func @ring_store_c1(%ring: !ring, %s: !wgtile.token, %x: i32) {
+  // expected-error @below {{expected a number, but tile 0 is of type '!wgtile.shared<64x64xbf16, swizzle = 128>'}}
+  wgtile.ring_store %x, %ring[%s] 0 : !ring
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [i32]>
+func.func @ring_load_c1(%ring: !ring, %s: !wgtile.token) {
+  // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
+  %x = wgtile.ring_load %ring[%s] 1 : !ring
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [i32]>
+func.func @tma_load_c1_number(%ring: !ring, %s: !wgtile.token, %m: !wgtile.tensor_map<64x64xbf16, swizzle = 128>, %i: index) {
+  // expected-error @below {{expected a shared tile, but tile 0 is of type 'i32'}}
+  wgtile.tma_load %ring[%s] 0, %m[%i, %i] : !ring, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected one instance of a number, but got 2}}
+func.func @ring_of_two_numbers(%ring: !wgtile.ring<2, [i32], instances = [2]>) {
   return
 }
 
@@ -185,5 +234,46 @@ func.func @end_c1(%x: i32) {
     // expected-error @below {{expected no values at the end of a role's program}}
     wgtile.end %x : i32
   }
+  return
+}
+
+// -----
+
+func.func @async_copy_c1_tile(%b: memref<?x?xbf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
+  wgtile.async_copy %ring[%s] 1, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @async_copy_c1_type(%b: memref<?x?xf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a source of element type 'bf16', but got 'memref<?x?xf16>'}}
+  wgtile.async_copy %ring[%s] 0, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xf16>
+  return
+}
+
+// -----
+
+func.func @async_copy_c2(%b: memref<?x?xbf16>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a source of rank at least 2 and as many indices, but got 'memref<?x?xbf16>' and 1}}
+  wgtile.async_copy %ring[%s] 0, %b[%i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+#layout = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @async_copy_layout(%b: memref<?x?xbf16, #layout>, %i: index, %s: !wgtile.token) {
+  %ring = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>
+  // expected-error @below {{expected a strided source, but got}}
+  wgtile.async_copy %ring[%s] 0, %b[%i, %i]
+      : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16, #layout>
   return
 }

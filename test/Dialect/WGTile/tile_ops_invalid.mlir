@@ -26,6 +26,8 @@ func.func @for_each_tile_c1_type(%n: index) {
 func.func @for_each_tile_c4(%n: index, %counter: memref<1xi32>) {
   // expected-error @below {{expected 'persistent' with a counter}}
   wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<1xi32> {
+    %next = arith.constant 0 : i32
+    wgtile.end %next : i32
   }
   return
 }

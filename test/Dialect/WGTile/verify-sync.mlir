@@ -252,21 +252,27 @@ gpu.module @kernels {
 
 // -----
 
-// The work-tile pipeline.
-// CHECK-LABEL: gpu.func @queue
+!tiles = !wgtile.ring<2, [i32]>
+
+// A ring of tiles' numbers.
+// CHECK-LABEL: gpu.func @numbers
 gpu.module @kernels {
-  gpu.func @queue(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @numbers(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return

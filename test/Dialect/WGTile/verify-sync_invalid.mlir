@@ -11,12 +11,14 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
-    // expected-error @below {{'wgtile.store' op expected a wait for the asynchronous product before this use of its result}}
-    wgtile.store %d, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
+      // expected-error @below {{'wgtile.store' op expected a wait for the asynchronous product before this use of its result}}
+      wgtile.store %d, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    }
     gpu.return
   }
 }
@@ -34,13 +36,15 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
-    %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
-    %e = arith.negf %w : !acc
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
+      %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
+      // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+      %e = arith.negf %w : !acc
+    }
     gpu.return
   }
 }
@@ -59,14 +63,16 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-    %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
-    %e = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
-    %w = wgtile.warpgroup_mma_wait %e pending 0 : !acc
-    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
-    %f = arith.negf %d : !acc
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      %d = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
+      %e = wgtile.mma_async %a, %b, %zero : !a, !b -> !acc
+      %w = wgtile.warpgroup_mma_wait %e pending 0 : !acc
+      // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+      %f = arith.negf %d : !acc
+    }
     gpu.return
   }
 }
@@ -84,19 +90,21 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
-      %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-      wgtile.consumer_release %ring[%prev] : !ring
-      scf.yield %w, %full : !acc, !wgtile.token
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
+        %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
+        wgtile.consumer_release %ring[%prev] : !ring
+        scf.yield %w, %full : !acc, !wgtile.token
+      }
+      // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
+      %e = arith.negf %r#0 : !acc
+      wgtile.consumer_release %ring[%r#1] : !ring
     }
-    // expected-error @below {{'arith.negf' op expected a wait for the asynchronous product}}
-    %e = arith.negf %r#0 : !acc
-    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -114,18 +122,20 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
-      // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage before it is given back}}
-      wgtile.consumer_release %ring[%prev] : !ring
-      scf.yield %d, %full : !acc, !wgtile.token
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
+        // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage before it is given back}}
+        wgtile.consumer_release %ring[%prev] : !ring
+        scf.yield %d, %full : !acc, !wgtile.token
+      }
+      %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
+      wgtile.consumer_release %ring[%r#1] : !ring
     }
-    %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
-    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -143,25 +153,27 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %yes = arith.cmpi eq, %n, %c1 : index
-    %none = wgtile.no_stage
-    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %s = scf.if %yes -> (!acc) {
-        %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
-        scf.yield %d : !acc
-      } else {
-        scf.yield %acc : !acc
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %yes = arith.cmpi eq, %n, %c1 : index
+      %none = wgtile.no_stage
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %s = scf.if %yes -> (!acc) {
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
+          scf.yield %d : !acc
+        } else {
+          scf.yield %acc : !acc
+        }
+        %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
+        // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage}}
+        wgtile.consumer_release %ring[%prev] : !ring
+        scf.yield %w, %full : !acc, !wgtile.token
       }
-      %w = wgtile.warpgroup_mma_wait %s pending 1 : !acc
-      // expected-error @below {{'wgtile.consumer_release' op expected a wait for the product that reads the stage}}
-      wgtile.consumer_release %ring[%prev] : !ring
-      scf.yield %w, %full : !acc, !wgtile.token
+      %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
+      wgtile.consumer_release %ring[%r#1] : !ring
     }
-    %w0 = wgtile.warpgroup_mma_wait %r#0 pending 0 : !acc
-    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -179,13 +191,15 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-      // expected-error @below {{'scf.yield' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
-      scf.yield %d : !acc
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+        // expected-error @below {{'scf.yield' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
+        scf.yield %d : !acc
+      }
     }
     gpu.return
   }
@@ -201,15 +215,17 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%last = %none, %older = %none) -> (!wgtile.token, !wgtile.token) {
-      // expected-error @below {{'wgtile.consumer_wait' op expected a release before this wait: the stage that it is for, of 2 of the ring, may still be held}}
-      %full = wgtile.consumer_wait %ring : !ring
-      wgtile.consumer_release %ring[%older] : !ring
-      scf.yield %full, %last : !wgtile.token, !wgtile.token
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%last = %none, %older = %none) -> (!wgtile.token, !wgtile.token) {
+        // expected-error @below {{'wgtile.consumer_wait' op expected a release before this wait: the stage that it is for, of 2 of the ring, may still be held}}
+        %full = wgtile.consumer_wait %ring : !ring
+        wgtile.consumer_release %ring[%older] : !ring
+        scf.yield %full, %last : !wgtile.token, !wgtile.token
+      }
+      wgtile.consumer_release %ring[%r#0] : !ring
+      wgtile.consumer_release %ring[%r#1] : !ring
     }
-    wgtile.consumer_release %ring[%r#0] : !ring
-    wgtile.consumer_release %ring[%r#1] : !ring
     gpu.return
   }
 }
@@ -221,10 +237,12 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @released_twice(%n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    wgtile.consumer_release %ring[%full] : !ring
-    // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
-    wgtile.consumer_release %ring[%full] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      wgtile.consumer_release %ring[%full] : !ring
+      // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
+      wgtile.consumer_release %ring[%full] : !ring
+    }
     gpu.return
   }
 }
@@ -240,15 +258,17 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %first = wgtile.consumer_wait %ring : !ring
-    %r = scf.for %p = %c0 to %n step %c1 iter_args(%stage = %first) -> (!wgtile.token) {
-      // expected-error @below {{'wgtile.ring_tile' op expected a stage that is held, but it was given back before}}
-      %a = wgtile.ring_tile %ring[%stage] 0 : !ring -> !a
-      wgtile.consumer_release %ring[%stage] : !ring
-      scf.yield %stage : !wgtile.token
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %first = wgtile.consumer_wait %ring : !ring
+      %r = scf.for %p = %c0 to %n step %c1 iter_args(%stage = %first) -> (!wgtile.token) {
+        // expected-error @below {{'wgtile.ring_tile' op expected a stage that is held, but it was given back before}}
+        %a = wgtile.ring_tile %ring[%stage] 0 : !ring -> !a
+        wgtile.consumer_release %ring[%stage] : !ring
+        scf.yield %stage : !wgtile.token
+      }
+      // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
+      wgtile.consumer_release %ring[%r] : !ring
     }
-    // expected-error @below {{'wgtile.consumer_release' op expected a stage that is held, but it was given back before}}
-    wgtile.consumer_release %ring[%r] : !ring
     gpu.return
   }
 }
@@ -260,10 +280,12 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @token_of_another_ring(%n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %other = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    // expected-error @below {{'wgtile.consumer_release' op expected a token of a stage of this ring}}
-    wgtile.consumer_release %other[%full] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %other = wgtile.ring warps 4 : !ring
+      %full = wgtile.consumer_wait %ring : !ring
+      // expected-error @below {{'wgtile.consumer_release' op expected a token of a stage of this ring}}
+      wgtile.consumer_release %other[%full] : !ring
+    }
     gpu.return
   }
 }
@@ -277,10 +299,12 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @copy_into_taken_stage(%map: !map, %n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    // expected-error @below {{'wgtile.tma_load' op expected the token of a stage that was acquired}}
-    wgtile.tma_load %ring[%full] 0, %map[%n, %n] : !ring, !map
-    wgtile.consumer_release %ring[%full] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      // expected-error @below {{'wgtile.tma_load' op expected the token of a stage that was acquired}}
+      wgtile.tma_load %ring[%full] 0, %map[%n, %n] : !ring, !map
+      wgtile.consumer_release %ring[%full] : !ring
+    }
     gpu.return
   }
 }
@@ -293,9 +317,11 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @release_of_acquired_stage(%n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %filled = wgtile.producer_acquire %ring : !ring
-    // expected-error @below {{'wgtile.consumer_release' op expected the token of a stage that was taken}}
-    wgtile.consumer_release %ring[%filled] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      // expected-error @below {{'wgtile.consumer_release' op expected the token of a stage that was taken}}
+      wgtile.consumer_release %ring[%filled] : !ring
+    }
     gpu.return
   }
 }
@@ -308,10 +334,12 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @copy_after_commit(%map: !map, %n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %filled = wgtile.producer_acquire %ring : !ring
-    wgtile.producer_commit %ring[%filled] : !ring
-    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but it was committed before}}
-    wgtile.tma_load %ring[%filled] 0, %map[%n, %n] : !ring, !map
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      wgtile.producer_commit %ring[%filled] : !ring
+      // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but it was committed before}}
+      wgtile.tma_load %ring[%filled] 0, %map[%n, %n] : !ring, !map
+    }
     gpu.return
   }
 }
@@ -324,8 +352,10 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @unknown_token(%full: !wgtile.token) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.consumer_release' op expected a stage to be held, but its token is of none}}
-    wgtile.consumer_release %ring[%full] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      // expected-error @below {{'wgtile.consumer_release' op expected a stage to be held, but its token is of none}}
+      wgtile.consumer_release %ring[%full] : !ring
+    }
     gpu.return
   }
 }
@@ -343,16 +373,18 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
-      %full = wgtile.consumer_wait %ring : !ring
-      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-      %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
-      wgtile.consumer_release %ring[%prev] : !ring
-      scf.yield %d, %full : !acc, !wgtile.token
+    // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      %r:2 = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero, %prev = %none) -> (!acc, !wgtile.token) {
+        %full = wgtile.consumer_wait %ring : !ring
+        %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+        %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+        %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+        wgtile.consumer_release %ring[%prev] : !ring
+        scf.yield %d, %full : !acc, !wgtile.token
+      }
     }
-    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
     gpu.return
   }
 }
@@ -370,12 +402,14 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %full = wgtile.consumer_wait %ring : !ring
-    %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
-    %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
-    wgtile.consumer_release %ring[%full] : !ring
-    // expected-error @below {{'wgtile.mma' op expected a tile of a stage that is held, but its stage was given back before}}
-    %d = wgtile.mma %a, %b, %zero : !a, !b -> !acc
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %full = wgtile.consumer_wait %ring : !ring
+      %a = wgtile.ring_tile %ring[%full] 0 : !ring -> !a
+      %b = wgtile.ring_tile %ring[%full] 1 : !ring -> !b
+      wgtile.consumer_release %ring[%full] : !ring
+      // expected-error @below {{'wgtile.mma' op expected a tile of a stage that is held, but its stage was given back before}}
+      %d = wgtile.mma %a, %b, %zero : !a, !b -> !acc
+    }
     gpu.return
   }
 }
@@ -393,9 +427,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but its token is of none}}
-    %a = wgtile.ring_tile %ring[%none] 0 : !ring -> !a
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      // expected-error @below {{'wgtile.ring_tile' op expected a stage to be held, but its token is of none}}
+      %a = wgtile.ring_tile %ring[%none] 0 : !ring -> !a
+    }
     gpu.return
   }
 }
@@ -413,10 +449,12 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but its token is of none}}
-    wgtile.tma_load %ring[%none] 0, %map[%c0, %c0] : !ring, !map
-    wgtile.producer_commit %ring[%none] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      // expected-error @below {{'wgtile.tma_load' op expected a stage to be acquired before this, but its token is of none}}
+      wgtile.tma_load %ring[%none] 0, %map[%c0, %c0] : !ring, !map
+      wgtile.producer_commit %ring[%none] : !ring
+    }
     gpu.return
   }
 }
@@ -434,9 +472,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %none = wgtile.no_stage
-    // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before this, but its token is of none}}
-    wgtile.producer_commit %ring[%none] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %none = wgtile.no_stage
+      // expected-error @below {{'wgtile.producer_commit' op expected a stage to be acquired before this, but its token is of none}}
+      wgtile.producer_commit %ring[%none] : !ring
+    }
     gpu.return
   }
 }
@@ -454,11 +494,13 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    scf.for %i = %c0 to %n step %c1 {
-      %filled = wgtile.producer_acquire %ring : !ring
-      wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
-      // expected-error @below {{'scf.yield' op expected the stage of a token to be committed before the token is lost}}
-      scf.yield
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      scf.for %i = %c0 to %n step %c1 {
+        %filled = wgtile.producer_acquire %ring : !ring
+        wgtile.tma_load %ring[%filled] 0, %map[%i, %c0] : !ring, !map
+        // expected-error @below {{'scf.yield' op expected the stage of a token to be committed before the token is lost}}
+        scf.yield
+      }
     }
     gpu.return
   }
@@ -471,11 +513,13 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @acquire_twice(%n: index) kernel {
     %ring = wgtile.ring warps 4 : !ring
-    %filled = wgtile.producer_acquire %ring : !ring
-    // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-    %next = wgtile.producer_acquire %ring : !ring
-    wgtile.producer_commit %ring[%filled] : !ring
-    wgtile.producer_commit %ring[%next] : !ring
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+      %next = wgtile.producer_acquire %ring : !ring
+      wgtile.producer_commit %ring[%filled] : !ring
+      wgtile.producer_commit %ring[%next] : !ring
+    }
     gpu.return
   }
 }
@@ -493,9 +537,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %ring = wgtile.ring warps 4 : !ring
-    %filled = wgtile.producer_acquire %ring : !ring
-    wgtile.tma_load %ring[%filled] 0, %map[%c0, %c0] : !ring, !map
-    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
+    // expected-error @below {{'wgtile.end' op expected the stage of a token to be committed before the token is lost}}
+    wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
+      %filled = wgtile.producer_acquire %ring : !ring
+      wgtile.tma_load %ring[%filled] 0, %map[%c0, %c0] : !ring, !map
+    }
     gpu.return
   }
 }
@@ -770,19 +816,25 @@ gpu.module @kernels {
 // -----
 
 // The number of the next tile is read before it is there.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_take(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_take(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage to be held, but its token is of none}}
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.no_stage
+        // expected-error @below {{'wgtile.ring_load' op expected a stage to be held, but its token is of none}}
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -791,44 +843,25 @@ gpu.module @kernels {
 
 // -----
 
-// The producer would wait for its slot for ever.
+// The producer would wait for its stage for ever.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_release(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_release(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-      }
-    }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-      }
-    }
-    // expected-error @below {{'gpu.return' op expected every stage that was taken to be given back, but the program may end with 1 held}}
-    gpu.return
-  }
-}
-
-// -----
-
-// The producer may have written the slot again.
-gpu.module @kernels {
-  gpu.func @work_tile_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_release
-        // expected-error @below {{'wgtile.work_tile_read' op expected a stage that is held, but it was given back before}}
-        wgtile.work_tile_read
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        // expected-error @below {{'wgtile.end' op expected the stage of a token to be given back, or the token to be passed on, before the token is lost}}
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -837,20 +870,54 @@ gpu.module @kernels {
 
 // -----
 
-// Consumers may still read the slot.
+// The producer may have written the number again.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_read_after_release(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_write' op expected a stage to be acquired before this, but its token is of none}}
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        // expected-error @below {{'wgtile.ring_load' op expected a stage that is held, but it was given back before}}
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Consumers may still read the number.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_without_acquire(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.no_stage
+        // expected-error @below {{'wgtile.ring_store' op expected a stage to be acquired before this, but its token is of none}}
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -860,46 +927,24 @@ gpu.module @kernels {
 // -----
 
 // Consumers would never hear of the tile.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_without_commit(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        // expected-error @below {{'wgtile.work_tile_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        // expected-error @below {{'wgtile.end' op expected the stage of a token to be committed before the token is lost}}
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
-      }
-    }
-    // expected-error @below {{'gpu.return' op expected every stage that was acquired to be committed, but the program may end before}}
-    gpu.return
-  }
-}
-
-// -----
-
-// A consumer goes ahead of the producer by a tile each turn.
-gpu.module @kernels {
-  gpu.func @queue_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
-    wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-      }
-    }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release, wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -908,24 +953,29 @@ gpu.module @kernels {
 
 // -----
 
-// The producer waits for slots that no consumer gives back.
+// A consumer goes ahead of the producer by a tile in each iteration.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_taken_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
-      // expected-error @below {{expected a turn of a producer with the ops wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit of the queue, once and in this order, but got wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit, wgtile.work_tile_acquire, wgtile.work_tile_write, wgtile.work_tile_commit}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        // expected-error @below {{'wgtile.consumer_wait' op expected the producer to commit a stage for each that is taken}}
+        %c2 = wgtile.consumer_wait %tiles : !tiles
+        %other = wgtile.ring_load %tiles[%c2] 0 : !tiles
+        wgtile.consumer_release %tiles[%c2] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -934,20 +984,29 @@ gpu.module @kernels {
 
 // -----
 
-// The loop would go on with no tile.
+// The producer waits for stages that no consumer gives back.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_not_read(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_filled_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        %p2 = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p2] 0 : !tiles
+        // expected-error @below {{'wgtile.producer_commit' op expected the consumers to take each stage that is committed}}
+        wgtile.producer_commit %tiles[%p2] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got wgtile.work_tile_wait, wgtile.work_tile_release}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_release
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -956,18 +1015,55 @@ gpu.module @kernels {
 
 // -----
 
-// No tile is passed on.
+// A stage without a number.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @queue_unused(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @number_not_stored(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{expected a turn of a consumer with the ops wgtile.work_tile_wait, wgtile.work_tile_read, wgtile.work_tile_release of the queue, once and in this order, but got none}}
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Two numbers are written over each other.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_stored_twice(%m: index, %counter: memref<?xi32>) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        // expected-error @below {{'wgtile.ring_store' op expected at most one copy into each tile of a stage}}
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return

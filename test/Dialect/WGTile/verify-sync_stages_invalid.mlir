@@ -477,7 +477,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @no_producer() kernel {
     %ring = wgtile.ring warps 4 : !ring
-    // expected-error @below {{'wgtile.consumer_wait' op expected a producer beside consumers (wgtile.roles)}}
+    // expected-error @below {{'wgtile.consumer_wait' op expected a ring without warps outside of roles}}
     %full = wgtile.consumer_wait %ring : !ring
     wgtile.consumer_release %ring[%full] : !ring
     gpu.return
@@ -521,21 +521,87 @@ gpu.module @kernels {
 // -----
 
 
-// Queues of the two roles that are not one.
+// A consumer that goes on with a tile of its own.
+!tiles = !wgtile.ring<2, [i32]>
 gpu.module @kernels {
-  gpu.func @two_queues(%m: index, %counter: memref<?xi32>) kernel {
+  gpu.func @other_tile(%m: index, %counter: memref<?xi32>, %x: i32) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
     wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 0 : i64} {
-        wgtile.work_tile_acquire
-        wgtile.work_tile_write
-        wgtile.work_tile_commit
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
       }
     }, consumer warps 4 registers 232 consumer_groups 1 {
-      // expected-error @below {{'wgtile.for_each_tile' op expected 'work_tiles' at 0, as of the kernel's other loop, but got 1024}}
-      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64, work_tiles = 1024 : i64} {
-        wgtile.work_tile_wait
-        wgtile.work_tile_read
-        wgtile.work_tile_release
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %x : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The number that is read is not the one that the producer goes on with.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @other_number(%m: index, %counter: memref<?xi32>, %x: i32) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        wgtile.ring_store %x, %tiles[%p] 0 : !tiles
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The number is stored on some paths only.
+!tiles = !wgtile.ring<2, [i32]>
+gpu.module @kernels {
+  gpu.func @number_under_condition(%m: index, %counter: memref<?xi32>, %b: i1) kernel {
+    %tiles = wgtile.ring warps 4 : !tiles
+    wgtile.roles producer warps 4 registers 56 {
+      // expected-note @below {{the producer's program}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = wgtile.next_tile
+        %p = wgtile.producer_acquire %tiles : !tiles
+        scf.if %b {
+          wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        }
+        wgtile.producer_commit %tiles[%p] : !tiles
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      // expected-error @below {{'wgtile.for_each_tile' op expected the producer's next tile}}
+      wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %c = wgtile.consumer_wait %tiles : !tiles
+        %next = wgtile.ring_load %tiles[%c] 0 : !tiles
+        wgtile.consumer_release %tiles[%c] : !tiles
+        wgtile.end %next : i32
       }
     }
     gpu.return
@@ -590,16 +656,162 @@ gpu.module @kernels {
 
 // -----
 
-// A group of copies that ends a stage without any.
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// A stage that is committed without copies.
 gpu.module @kernels {
-  gpu.func @empty_group(%in: memref<?x?xbf16>) kernel {
-    %c0 = arith.constant 0 : index
-    %stages = wgtile.stages : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-    // expected-note @below {{where it is ended without any}}
-    wgtile.async_commit_group
-    wgtile.async_wait_group pending 0
-    // expected-error @below {{'wgtile.stage' op expected copies into the stage that is read}}
-    %a = wgtile.stage %stages[%c0] : !wgtile.stages<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]> -> !wgtile.shared<64x64xbf16, swizzle = 128>
+  gpu.func @empty_stage(%in: memref<?x?xbf16>) kernel {
+    %ring = wgtile.ring : !ring
+    %p = wgtile.producer_acquire %ring : !ring
+    // expected-note @below {{where it is committed without any}}
+    wgtile.producer_commit %ring[%p] : !ring
+    // expected-error @below {{'wgtile.consumer_wait' op expected copies into the stage that is taken}}
+    %c = wgtile.consumer_wait %ring pending 0 : !ring
+    wgtile.consumer_release %ring[%c] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// The copies into the stage may be on their way.
+gpu.module @kernels {
+  gpu.func @too_few_waited_for(%in: memref<?x?xbf16>, %i: index) kernel {
+    %ring = wgtile.ring : !ring
+    %p = wgtile.producer_acquire %ring : !ring
+    wgtile.async_copy %ring[%p] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    wgtile.producer_commit %ring[%p] : !ring
+    // expected-error @below {{'wgtile.consumer_wait' op expected a wait for the copies into the stage before its tiles are used}}
+    %c = wgtile.consumer_wait %ring pending 1 : !ring
+    wgtile.consumer_release %ring[%c] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Another thread may still read the stage.
+gpu.module @kernels {
+  gpu.func @no_barrier_after_release(%in: memref<?x?xbf16>, %i: index) kernel {
+    %ring = wgtile.ring : !ring
+    %p = wgtile.producer_acquire %ring : !ring
+    wgtile.async_copy %ring[%p] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    wgtile.producer_commit %ring[%p] : !ring
+    %c = wgtile.consumer_wait %ring pending 0 : !ring
+    wgtile.consumer_release %ring[%c] : !ring
+    %p1 = wgtile.producer_acquire %ring : !ring
+    wgtile.async_copy %ring[%p1] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    wgtile.producer_commit %ring[%p1] : !ring
+    // expected-error @below {{'wgtile.producer_acquire' op expected a barrier between the last reads of the stage and its next use}}
+    %p2 = wgtile.producer_acquire %ring : !ring
+    wgtile.producer_commit %ring[%p2] : !ring
+    wgtile.producer_tail %ring : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<3, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Stages come round in order: a younger one that was released does not count.
+gpu.module @kernels {
+  gpu.func @older_is_held(%in: memref<?x?xbf16>, %i: index) kernel {
+    %ring = wgtile.ring : !ring
+    %p = wgtile.producer_acquire %ring : !ring
+    wgtile.async_copy %ring[%p] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    wgtile.producer_commit %ring[%p] : !ring
+    %p1 = wgtile.producer_acquire %ring : !ring
+    wgtile.async_copy %ring[%p1] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    wgtile.producer_commit %ring[%p1] : !ring
+    %c = wgtile.consumer_wait %ring pending 0 : !ring
+    %c1 = wgtile.consumer_wait %ring pending 0 : !ring
+    wgtile.consumer_release %ring[%c1] : !ring
+    wgtile.block_barrier
+    %p2 = wgtile.producer_acquire %ring : !ring
+    wgtile.producer_commit %ring[%p2] : !ring
+    // expected-error @below {{'wgtile.producer_acquire' op expected a barrier between the last reads of the stage and its next use}}
+    %p3 = wgtile.producer_acquire %ring : !ring
+    wgtile.producer_commit %ring[%p3] : !ring
+    wgtile.consumer_release %ring[%c] : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// A ring of roles in none.
+gpu.module @kernels {
+  gpu.func @warps_without_roles() kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    // expected-error @below {{'wgtile.producer_acquire' op expected a ring without warps outside of roles}}
+    %p = wgtile.producer_acquire %ring : !ring
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// A role that fills and reads.
+gpu.module @kernels {
+  gpu.func @roles_without_warps(%in: memref<?x?xbf16>, %i: index) kernel {
+    %ring = wgtile.ring : !ring
+    wgtile.roles producer warps 4 registers 0 {
+      // expected-error @below {{'wgtile.producer_acquire' op expected a ring with warps in a role}}
+      %p = wgtile.producer_acquire %ring : !ring
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// Nothing would complete the copy's barrier.
+gpu.module @kernels {
+  gpu.func @tma_without_roles(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>, %i: index) kernel {
+    %ring = wgtile.ring : !ring
+    %p = wgtile.producer_acquire %ring : !ring
+    // expected-error @below {{'wgtile.tma_load' op expected a role around a copy by TMA into a ring}}
+    wgtile.tma_load %ring[%p] 0, %map[%i, %i] : !ring, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+gpu.module @kernels {
+  gpu.func @copy_in_role(%in: memref<?x?xbf16>, %i: index) kernel {
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 0 {
+      %p = wgtile.producer_acquire %ring : !ring
+      // expected-error @below {{'wgtile.async_copy' op expected no role around it}}
+      wgtile.async_copy %ring[%p] 0, %in[%i, %i] : !ring, memref<?x?xbf16>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!ring = !wgtile.ring<2, [i32]>
+
+gpu.module @kernels {
+  gpu.func @pending_of_numbers() kernel {
+    %ring = wgtile.ring : !ring
+    // expected-error @below {{'wgtile.consumer_wait' op expected 'pending' for a ring of shared tiles without roles, and for no other}}
+    %c = wgtile.consumer_wait %ring pending 0 : !ring
     gpu.return
   }
 }

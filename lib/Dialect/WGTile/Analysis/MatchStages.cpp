@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace wgtile;
 using Kind = SyncEffect::Kind;
 
-/// The ring whose stage an op commits or takes, or the counter of a queue.
+/// The ring whose stage an op commits or takes.
 static Value getStage(Operation *op, Kind kind) {
   auto sync = dyn_cast<SyncOpInterface>(op);
   if (!sync)
@@ -116,6 +116,7 @@ private:
     Value taken = getRing(take, Kind::Take);
     if (committed && committed == taken) {
       commitOf[take] = commit;
+      matchNumbers(commit, take);
       return success();
     }
     if (committed || taken)
@@ -134,6 +135,24 @@ private:
     return refuse(take, commit, "expected stages in loops and branches of scf");
   }
 
+  /// A number that the producer stores into a stage is the one that the
+  /// consumers load from it.
+  void matchNumbers(Operation *commit, Operation *take) {
+    auto end = dyn_cast<ProducerCommitOp>(commit);
+    auto begin = dyn_cast<ConsumerWaitOp>(take);
+    if (!end || !begin)
+      return;
+    for (Operation *user : end.getToken().getUsers()) {
+      auto store = dyn_cast<RingStoreOp>(user);
+      if (!store || store->getBlock() != end->getBlock())
+        continue;
+      for (Operation *other : begin.getToken().getUsers())
+        if (auto load = dyn_cast<RingLoadOp>(other);
+            load && load.getTile() == store.getTile())
+          values.match(store.getValue(), load.getValue());
+    }
+  }
+
   LogicalResult matchTiles(ForEachTileOp producer, ForEachTileOp consumer,
                            Operation *take) {
     if (!consumer || producer.getGroupSize() != 1 ||
@@ -141,7 +160,6 @@ private:
         producer.getPersistent() != consumer.getPersistent() ||
         producer.getCounter() != consumer.getCounter() ||
         producer.getOrder() != consumer.getOrder() ||
-        producer.getWorkTiles() != consumer.getWorkTiles() ||
         producer.getCounts().size() != consumer.getCounts().size())
       return refuse(take, producer, "expected the producer's walk over tiles");
     std::optional<int64_t> grouped = consumer.getGroupedDim();
@@ -161,7 +179,14 @@ private:
       else
         values.match(index, tile);
     }
-    return matchBlocks(producer.getBody().front(), consumer.getBody().front());
+    Block &mine = producer.getBody().front(),
+          &theirs = consumer.getBody().front();
+    if (failed(matchBlocks(mine, theirs)))
+      return failure();
+    if (producer.getCounter() &&
+        !values.areEqual(producer.getNextTile(), consumer.getNextTile()))
+      return refuse(take, producer, "expected the producer's next tile");
+    return success();
   }
 
   LogicalResult matchBranches(scf::IfOp producer, scf::IfOp consumer,
@@ -274,41 +299,55 @@ private:
 
   /// Checks that each tile that is read was copied into its stage.
   LogicalResult checkTiles() {
-    WalkResult walk = roles.getPrograms()[consumer].walk([&](RingTileOp tile) {
-      if (!rings.contains(tile.getRing()))
-        return WalkResult::advance();
-      auto takes = contents.takesOfTile.find(tile);
-      // A tile without takes is not reached.
-      if (takes == contents.takesOfTile.end())
-        return WalkResult::advance();
-      std::optional<int64_t> instance = 0;
-      if (tile.getInstance())
-        instance = values.getConstant(tile.getInstance());
-      if (!instance) {
-        tile.emitOpError("expected an instance that depends on the consumers' "
-                         "group alone");
-        return WalkResult::interrupt();
+    WalkResult walk = roles.getPrograms()[consumer].walk([&](Operation *op) {
+      std::optional<StageContents::Copy> copy;
+      if (auto tile = dyn_cast<RingTileOp>(op)) {
+        if (!isRead(tile, tile.getRing()))
+          return WalkResult::advance();
+        std::optional<int64_t> instance = 0;
+        if (tile.getInstance())
+          instance = values.getConstant(tile.getInstance());
+        if (!instance) {
+          tile.emitOpError("expected an instance that depends on the "
+                           "consumers' group alone");
+          return WalkResult::interrupt();
+        }
+        copy = {tile.getTile(), *instance};
+      } else if (auto load = dyn_cast<RingLoadOp>(op);
+                 load && isRead(load, load.getRing())) {
+        copy = {load.getTile(), 0};
       }
-      for (Operation *take : takes->second) {
-        Operation *commit = commitOf.lookup(take);
-        auto copies = contents.ofCommit.find(commit);
-        StageContents::Copy copy(tile.getTile(), *instance);
-        bool isCopied = copies != contents.ofCommit.end() &&
-                        copies->second.maybe.count(copy);
-        if (isCopied &&
-            (copies->second.always.count(copy) || isConditional(tile, take)))
-          continue;
-        (void)refuse(tile, commit ? commit : take,
-                     isCopied
-                         ? "expected a condition, since the producer copies "
-                           "the tile under one"
-                         : "expected a tile that the producer copies into the "
-                           "stage before its commit");
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
+      if (!copy)
+        return WalkResult::advance();
+      return failed(checkTile(op, *copy)) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// Whether a tile of one of the rings is read anywhere: an op without takes
+  /// is not reached.
+  bool isRead(Operation *op, Value ring) const {
+    return rings.contains(ring) && contents.takesOfTile.count(op);
+  }
+
+  LogicalResult checkTile(Operation *tile, StageContents::Copy copy) {
+    for (Operation *take : contents.takesOfTile.find(tile)->second) {
+      Operation *commit = commitOf.lookup(take);
+      auto copies = contents.ofCommit.find(commit);
+      bool isCopied =
+          copies != contents.ofCommit.end() && copies->second.maybe.count(copy);
+      if (isCopied &&
+          (copies->second.always.count(copy) || isConditional(tile, take)))
+        continue;
+      return refuse(tile, commit ? commit : take,
+                    isCopied
+                        ? "expected a condition, since the producer copies "
+                          "the tile under one"
+                        : "expected a tile that the producer copies into "
+                          "the stage before its commit");
+    }
+    return success();
   }
 };
 } // namespace
@@ -401,10 +440,7 @@ LogicalResult wgtile::matchStages(Operation *kernel,
       return failed(RoleGraph(roles).run(kernel, contents))
                  ? WalkResult::interrupt()
                  : WalkResult::skip();
-    if (!getStage(op, Kind::CommitStage) && !getStage(op, Kind::Take))
-      return WalkResult::advance();
-    op->emitOpError("expected a producer beside consumers (wgtile.roles)");
-    return WalkResult::interrupt();
+    return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

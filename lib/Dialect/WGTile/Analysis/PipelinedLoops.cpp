@@ -19,7 +19,7 @@ int64_t PipelinedLoop::getStageBytes() {
   SmallVector<Type> tiles;
   for (LoadOp load : loads)
     tiles.push_back(load.getTile().getType());
-  return StagesType::get(loop.getContext(), /*stages=*/1, tiles)
+  return RingType::get(loop.getContext(), /*stages=*/1, tiles, {})
       .getStageBytes();
 }
 

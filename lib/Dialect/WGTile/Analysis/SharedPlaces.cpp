@@ -9,9 +9,9 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Utils/Options.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WorkTiles.h"
 
 using namespace mlir;
 using namespace wgtile;
@@ -30,13 +30,9 @@ public:
         sattn::layout::SharedTile tile = load.getTile().getType().getTile();
         add(op, load.getOffset(), tile.sizeInBytes(), tile.alignment());
         add(op, load.getBarrier(), kBarrierBytes, kBarrierBytes);
-      } else if (auto stages = dyn_cast<StagesOp>(op)) {
-        add(op, stages.getOffset(),
-            stages.getStages().getType().getSizeInBytes(), kStageAlignment);
       } else if (auto ring = dyn_cast<RingOp>(op)) {
         RingType type = ring.getRing().getType();
-        add(op, ring.getOffset(), type.getStages() * type.getStageBytes(),
-            kStageAlignment);
+        add(op, ring.getOffset(), type.getSizeInBytes(), type.getAlignment());
         add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
             kBarrierBytes);
       } else if (auto staging = dyn_cast<StagingOp>(op)) {
@@ -46,8 +42,6 @@ public:
             kStageAlignment);
       } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
         add(op, reduce.getOffset(), reduce.getBytes(), kStageAlignment);
-      } else if (auto loop = dyn_cast<ForEachTileOp>(op)) {
-        addQueue(loop);
       }
     });
     return failure(failed || overlap());
@@ -60,7 +54,6 @@ private:
   };
   gpu::GPUFuncOp kernel;
   SmallVector<Place> places;
-  ForEachTileOp queue;
   bool failed = false;
 
   void add(Operation *op, std::optional<uint64_t> offset, int64_t bytes,
@@ -78,22 +71,6 @@ private:
       failed = true;
     }
     places.push_back({op, begin, begin + bytes});
-  }
-
-  /// The loops of all roles share one.
-  void addQueue(ForEachTileOp loop) {
-    if (!loop.getWorkTiles())
-      return;
-    if (!queue) {
-      queue = loop;
-      add(loop, loop.getWorkTiles(),
-          sattn::layout::WorkTilesLayout::sizeInBytes(), kBarrierBytes);
-    } else if (queue.getWorkTiles() != loop.getWorkTiles()) {
-      loop.emitOpError() << "expected 'work_tiles' at " << *queue.getWorkTiles()
-                         << ", as of the kernel's other loop, but got "
-                         << *loop.getWorkTiles();
-      failed = true;
-    }
   }
 
   bool overlap() {

@@ -173,33 +173,21 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
   return success();
 }
 
-/// The tiles of a stage: each is in a swizzle, by which it is placed.
-static LogicalResult verifyStages(EmitError emitError, int64_t stages,
-                                  ArrayRef<Type> tiles) {
-  if (stages < 1 || stages > kMaxStages)
-    return emitError() << "expected from 1 to " << kMaxStages
-                       << " stages, but got " << stages;
-  auto isPlaced = [](Type type) {
-    auto tile = dyn_cast<SharedType>(type);
-    return tile && tile.getSwizzle() != 0;
-  };
-  if (tiles.empty() || !llvm::all_of(tiles, isPlaced))
-    return emitError() << "expected the types of shared tiles with a swizzle, "
-                          "but got ["
-                       << tiles << "]";
-  return success();
-}
-
-LogicalResult StagesType::verify(EmitError emitError, int64_t stages,
-                                 ArrayRef<Type> tiles) {
-  return verifyStages(emitError, stages, tiles);
-}
-
 LogicalResult RingType::verify(EmitError emitError, int64_t stages,
                                ArrayRef<Type> tiles,
                                ArrayRef<int64_t> instances) {
-  if (failed(verifyStages(emitError, stages, tiles)))
-    return failure();
+  if (stages < 1 || stages > kMaxStages)
+    return emitError() << "expected from 1 to " << kMaxStages
+                       << " stages, but got " << stages;
+  // A tile is in a swizzle, by which it is placed.
+  auto isTile = [&](Type type) {
+    auto tile = dyn_cast<SharedType>(type);
+    return tile ? tile.getSwizzle() != 0 : type.isSignlessInteger(32);
+  };
+  if (tiles.empty() || !llvm::all_of(tiles, isTile))
+    return emitError() << "expected the types of shared tiles with a swizzle, "
+                          "or i32, but got ["
+                       << tiles << "]";
   if (!instances.empty() && (instances.size() != tiles.size() ||
                              llvm::any_of(instances, [](int64_t count) {
                                return count < 1 || count > kMaxGroupSize;
@@ -207,5 +195,9 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
     return emitError() << "expected from 1 to " << kMaxGroupSize
                        << " instances for each of " << tiles.size()
                        << " tiles, but got [" << instances << "]";
+  for (auto [tile, count] : llvm::zip(tiles, instances))
+    if (tile.isInteger() && count != 1)
+      return emitError() << "expected one instance of a number, but got "
+                         << count;
   return success();
 }

@@ -10,6 +10,7 @@
 // descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/SharedTile.h"
 
 #include "mlir/IR/OpImplementation.h"
@@ -18,31 +19,45 @@
 using namespace mlir;
 using namespace wgtile;
 
-static sattn::layout::SharedTile getLayout(Type type) {
-  return cast<SharedType>(type).getTile();
+/// Bytes of a number.
+static constexpr int64_t kNumberBytes = 4;
+
+static int64_t getTileAlignment(Type type) {
+  auto tile = dyn_cast<SharedType>(type);
+  return tile ? tile.getTile().alignment() : kNumberBytes;
 }
 
 int64_t RingType::getInstanceBytes(int64_t tile) const {
-  sattn::layout::SharedTile layout = getLayout(getTiles()[tile]);
+  if (isNumber(tile))
+    return kNumberBytes;
+  sattn::layout::SharedTile layout =
+      cast<SharedType>(getTiles()[tile]).getTile();
   return llvm::alignTo(layout.sizeInBytes(), layout.alignment());
 }
 
 int64_t RingType::getTileOffset(int64_t tile) const {
   int64_t bytes = 0;
   for (int64_t i = 0; i < tile; ++i)
-    bytes = llvm::alignTo(bytes, getLayout(getTiles()[i]).alignment()) +
+    bytes = llvm::alignTo(bytes, getTileAlignment(getTiles()[i])) +
             getNumInstances(i) * getInstanceBytes(i);
-  return llvm::alignTo(bytes, getLayout(getTiles()[tile]).alignment());
+  return llvm::alignTo(bytes, getTileAlignment(getTiles()[tile]));
 }
 
 int64_t RingType::getStageBytes() const {
   int64_t last = getTiles().size() - 1;
   int64_t bytes =
       getTileOffset(last) + getNumInstances(last) * getInstanceBytes(last);
-  // The next stage's tiles are aligned as this one's.
   for (Type tile : getTiles())
-    bytes = llvm::alignTo(bytes, getLayout(tile).alignment());
+    bytes = llvm::alignTo(bytes, getTileAlignment(tile));
   return bytes;
+}
+
+bool RingType::hasSharedTiles() const {
+  return llvm::any_of(getTiles(), llvm::IsaPred<SharedType>);
+}
+
+int64_t RingType::getAlignment() const {
+  return hasSharedTiles() ? kStageAlignment : sattn::layout::kBarrierBytes;
 }
 
 static LogicalResult verifyTile(Operation *op, RingType ring, int64_t tile) {
@@ -61,6 +76,56 @@ static LogicalResult verifyPosition(Operation *op, ValueRange position) {
                            << position.size() << " values";
 }
 
+/// A tile of the ring that is a number, or a shared tile.
+static LogicalResult verifyTileKind(Operation *op, RingType ring, int64_t tile,
+                                    bool isNumber) {
+  if (failed(verifyTile(op, ring, tile)))
+    return failure();
+  if (ring.isNumber(tile) == isNumber)
+    return success();
+  return op->emitOpError() << "expected a "
+                           << (isNumber ? "number" : "shared tile")
+                           << ", but tile " << tile << " is of type "
+                           << ring.getTiles()[tile];
+}
+
+bool wgtile::isCooperative(Operation *op) {
+  return !RolesOp::getRoleOf(op).first;
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  // (C1)
+  RingType ring = getRing().getType();
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
+    return failure();
+  auto source = cast<MemRefType>(getSource().getType());
+  Type element = cast<SharedType>(ring.getTiles()[getTile()]).getElementType();
+  if (source.getElementType() != element)
+    return emitOpError() << "expected a source of element type " << element
+                         << ", but got " << source;
+  if (!source.isStrided())
+    return emitOpError() << "expected a strided source, but got " << source;
+  // (C2)
+  int64_t indices = getIndices().size();
+  if (source.getRank() < 2 || indices != source.getRank())
+    return emitOpError() << "expected a source of rank at least 2 and as many "
+                            "indices, but got "
+                         << source << " and " << indices;
+  return success();
+}
+
+LogicalResult RingStoreOp::verify() {
+  // (C1)
+  return verifyTileKind(*this, getRing().getType(), getTile(),
+                        /*isNumber=*/true);
+}
+
+LogicalResult RingLoadOp::verify() {
+  // (C1)
+  return verifyTileKind(*this, getRing().getType(), getTile(),
+                        /*isNumber=*/true);
+}
+
 LogicalResult ProducerAcquireOp::verify() {
   return verifyPosition(*this, getPosition());
 }
@@ -72,7 +137,7 @@ LogicalResult ConsumerWaitOp::verify() {
 LogicalResult TmaLoadOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
-  if (failed(verifyTile(*this, ring, getTile())))
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
     return failure();
   int64_t instances = ring.getNumInstances(getTile());
   int64_t instance = getInstance();
@@ -89,7 +154,7 @@ LogicalResult TmaLoadOp::verify() {
 LogicalResult RingTileOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
-  if (failed(verifyTile(*this, ring, getTile())))
+  if (failed(verifyTileKind(*this, ring, getTile(), /*isNumber=*/false)))
     return failure();
   if (getType() != ring.getTiles()[getTile()])
     return emitOpError() << "expected a tile of type "

@@ -84,6 +84,11 @@ void BlockBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 // Rings
 //===----------------------------------------------------------------------===//
 
+void RingOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (!getConsumerWarps())
+    effects.push_back(SyncEffect::stage(Kind::MakeRing, getRing()));
+}
+
 void NoStageOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::stage(Kind::NoStage, Value(), getToken()));
 }
@@ -97,12 +102,28 @@ void TmaLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
       SyncEffect::fill(getRing(), getTile(), getInstance()).with(getToken()));
 }
 
+void AsyncCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::fill(getRing(), getTile(), /*instance=*/0).with(getToken()));
+}
+
+void RingStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::fill(getRing(), getTile(), /*instance=*/0).with(getToken()));
+}
+
 void ProducerCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (isCooperative(*this) && getRing().getType().hasSharedTiles())
+    effects.push_back(SyncEffect::commit(AsyncKind::Copy));
   effects.push_back(
       SyncEffect::stage(Kind::CommitStage, getRing()).with(getToken()));
 }
 
 void ConsumerWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (getPending())
+    effects.push_back(SyncEffect::wait(AsyncKind::Copy, *getPending()));
+  if (isCooperative(*this))
+    effects.push_back(SyncEffect::barrier(SyncScope::Block));
   effects.push_back(SyncEffect::stage(Kind::Take, getRing(), getToken()));
 }
 
@@ -111,9 +132,19 @@ void RingTileOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
                         .with(getToken()));
 }
 
+void RingLoadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::stage(Kind::ReadHeld, getRing()).with(getToken()));
+}
+
 void ConsumerReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
+}
+
+void ProducerTailOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Copy, /*pending=*/0));
+  effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
 
 void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
@@ -123,41 +154,6 @@ void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
       SyncEffect::stage(Kind::Release, getRing()).with(getToken()));
   for (auto [tile, result] : llvm::zip_equal(getTiles(), getResults()))
     effects.push_back(SyncEffect::forward(tile, result));
-}
-
-//===----------------------------------------------------------------------===//
-// The work-tile pipeline
-//===----------------------------------------------------------------------===//
-
-/// The counter of the scheduler stands for the work-tile pipeline, and for the
-/// token of its slot.
-static SyncEffect onQueue(Kind kind, Operation *op) {
-  Value queue = cast<ForEachTileOp>(op->getParentOp()).getCounter();
-  return SyncEffect::stage(kind, queue, queue).with(queue);
-}
-
-void WorkTileAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Acquire, *this));
-}
-
-void WorkTileWriteOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Fill, *this));
-}
-
-void WorkTileCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::CommitStage, *this));
-}
-
-void WorkTileWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Take, *this));
-}
-
-void WorkTileReadOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::ReadHeld, *this));
-}
-
-void WorkTileReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(onQueue(Kind::Release, *this));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,31 +181,4 @@ void TmaStoreWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 
 void NamedBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::barrier(SyncScope::Group));
-}
-
-//===----------------------------------------------------------------------===//
-// Stages that all threads fill and read
-//===----------------------------------------------------------------------===//
-
-void StagesOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::MakeStages, getStages()));
-}
-
-void AsyncCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  SyncEffect effect = SyncEffect::stage(Kind::FillStage, getStages());
-  effect.tile = getTile();
-  effects.push_back(effect);
-}
-
-void AsyncCommitGroupOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::commit(AsyncKind::Copy));
-}
-
-void AsyncWaitGroupOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::wait(AsyncKind::Copy, getPending()));
-  effects.push_back(SyncEffect::barrier(SyncScope::Block));
-}
-
-void StageOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::stage(Kind::ReadStage, getStages()));
 }

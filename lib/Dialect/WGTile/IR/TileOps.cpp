@@ -104,7 +104,8 @@ void ForEachTileOp::print(OpAsmPrinter &printer) {
                                            {getOperandSegmentSizeAttr()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/!getInits().empty());
+                      /*printBlockTerminators=*/!getInits().empty() ||
+                          getCounter());
 }
 
 LogicalResult ForEachTileOp::verify() {
@@ -121,13 +122,20 @@ LogicalResult ForEachTileOp::verify() {
     return emitOpError() << "expected values of types " << getInits().getTypes()
                          << " in the body, but got "
                          << getIterArgs().getTypes();
-  auto end = cast<EndOp>(getBody().front().getTerminator());
+  TypeRange ended = getBody().front().getTerminator()->getOperandTypes();
+  if (getCounter()) {
+    if (ended.empty() || !ended.front().isInteger(32))
+      return emitOpError()
+             << "expected an end with the next tile's number (i32) "
+                "first, but got types "
+             << ended;
+    ended = ended.drop_front();
+  }
   if (getResultTypes() != getInits().getTypes() ||
-      end.getValues().getTypes() != getInits().getTypes())
+      ended != getInits().getTypes())
     return emitOpError() << "expected results and an end of types "
                          << getInits().getTypes() << ", but got "
-                         << getResultTypes() << " and "
-                         << end.getValues().getTypes();
+                         << getResultTypes() << " and " << ended;
   // What an older name stands for would be ignored.
   for (NamedAttribute attr : (*this)->getDiscardableAttrs())
     if (std::string renaming =
@@ -173,6 +181,26 @@ LogicalResult EndOp::verify() {
   if (isa<RolesOp>((*this)->getParentOp()) && !getValues().empty())
     return emitOpError("expected no values at the end of a role's program");
   return success();
+}
+
+LogicalResult NextTileOp::verify() {
+  // (C1)
+  auto loop = cast<ForEachTileOp>((*this)->getParentOp());
+  auto [roles, role] = RolesOp::getRoleOf(loop);
+  if (loop.getCounter() && !(roles && roles.holdsTiles(role)))
+    return success();
+  return emitOpError("expected a loop with a counter, in no role with register "
+                     "tiles");
+}
+
+Value ForEachTileOp::getNextTile() {
+  return getCounter() ? getBody().front().getTerminator()->getOperand(0)
+                      : Value();
+}
+
+ValueRange ForEachTileOp::getEndValues() {
+  return getBody().front().getTerminator()->getOperands().drop_front(
+      getCounter() ? 1 : 0);
 }
 
 std::optional<int64_t> ForEachTileOp::getGroupedDim() {

@@ -91,6 +91,41 @@ LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// Whether an op is used in roles alone, or outside alone; else what is
+/// expected.
+static StringRef findMisuse(Operation *op, RingOp ring) {
+  bool alone = isCooperative(op);
+  if (ring && alone == ring.getConsumerWarps().has_value())
+    return alone ? "expected a ring without warps outside of roles"
+                 : "expected a ring with warps in a role";
+  if (isa<TmaLoadOp>(op) && alone)
+    return "expected a role around a copy by TMA into a ring";
+  if (isa<AsyncCopyOp, ProducerTailOp>(op) && !alone)
+    return "expected no role around it";
+  if (auto wait = dyn_cast<ConsumerWaitOp>(op))
+    if ((alone && wait.getRing().getType().hasSharedTiles()) !=
+        wait.getPending().has_value())
+      return "expected 'pending' for a ring of shared tiles without roles, and "
+             "for no other";
+  return {};
+}
+
+LogicalResult wgtile::verifyRings(gpu::GPUFuncOp kernel) {
+  WalkResult walk = kernel.walk([](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!isa<RingType>(operand.getType()))
+        continue;
+      StringRef misuse = findMisuse(op, operand.getDefiningOp<RingOp>());
+      if (misuse.empty())
+        continue;
+      op->emitOpError(misuse);
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult wgtile::verifyThreads(gpu::GPUFuncOp kernel) {
   DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
   if (threads && threads[0] > 0 && threads[0] <= kMaxThreads &&

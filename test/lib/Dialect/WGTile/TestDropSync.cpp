@@ -32,7 +32,7 @@ static SmallVector<SyncEffect> getEffects(Operation *op) {
 
 /// Whether an op starts a copy into a stage, or ends a group of them.
 static bool isCopy(const SyncEffect &effect) {
-  return effect.kind == Kind::Fill || effect.kind == Kind::FillStage ||
+  return effect.kind == Kind::Fill ||
          (effect.kind == Kind::Commit && effect.async == AsyncKind::Copy);
 }
 
@@ -83,8 +83,7 @@ static void repeat(Operation *op) {
 }
 
 /// Attributes that are places in shared memory.
-static constexpr StringLiteral kPlaces[] = {"offset", "barriers", "barrier",
-                                            "work_tiles"};
+static constexpr StringLiteral kPlaces[] = {"offset", "barriers", "barrier"};
 
 static SmallVector<int64_t> collectPlaces(Operation *root) {
   SmallVector<int64_t> places;

@@ -12,10 +12,6 @@
 
 namespace wgtile {
 
-/// Alignment of stages and of staging in shared memory, in bytes: a swizzled
-/// tile's.
-inline constexpr int64_t kStageAlignment = 1024;
-
 /// Warpgroups of a kernel that hold register tiles; 0 if their number is not
 /// known.
 int64_t countTileWarpgroups(mlir::gpu::GPUFuncOp kernel);

@@ -121,6 +121,17 @@ public:
     /// Tiles of the acquired stage, by number and instance, that a copy was
     /// started into on every path; on some.
     std::set<std::pair<int64_t, int64_t>> copied, maybeCopied;
+
+    /// Whether one program fills and reads the ring. If so: the stages that are
+    /// committed and not taken, oldest first, by the ops that may have
+    /// committed each, and those that were released since the last barrier, by
+    /// the number of takes since.
+    bool isCooperative = false;
+    std::vector<std::set<mlir::Operation *>> committed;
+    std::set<int64_t> released;
+    /// Stages from the oldest that is in use to the newest that is committed.
+    int64_t countUsed() const;
+
     /// Returns whether that changed anything.
     bool join(const RingState &other);
   };
@@ -128,18 +139,6 @@ public:
   /// The ops that may have taken a token's stage; none if it is not held.
   std::set<mlir::Operation *> takesOf(mlir::Value token,
                                       const ValueNumbers &numbers) const;
-
-  /// Stages that all threads fill and read, round-robin: the number that are
-  /// ended and not read yet, and the number read since the last barrier.
-  struct CopyStages {
-    int64_t ahead = 0, read = 0;
-    /// Tiles of the stage that is filled.
-    std::set<int64_t> filled;
-    /// For each stage that is ended and not read, the ops that may have ended
-    /// it.
-    std::vector<std::set<mlir::Operation *>> commits;
-  };
-  const std::map<unsigned, CopyStages> &getCopies() const { return copies; }
 
   /// Places that threads accessed and no fence has followed.
   std::set<Place> unfencedPlaces() const;
@@ -182,10 +181,14 @@ private:
                                    mlir::Operation *op,
                                    const ValueNumbers &numbers,
                                    SyncListener listener);
-  llvm::LogicalResult applyToCopies(const SyncEffect &effect,
-                                    mlir::Operation *op,
-                                    const ValueNumbers &numbers,
-                                    SyncListener listener);
+  llvm::LogicalResult makeRing(RingState &ring, mlir::Operation *op,
+                               SyncListener listener);
+  llvm::LogicalResult commitCooperative(RingState &ring, RingType type,
+                                        mlir::Operation *op,
+                                        SyncListener listener);
+  llvm::LogicalResult takeCooperative(RingState &ring, RingType type,
+                                      mlir::Operation *op,
+                                      SyncListener listener);
   llvm::LogicalResult checkToken(const SyncEffect &effect, mlir::Operation *op,
                                  bool isAcquired, const ValueNumbers &numbers,
                                  SyncListener listener) const;
@@ -193,9 +196,7 @@ private:
   void renumber(llvm::function_ref<Place(Place)> change);
   llvm::LogicalResult release(Place stage, mlir::Operation *op,
                               SyncListener listener);
-  llvm::LogicalResult commit(AsyncKind kind, mlir::Operation *op,
-                             const ValueNumbers &numbers,
-                             SyncListener listener);
+  void commit(AsyncKind kind);
   void wait(AsyncKind kind, int64_t count);
   llvm::LogicalResult applyToOrder(const SyncEffect &effect,
                                    mlir::Operation *op, SyncListener listener);
@@ -213,7 +214,6 @@ private:
   /// Register tiles that asynchronous work read and no wait has passed on yet.
   std::set<unsigned> kept;
   std::map<unsigned, RingState> rings;
-  std::map<unsigned, CopyStages> copies;
   /// The warpgroup's position in the order of warpgroups.
   enum class Order { None, Outside, Inside };
   Order order = Order::None;

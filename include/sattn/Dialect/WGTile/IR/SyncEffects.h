@@ -70,10 +70,9 @@ struct SyncEffect {
     /// Makes `result` the token of no stage.
     NoStage,
     /// Waits until the producer's stage of the ring `value` is empty; `result`
-    /// is its token. The slots of the work-tile pipeline are stages too; their
-    /// ring is the scheduler's counter, and so is their token.
+    /// is its token. Without roles it is empty after a barrier.
     Acquire,
-    /// Starts a copy into the stage of `token`.
+    /// Starts a copy into the stage of `token`, or writes a number into it.
     Fill,
     /// Gives the stage of `token` to the consumers.
     CommitStage,
@@ -87,13 +86,8 @@ struct SyncEffect {
     /// Gives the stage of `token` back to the producer; nothing with the token
     /// of no stage.
     Release,
-    /// Makes the stages `value`, which are filled and read round-robin, all
-    /// empty. Every commit group of copies ends one of them.
-    MakeStages,
-    /// Starts a copy into the stage after the ended ones.
-    FillStage,
-    /// Reads the oldest stage that was ended and not read.
-    ReadStage,
+    /// Makes the ring `value`, all stages of which are empty.
+    MakeRing,
     /// Lets the first warpgroup of the consumers' order go first.
     InitOrder,
     /// Waits until the order has reached this warpgroup.

@@ -91,8 +91,12 @@ inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
 inline constexpr int64_t kMaxTileSize = 1 << 16;
 inline constexpr unsigned kMaxElementBits = 64;
 
-/// Maximum of stages of a ring, or of stages that all threads fill.
+/// Maximum of stages of a ring.
 inline constexpr int64_t kMaxStages = 64;
+
+/// Alignment of stages and of staging in shared memory, in bytes: a swizzled
+/// tile's.
+inline constexpr int64_t kStageAlignment = 1024;
 
 /// Maximum of consumer groups: warps of a thread block.
 inline constexpr int64_t kMaxGroupSize = 32;
@@ -106,6 +110,10 @@ inline constexpr llvm::StringLiteral kReasonAttrName = "wgtile.reason";
 /// On a `wgtile.launch`, a dictionary of two texts: `parameters` of the
 /// kernel's tiles and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "wgtile.tuning";
+
+/// Whether all threads of the block run the program that an op is in, and so
+/// both fill and read rings: no `wgtile.roles` is around it.
+bool isCooperative(mlir::Operation *op);
 
 /// What a kernel's `wgtile.schedule` says; without one, nothing is decided.
 Schedule getSchedule(mlir::Operation *kernel);

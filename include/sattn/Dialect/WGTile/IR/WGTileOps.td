@@ -37,9 +37,10 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     starts, tiles are scheduled dynamically: block b of g takes point b first and
     then, each time it has finished a tile, the first point that no block has
     taken. Long tiles then do not delay the others. If there are no more points
-    than blocks, the counter is not accessed. `work_tiles` is the offset in the kernel's
-    shared memory, in bytes, at which one thread tells the others its point
-    (`wgtile-allocate-shared`).
+    than blocks, the counter is not accessed. Points have numbers, in row-major order,
+    and each tile's program ends with the number of the point that comes next, before
+    the values of `iter_args`. One thread takes it (`wgtile.next_tile`) and passes it
+    on to the others through a ring.
 
     With `iter_args` each tile's program takes values, and ends with those that the
     block's next tile takes; the results are the last ones.
@@ -54,7 +55,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
 
     - (C1) The body has one index argument for each count, then the values that it
       takes; its end and the results have the types of the initial values, which are
-      integers.
+      integers. With a counter the end has an `i32` before them.
     - (C2) `persistent` is positive, and there are at least two counts.
     - (C3) `consumer_groups` has one factor from 1 to 32 for each count, at most one of
       them above 1.
@@ -75,8 +76,7 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
                            [MemRead, MemWrite]>:$counter,
                        Arg<Optional<MemRefRankOf<[I32], [1]>>, "",
                            [MemRead]>:$order,
-                       Variadic<AnySignlessIntegerOrIndex>:$inits,
-                       OptionalAttr<I64Attr>:$work_tiles);
+                       Variadic<AnySignlessIntegerOrIndex>:$inits);
   let results = (outs Variadic<AnySignlessIntegerOrIndex>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
@@ -87,6 +87,11 @@ def WGTile_ForEachTileOp : WGTile_Op<"for_each_tile", [
     ::mlir::ValueRange getIterArgs() {
       return getBody().getArguments().drop_front(getCounts().size());
     }
+
+    /// The number of the next tile that each tile's program ends with, with a
+    /// counter, and what it ends with beside that.
+    ::mlir::Value getNextTile();
+    ::mlir::ValueRange getEndValues();
 
     /// The dimension that consumer groups divide, if there is one, and the
     /// number of groups.
@@ -103,7 +108,7 @@ def WGTile_EndOp : WGTile_Op<"end", [
     Pure, Terminator, ParentOneOf<["ForEachTileOp", "RolesOp"]>]> {
   let summary = "End of a tile's or a role's program";
   let description = [{
-    A tile's program may end with values for the next tile.
+    A tile's program may end with the next tile's number and values for it.
 
     - (C1) A role's program ends without values.
 
@@ -114,6 +119,43 @@ def WGTile_EndOp : WGTile_Op<"end", [
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins)>];
+  let hasVerifier = 1;
+}
+
+def WGTile_NextTileOp : WGTile_Op<"next_tile", [
+    HasParent<"ForEachTileOp">, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Take the next tile from the scheduler's counter";
+  let description = [{
+    The number of the first point of the loop's index space that no block has taken;
+    the number of points if there is none left. Without roles the first thread takes
+    it, and other threads get 0.
+
+    - (C1) The loop around the op has a counter, and is not in a role with register
+      tiles.
+
+    ```mlir
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i, %j) in (%m, %n) counter %c : memref<?xi32> ... {
+        %next = wgtile.next_tile
+        ...
+        %s = wgtile.producer_acquire %tiles : !wgtile.ring<2, [i32]>
+        wgtile.ring_store %next, %tiles[%s] 0 : !wgtile.ring<2, [i32]>
+        wgtile.producer_commit %tiles[%s] : !wgtile.ring<2, [i32]>
+        wgtile.end %next : i32
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i, %j) in (%m, %n) counter %c : memref<?xi32> ... {
+        ...
+        %s = wgtile.consumer_wait %tiles : !wgtile.ring<2, [i32]>
+        %next = wgtile.ring_load %tiles[%s] 0 : !wgtile.ring<2, [i32]>
+        wgtile.consumer_release %tiles[%s] : !wgtile.ring<2, [i32]>
+        wgtile.end %next : i32
+      }
+    }
+    ```
+  }];
+  let results = (outs I32:$number);
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
@@ -532,9 +574,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   }];
 }
 
-include "sattn/Dialect/WGTile/IR/WGTileWorkTileOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileRingOps.td"
-include "sattn/Dialect/WGTile/IR/WGTileStageOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileStagingOps.td"
 include "sattn/Dialect/WGTile/IR/WGTileSyncOps.td"
 

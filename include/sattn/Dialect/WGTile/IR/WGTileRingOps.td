@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Rings of shared memory and the roles that meet in them.
+// Rings of shared memory, and the roles that meet in them.
 
 #ifndef SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
 #define SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD
@@ -69,24 +69,29 @@ def WGTile_RolesOp : WGTile_Op<"roles", [
   }];
 }
 
-def WGTile_RingOp : WGTile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+def WGTile_RingOp : WGTile_Op<"ring", [
+    MemoryEffects<[MemAlloc]>,
+    DeclareOpInterfaceMethods<WGTile_SyncOpInterface>]> {
   let summary = "Make a ring";
   let description = [{
-    All stages of the ring are empty. A stage is empty again when each of
-    `consumer_warps` warps has released it. `offset` and `barriers` are the offsets
-    of its first tile and of its first barrier in the kernel's shared memory, in
-    bytes (`wgtile-allocate-shared`): stages follow each other, then all full
-    barriers, then all empty barriers.
+    All stages of the ring are empty. Between roles a stage is empty again when each
+    of `consumer_warps` warps has released it. Without `consumer_warps` the ring is
+    one of a program without roles. `offset` and `barriers` are the offsets of its
+    first tile and of its first barrier in the kernel's shared memory, in bytes
+    (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
+    then all empty barriers.
 
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
+    %own = wgtile.ring : !wgtile.ring<4, [...]>
     ```
   }];
-  let arguments = (ins I64Attr:$consumer_warps, OptionalAttr<I64Attr>:$offset,
+  let arguments = (ins OptionalAttr<I64Attr>:$consumer_warps,
+                       OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<I64Attr>:$barriers);
   let results = (outs WGTile_RingType:$ring);
   let assemblyFormat = [{
-    `warps` $consumer_warps attr-dict `:` qualified(type($ring))
+    (`warps` $consumer_warps^)? attr-dict `:` qualified(type($ring))
   }];
 }
 
@@ -116,6 +121,9 @@ def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
     `at` gives the stage and the phase of its barriers, which is 0 in the first round
     (`wgtile-assign-stages`).
 
+    Without roles the op waits for nothing: a barrier must follow the last release of
+    the stage.
+
     - (C1) A stage and a phase, or neither.
 
     ```mlir
@@ -131,10 +139,10 @@ def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
 }
 
 def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
-  let summary = "Start a copy into an acquired stage";
+  let summary = "Start a copy by TMA into an acquired stage";
   let description = [{
-    Like `wgtile.load`, into tile `tile` of the stage, or into instance `instance` of
-    that tile.
+    In a role. Like `wgtile.load`, into tile `tile` of the stage, or into instance
+    `instance` of that tile.
 
     - (C1) One index for each dimension of the map's box; a tile of the ring, and
       one of its instances.
@@ -154,10 +162,55 @@ def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
   let hasVerifier = 1;
 }
 
+def WGTile_AsyncCopyOp : WGTile_RingUse<"async_copy"> {
+  let summary = "Start a copy by all threads into an acquired stage";
+  let description = [{
+    Without roles. Like `wgtile.load` of a memref, into tile `tile` of the stage, but
+    without a wait.
+
+    - (C1) A tile of the ring, of the source's element type. The source is strided.
+    - (C2) One index for each dimension of the source, which has at least two.
+
+    ```mlir
+    wgtile.async_copy %ring[%s] 1, %b[%k, %j] aligned : !wgtile.ring<4, [...]>, memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile, AnyMemRef:$source,
+                       Variadic<Index>:$indices, UnitAttr:$aligned);
+  let assemblyFormat = [{
+    $ring `[` $token `]` $tile `,` $source `[` $indices `]`
+    (`aligned` $aligned^)? attr-dict `:` qualified(type($ring)) `,` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RingStoreOp : WGTile_RingUse<"ring_store"> {
+  let summary = "Write a number into an acquired stage";
+  let description = [{
+    The producer's thread, or the first of all threads, writes `value` into tile
+    `tile` of the stage, a number. The consumers see it when they have taken the
+    stage.
+
+    - (C1) A tile of the ring, which is a number.
+
+    ```mlir
+    wgtile.ring_store %next, %ring[%s] 0 : !wgtile.ring<2, [i32]>
+    ```
+  }];
+  let arguments = (ins I32:$value, WGTile_RingType:$ring,
+                       WGTile_TokenType:$token, I64Attr:$tile);
+  let assemblyFormat = [{
+    $value `,` $ring `[` $token `]` $tile attr-dict `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
   let summary = "Give an acquired stage to the consumers";
   let description = [{
-    The stage is full when all copies into it have arrived.
+    The stage is full when all copies into it have arrived. Without roles these are a
+    commit group; it may be empty, if nothing reads the stage.
 
     ```mlir
     wgtile.producer_commit %ring[%s] : !wgtile.ring<...>
@@ -175,17 +228,29 @@ def WGTile_ConsumerWaitOp : WGTile_RingUse<"consumer_wait"> {
     `at` gives the stage and the phase of its barriers, which is 0 in the first round
     (`wgtile-assign-stages`).
 
+    Without roles each thread waits until at most the newest `pending` stages that it
+    committed are still on their way, and then for all other threads. A ring of
+    numbers has no `pending`.
+
     - (C1) A stage and a phase, or neither.
 
     ```mlir
     %s = wgtile.consumer_wait %ring at %stage, %phase : !wgtile.ring<...>
+    %s = wgtile.consumer_wait %own pending 2 : !wgtile.ring<...>
     ```
   }];
-  let arguments = (ins WGTile_RingType:$ring, Variadic<I32>:$position);
+  let arguments = (ins WGTile_RingType:$ring,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$pending,
+                       Variadic<I32>:$position);
   let results = (outs WGTile_TokenType:$token);
   let assemblyFormat = [{
-    $ring (`at` $position^)? attr-dict `:` qualified(type($ring))
+    $ring (`pending` $pending^)? (`at` $position^)? attr-dict `:`
+    qualified(type($ring))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
+    build($_builder, $_state, ring, /*pending=*/::mlir::IntegerAttr(),
+          /*position=*/::mlir::ValueRange());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -209,6 +274,27 @@ def WGTile_RingTileOp : WGTile_Op<"ring_tile", [
   let assemblyFormat = [{
     $ring `[` $token `]` $tile (`instance` $instance^)? attr-dict `:`
     qualified(type($ring)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_RingLoadOp : WGTile_RingUse<"ring_load"> {
+  let summary = "Read a number of a full stage";
+  let description = [{
+    All threads of each warp have read tile `tile` of the stage, a number, when the op
+    is complete.
+
+    - (C1) A tile of the ring, which is a number.
+
+    ```mlir
+    %next = wgtile.ring_load %ring[%s] 0 : !wgtile.ring<2, [i32]>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile);
+  let results = (outs I32:$value);
+  let assemblyFormat = [{
+    $ring `[` $token `]` $tile attr-dict `:` qualified(type($ring))
   }];
   let hasVerifier = 1;
 }
@@ -247,6 +333,20 @@ def WGTile_ConsumerDrainOp : WGTile_RingUse<"consumer_drain", [
     $ring `[` $token `]` `,` $tiles attr-dict `:` qualified(type($ring)) `,`
     type($tiles)
   }];
+}
+
+def WGTile_ProducerTailOp : WGTile_RingUse<"producer_tail"> {
+  let summary = "Wait until nothing is on its way to a ring any more";
+  let description = [{
+    Without roles: every thread waits for all its copies, and then for all other
+    threads. The ring's memory may then be used anew.
+
+    ```mlir
+    wgtile.producer_tail %ring : !wgtile.ring<...>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
 }
 
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD

@@ -73,16 +73,26 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
 }
 
 def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
-  let summary = "A ring of stages in shared memory, between two roles";
+  let summary = "A ring of stages in shared memory";
   let description = [{
-    Each stage holds the tiles of `tiles`, a full barrier and an empty barrier. It
-    has `instances`[i] of tile i, or one if the list is empty: each of several
-    consumer groups then has its own instance.
+    Buffers between those who fill them and those who read them. Each stage holds the
+    tiles of `tiles`. It has `instances`[i] of tile i, or one if the list is empty:
+    each of several consumer groups then has its own instance.
+
+    Between two roles (`wgtile.roles`) a stage has a full barrier and an empty
+    barrier. Without roles all threads fill the stages and read them
+    ("cooperative"): stages need no barriers of their own, since a wait for a stage is
+    a barrier of the block.
+
+    A tile is a shared tile or a number, `i32`, which has one instance. It is filled
+    by TMA in a role (`wgtile.tma_load`), by all threads without roles
+    (`wgtile.async_copy`), or, a number, by one thread (`wgtile.ring_store`).
 
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
                      !wgtile.shared<64x128xbf16, swizzle = 128>],
                  instances = [2, 1]>
+    !wgtile.ring<2, [i32]>
     ```
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles,
@@ -96,9 +106,16 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     int64_t getNumInstances(int64_t tile) const {
       return getInstances().empty() ? 1 : getInstances()[tile];
     }
-    /// Bytes of the tiles of one stage, each of which is a multiple of the
-    /// swizzle's alignment.
+    /// Whether a tile is a number.
+    bool isNumber(int64_t tile) const { return getTiles()[tile].isInteger(); }
+    /// Whether there are other tiles than numbers.
+    bool hasSharedTiles() const;
+    /// Bytes of the tiles of one stage, so many that the next stage's tiles are
+    /// aligned as this one's.
     int64_t getStageBytes() const;
+    int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
+    /// Alignment of the first stage in bytes.
+    int64_t getAlignment() const;
     /// Offset of the first instance of a tile from the start of its stage, and
     /// bytes from one instance to the next.
     int64_t getTileOffset(int64_t tile) const;
@@ -120,28 +137,6 @@ def WGTile_TokenType : WGTile_Type<"Token", "token"> {
     ```mlir
     !wgtile.token
     ```
-  }];
-}
-
-def WGTile_StagesType : WGTile_Type<"Stages", "stages"> {
-  let summary = "Stages of shared memory that all threads fill and read";
-  let description = [{
-    Each stage holds one tile of every type of `tiles`.
-
-    ```mlir
-    !wgtile.stages<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
-                       !wgtile.shared<64x128xbf16, swizzle = 128>]>
-    ```
-  }];
-  let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles);
-  let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// Offset in bytes of a tile from the start of its stage; the offset after
-    /// the last tile is the stage's size. The tiles' swizzles must be chosen.
-    int64_t getTileOffset(int64_t tile) const;
-    int64_t getStageBytes() const { return getTileOffset(getTiles().size()); }
-    int64_t getSizeInBytes() const { return getStages() * getStageBytes(); }
   }];
 }
 

@@ -15,7 +15,7 @@
 #define SATTN_DIALECT_WGTILE_UTILS_RESOURCES_H
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Layout/WorkTiles.h"
+#include "sattn/Layout/Barriers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -55,9 +55,14 @@ public:
   static int64_t getStagingBytes(StagingOp staging, int64_t warpgroups) {
     return warpgroups * staging.getTileBytes();
   }
-  /// Bytes of the work-tile pipeline.
-  static constexpr int64_t getWorkTileBytes() {
-    return sattn::layout::WorkTilesLayout::sizeInBytes();
+  /// The ring by which a role passes on the numbers of tiles, and its bytes.
+  static RingType getTileRing(mlir::MLIRContext *context) {
+    return RingType::get(context, /*stages=*/2,
+                         {mlir::IntegerType::get(context, 32)}, {});
+  }
+  static int64_t getTileRingBytes(mlir::MLIRContext *context) {
+    RingType ring = getTileRing(context);
+    return ring.getStages() * getStageBytes(ring);
   }
 
   /// Threads of the producer's role: a warpgroup, whose registers can go to

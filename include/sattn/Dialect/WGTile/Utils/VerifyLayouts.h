@@ -26,6 +26,10 @@ mlir::LogicalResult verifySwizzles(mlir::gpu::GPUFuncOp kernel);
 /// the same warps; the error is emitted at the op that makes the tile.
 mlir::LogicalResult verifyRegisterTiles(mlir::gpu::GPUFuncOp kernel);
 
+/// Checks that rings of roles, and the ways to fill them, are used in roles,
+/// and others outside.
+mlir::LogicalResult verifyRings(mlir::gpu::GPUFuncOp kernel);
+
 /// Checks that a kernel has a number of threads, along x, of whole warps up to
 /// what a thread block has, as `wgtile-assign-layouts` leaves it.
 mlir::LogicalResult verifyThreads(mlir::gpu::GPUFuncOp kernel);

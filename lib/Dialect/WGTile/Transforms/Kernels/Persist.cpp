@@ -11,6 +11,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -127,27 +128,49 @@ struct PersistPass
     launch.getArgsMutable().append(counter);
     unsigned position = kernel.getNumArguments();
     (void)kernel.insertArgument(position, type, DictionaryAttr(), loc);
-    for (ForEachTileOp loop : loops) {
+    for (ForEachTileOp loop : loops)
       loop.getCounterMutable().assign(kernel.getArgument(position));
-      if (auto [roles, role] = RolesOp::getRoleOf(loop); roles)
-        passWorkTiles(loop, /*isProducer=*/!roles.holdsTiles(role));
+    if (RolesOp roles = RolesOp::getRoleOf(loops.front()).first)
+      passTiles(roles, loops.front(), loops.drop_front());
+    else
+      passTiles(loops.front(), loops.front(), loops);
+  }
+
+  /// One role takes the tiles and passes their numbers on to each other one;
+  /// without roles the first thread passes them on to all threads. The rings
+  /// are made before `place`.
+  static void passTiles(Operation *place, ForEachTileOp producer,
+                        ArrayRef<ForEachTileOp> consumers) {
+    Location loc = producer.getLoc();
+    OpBuilder b = OpBuilder::atBlockBegin(&producer.getBody().front());
+    // The counter's latency is that of a few stages: the number is requested a
+    // tile ahead.
+    Value number = NextTileOp::create(b, loc);
+    if (!llvm::is_contained(consumers, producer))
+      endWith(producer, number);
+    for (ForEachTileOp consumer : consumers) {
+      IntegerAttr warps;
+      if (auto [roles, role] = RolesOp::getRoleOf(consumer); roles)
+        warps = b.getI64IntegerAttr(roles.getWarps()[role]);
+      b.setInsertionPoint(place);
+      Value ring = RingOp::create(
+          b, loc, ResourceModel::getTileRing(b.getContext()), warps,
+          /*offset=*/IntegerAttr(), /*barriers=*/IntegerAttr());
+      b.setInsertionPoint(producer.getBody().front().getTerminator());
+      Value stage =
+          ProducerAcquireOp::create(b, loc, ring, /*position=*/ValueRange());
+      RingStoreOp::create(b, loc, number, ring, stage, /*tile=*/0);
+      ProducerCommitOp::create(b, loc, ring, stage);
+      b.setInsertionPoint(consumer.getBody().front().getTerminator());
+      stage = ConsumerWaitOp::create(b, loc, ring);
+      Value next = RingLoadOp::create(b, loc, ring, stage, /*tile=*/0);
+      ConsumerReleaseOp::create(b, loc, ring, stage);
+      endWith(consumer, next);
     }
   }
 
-  /// Ends an iteration of a role's tile loop with the ops that pass on the
-  /// producer's next tile.
-  static void passWorkTiles(ForEachTileOp loop, bool isProducer) {
-    OpBuilder b(loop.getBody().front().getTerminator());
-    Location loc = loop.getLoc();
-    if (isProducer) {
-      WorkTileAcquireOp::create(b, loc);
-      WorkTileWriteOp::create(b, loc);
-      WorkTileCommitOp::create(b, loc);
-    } else {
-      WorkTileWaitOp::create(b, loc);
-      WorkTileReadOp::create(b, loc);
-      WorkTileReleaseOp::create(b, loc);
-    }
+  static void endWith(ForEachTileOp loop, Value number) {
+    loop.getBody().front().getTerminator()->insertOperands(0, number);
   }
 
   /// At most `count` thread blocks. Tiles are counted in 32 bits: if there are

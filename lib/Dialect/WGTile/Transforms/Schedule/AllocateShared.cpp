@@ -11,9 +11,9 @@
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
+#include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WorkTiles.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
 
@@ -45,19 +45,20 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setOffset(bytes);
     bytes += tile.sizeInBytes();
   }
-  kernel.walk([&](StagesOp stages) {
-    bytes = llvm::alignTo(bytes, kStageAlignment);
-    stages.setOffset(bytes);
-    bytes += stages.getStages().getType().getSizeInBytes();
-  });
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
-  for (RingOp ring : rings) {
-    bytes = llvm::alignTo(bytes, kStageAlignment);
+  auto place = [&](RingOp ring) {
+    RingType type = ring.getRing().getType();
+    bytes = llvm::alignTo(bytes, type.getAlignment());
     ring.setOffset(bytes);
-    bytes += ring.getRing().getType().getStages() *
-             ring.getRing().getType().getStageBytes();
-  }
+    bytes += type.getSizeInBytes();
+  };
+  // Numbers stand where they leave no gaps before tiles.
+  auto isOfTiles = [](RingOp ring) {
+    return ring.getRing().getType().hasSharedTiles();
+  };
+  for (RingOp ring : llvm::make_filter_range(rings, isOfTiles))
+    place(ring);
   // Staging belongs to the consumers: one tile per warpgroup.
   int64_t warpgroups = countTileWarpgroups(kernel);
   WalkResult walk = kernel.walk([&](StagingOp staging) {
@@ -78,8 +79,13 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     reduce.setOffset(bytes);
     bytes += reduce.getBytes();
   });
-  // Every tile's size is a multiple of a barrier's.
+  for (RingOp ring : rings)
+    if (!isOfTiles(ring))
+      place(ring);
+  bytes = llvm::alignTo(bytes, kBarrierBytes);
   for (RingOp ring : rings) {
+    if (!ring.getConsumerWarps())
+      continue;
     ring.setBarriers(bytes);
     bytes += 2 * ring.getRing().getType().getStages() * kBarrierBytes;
   }
@@ -90,16 +96,6 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     load.setBarrier(bytes);
     bytes += kBarrierBytes;
   }
-  // The loops of all roles share one.
-  bool hasQueue = false;
-  kernel.walk([&](ForEachTileOp loop) {
-    if (!loop.getCounter())
-      return;
-    loop.setWorkTiles(bytes);
-    hasQueue = true;
-  });
-  if (hasQueue)
-    bytes += ResourceModel::getWorkTileBytes();
   if (bytes > maxBytes)
     return sattn::emitSourceError(kernel.getLoc())
            << "expected at most " << maxBytes

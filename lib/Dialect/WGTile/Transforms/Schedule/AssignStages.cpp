@@ -22,45 +22,52 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// The ring whose next stage an op waits for, and the operands that say which
+/// A walk over the stages of a ring, by a producer or by a consumer. Where all
+/// threads fill and read a ring, their program has both.
+using Walk = std::pair<Value, unsigned>;
+static constexpr unsigned kProducer = 0, kConsumer = 1;
+
+/// The walk whose next stage an op waits for, and the operands that say which
 /// stage that is; nothing for other ops.
-static std::optional<std::pair<TypedValue<RingType>, MutableOperandRange>>
+static std::optional<std::pair<Walk, MutableOperandRange>>
 getWait(Operation *op) {
   if (auto acquire = dyn_cast<ProducerAcquireOp>(op))
-    return std::pair(acquire.getRing(), acquire.getPositionMutable());
+    return std::pair(Walk(acquire.getRing(), kProducer),
+                     acquire.getPositionMutable());
   if (auto take = dyn_cast<ConsumerWaitOp>(op))
-    return std::pair(take.getRing(), take.getPositionMutable());
+    return std::pair(Walk(take.getRing(), kConsumer),
+                     take.getPositionMutable());
   return std::nullopt;
 }
 
 namespace {
-/// For each ring the stage that a role waits for next, and the phase of its
+/// For each walk the stage that a role waits for next, and the phase of its
 /// barriers.
 class Positions {
 public:
-  Value stage(Value ring) const { return all.lookup(ring).first; }
-  Value phase(Value ring) const { return all.lookup(ring).second; }
-  void set(Value ring, Value stage, Value phase) { all[ring] = {stage, phase}; }
+  Value stage(Walk walk) const { return all.lookup(walk).first; }
+  Value phase(Walk walk) const { return all.lookup(walk).second; }
+  void set(Walk walk, Value stage, Value phase) { all[walk] = {stage, phase}; }
 
-  /// Those of some rings as a list of values, and back.
-  SmallVector<Value> get(ArrayRef<Value> rings) const {
+  /// Those of some walks as a list of values, and back.
+  SmallVector<Value> get(ArrayRef<Walk> walks) const {
     SmallVector<Value> values;
-    for (Value ring : rings)
-      values.append({stage(ring), phase(ring)});
+    for (Walk walk : walks)
+      values.append({stage(walk), phase(walk)});
     return values;
   }
-  void set(ArrayRef<Value> rings, ValueRange values) {
-    for (auto [i, ring] : llvm::enumerate(rings))
-      set(ring, values[2 * i], values[2 * i + 1]);
+  void set(ArrayRef<Walk> walks, ValueRange values) {
+    for (auto [i, walk] : llvm::enumerate(walks))
+      set(walk, values[2 * i], values[2 * i + 1]);
   }
-  Positions with(ArrayRef<Value> rings, ValueRange values) const {
+  Positions with(ArrayRef<Walk> walks, ValueRange values) const {
     Positions copy = *this;
-    copy.set(rings, values);
+    copy.set(walks, values);
     return copy;
   }
 
 private:
-  llvm::MapVector<Value, std::pair<Value, Value>> all;
+  llvm::MapVector<Walk, std::pair<Value, Value>> all;
 };
 
 /// Carries the positions of a role through its loops and branches.
@@ -74,21 +81,40 @@ public:
         assign(&op, wait->first, wait->second, positions);
         continue;
       }
-      SmallVector<Value> rings = collectRings(&op);
-      if (!rings.empty() && failed(runRegions(&op, rings, positions)))
+      if (isa<RingOp>(op)) {
+        b.setInsertionPointAfter(&op);
+        Value zero = i32(op.getLoc(), 0);
+        for (unsigned kind : {kProducer, kConsumer})
+          positions.set({op.getResult(0), kind}, zero, zero);
+        continue;
+      }
+      if (op.getNumRegions() != 0 && hasWaits(&op) &&
+          failed(runRegions(&op, collectWalks(&op), positions)))
         return failure();
     }
     return success();
   }
 
-  /// The rings that ops inside `op` wait for, in their order.
-  static SmallVector<Value> collectRings(Operation *op) {
-    llvm::SetVector<Value> rings;
+  static bool hasWaits(Operation *op) {
+    return op
+        ->walk([](Operation *nested) {
+          return getWait(nested) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// The walks that ops inside `op` continue, in their order; a ring that is
+  /// made inside begins anew.
+  static SmallVector<Walk> collectWalks(Operation *op) {
+    llvm::SetVector<Walk> walks;
     op->walk([&](Operation *nested) {
       if (auto wait = getWait(nested))
-        rings.insert(wait->first);
+        if (Operation *ring = wait->first.first.getDefiningOp();
+            !ring || !op->isAncestor(ring))
+          walks.insert(wait->first);
     });
-    return rings.takeVector();
+    return walks.takeVector();
   }
 
 private:
@@ -100,68 +126,69 @@ private:
 
   /// Gives an op its position and advances to the next stage, and after the
   /// last to the next round.
-  void assign(Operation *op, TypedValue<RingType> ring,
-              MutableOperandRange position, Positions &positions) {
+  void assign(Operation *op, Walk walk, MutableOperandRange position,
+              Positions &positions) {
     Location loc = op->getLoc();
-    Value stage = positions.stage(ring), phase = positions.phase(ring);
+    int64_t stages = cast<RingType>(walk.first.getType()).getStages();
+    Value stage = positions.stage(walk), phase = positions.phase(walk);
     position.assign(SmallVector<Value>{stage, phase});
     b.setInsertionPointAfter(op);
     Value next = arith::AddIOp::create(b, loc, stage, i32(loc, 1));
     Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                        i32(loc, ring.getType().getStages()));
+                                        i32(loc, stages));
     next = arith::SelectOp::create(b, loc, wraps, i32(loc, 0), next);
     Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
-    positions.set(ring, next, arith::XOrIOp::create(b, loc, phase, flip));
+    positions.set(walk, next, arith::XOrIOp::create(b, loc, phase, flip));
   }
 
-  LogicalResult runRegions(Operation *op, ArrayRef<Value> rings,
+  LogicalResult runRegions(Operation *op, ArrayRef<Walk> walks,
                            Positions &positions) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      return runLoop(loop, rings, positions);
+      return runLoop(loop, walks, positions);
     if (auto branch = dyn_cast<scf::IfOp>(op))
-      return runBranch(branch, rings, positions);
+      return runBranch(branch, walks, positions);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return runWhile(loop, rings, positions);
+      return runWhile(loop, walks, positions);
     if (auto loop = dyn_cast<ForEachTileOp>(op))
-      return runTiles(loop, rings, positions);
+      return runTiles(loop, walks, positions);
     return op->emitOpError("expected waits for stages in loops over tiles and "
                            "in loops and branches of scf only");
   }
 
   /// Runs a block that takes positions, and adds the last ones to what it ends
   /// with.
-  LogicalResult runBody(Block &block, ArrayRef<Value> rings, ValueRange taken,
+  LogicalResult runBody(Block &block, ArrayRef<Walk> walks, ValueRange taken,
                         const Positions &outside) {
-    Positions inside = outside.with(rings, taken);
+    Positions inside = outside.with(walks, taken);
     if (failed(run(block, inside)))
       return failure();
     Operation *end = block.getTerminator();
-    end->insertOperands(end->getNumOperands(), inside.get(rings));
+    end->insertOperands(end->getNumOperands(), inside.get(walks));
     return success();
   }
 
   /// Adds an argument to a block for each position.
-  ValueRange addArguments(Block &block, ArrayRef<Value> rings) {
+  ValueRange addArguments(Block &block, ArrayRef<Walk> walks) {
     unsigned first = block.getNumArguments();
-    for (size_t i = 0; i < 2 * rings.size(); ++i)
+    for (size_t i = 0; i < 2 * walks.size(); ++i)
       block.addArgument(b.getI32Type(), block.getParentOp()->getLoc());
     return block.getArguments().drop_front(first);
   }
 
   /// Replaces an op by one with more results, the positions after it.
-  void replace(Operation *op, Operation *carrying, ArrayRef<Value> rings,
+  void replace(Operation *op, Operation *carrying, ArrayRef<Walk> walks,
                Positions &positions) {
     carrying->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
     ResultRange results = carrying->getResults();
     unsigned count = op->getNumResults();
     op->replaceAllUsesWith(results.take_front(count));
     op->erase();
-    positions.set(rings, results.drop_front(count));
+    positions.set(walks, results.drop_front(count));
   }
 
-  SmallVector<Type> addTypes(TypeRange types, ArrayRef<Value> rings) {
+  SmallVector<Type> addTypes(TypeRange types, ArrayRef<Walk> walks) {
     SmallVector<Type> all(types);
-    all.append(2 * rings.size(), b.getI32Type());
+    all.append(2 * walks.size(), b.getI32Type());
     return all;
   }
 
@@ -171,26 +198,26 @@ private:
     return all;
   }
 
-  LogicalResult runLoop(scf::ForOp loop, ArrayRef<Value> rings,
+  LogicalResult runLoop(scf::ForOp loop, ArrayRef<Walk> walks,
                         Positions &positions) {
     b.setInsertionPoint(loop);
     auto carrying = scf::ForOp::create(
         b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-        loop.getStep(), concat(loop.getInitArgs(), positions.get(rings)),
+        loop.getStep(), concat(loop.getInitArgs(), positions.get(walks)),
         /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
     carrying.getRegion().takeBody(loop.getRegion());
     Block &body = *carrying.getBody();
-    if (failed(runBody(body, rings, addArguments(body, rings), positions)))
+    if (failed(runBody(body, walks, addArguments(body, walks), positions)))
       return failure();
-    replace(loop, carrying, rings, positions);
+    replace(loop, carrying, walks, positions);
     return success();
   }
 
-  LogicalResult runBranch(scf::IfOp branch, ArrayRef<Value> rings,
+  LogicalResult runBranch(scf::IfOp branch, ArrayRef<Walk> walks,
                           Positions &positions) {
     b.setInsertionPoint(branch);
     auto carrying = scf::IfOp::create(
-        b, branch.getLoc(), addTypes(branch.getResultTypes(), rings),
+        b, branch.getLoc(), addTypes(branch.getResultTypes(), walks),
         branch.getCondition(), /*addThenBlock=*/true, /*addElseBlock=*/true);
     for (auto [from, to] :
          {std::pair(&branch.getThenRegion(), &carrying.getThenRegion()),
@@ -201,45 +228,45 @@ private:
         b.setInsertionPointToEnd(&to->front());
         scf::YieldOp::create(b, branch.getLoc());
       }
-      if (failed(runBody(to->front(), rings, positions.get(rings), positions)))
+      if (failed(runBody(to->front(), walks, positions.get(walks), positions)))
         return failure();
     }
-    replace(branch, carrying, rings, positions);
+    replace(branch, carrying, walks, positions);
     return success();
   }
 
-  LogicalResult runWhile(scf::WhileOp loop, ArrayRef<Value> rings,
+  LogicalResult runWhile(scf::WhileOp loop, ArrayRef<Walk> walks,
                          Positions &positions) {
     b.setInsertionPoint(loop);
     auto carrying = scf::WhileOp::create(
-        b, loop.getLoc(), addTypes(loop.getResultTypes(), rings),
-        concat(loop.getInits(), positions.get(rings)));
+        b, loop.getLoc(), addTypes(loop.getResultTypes(), walks),
+        concat(loop.getInits(), positions.get(walks)));
     for (auto [from, to] :
          llvm::zip_equal(loop->getRegions(), carrying->getRegions())) {
       to.takeBody(from);
       Block &block = to.front();
-      if (failed(runBody(block, rings, addArguments(block, rings), positions)))
+      if (failed(runBody(block, walks, addArguments(block, walks), positions)))
         return failure();
     }
-    replace(loop, carrying, rings, positions);
+    replace(loop, carrying, walks, positions);
     return success();
   }
 
-  LogicalResult runTiles(ForEachTileOp loop, ArrayRef<Value> rings,
+  LogicalResult runTiles(ForEachTileOp loop, ArrayRef<Walk> walks,
                          Positions &positions) {
     b.setInsertionPoint(loop);
     OperationState state(loop.getLoc(), loop->getName());
-    state.addOperands(concat(loop->getOperands(), positions.get(rings)));
-    state.addTypes(addTypes(loop.getResultTypes(), rings));
+    state.addOperands(concat(loop->getOperands(), positions.get(walks)));
+    state.addTypes(addTypes(loop.getResultTypes(), walks));
     state.propertiesAttr = loop->getPropertiesAsAttribute();
     state.addRegion();
     auto carrying = cast<ForEachTileOp>(b.create(state));
-    carrying.getProperties().operandSegmentSizes.back() += 2 * rings.size();
+    carrying.getProperties().operandSegmentSizes.back() += 2 * walks.size();
     carrying.getBody().takeBody(loop.getBody());
     Block &body = carrying.getBody().front();
-    if (failed(runBody(body, rings, addArguments(body, rings), positions)))
+    if (failed(runBody(body, walks, addArguments(body, walks), positions)))
       return failure();
-    replace(loop, carrying, rings, positions);
+    replace(loop, carrying, walks, positions);
     return success();
   }
 };
@@ -265,17 +292,21 @@ private:
   /// A role begins with the first stage of each ring, in the first round.
   static LogicalResult assign(Region &program) {
     Block &block = program.front();
-    llvm::SetVector<Value> rings;
+    llvm::SetVector<Walk> walks;
     for (Operation &op : block)
-      rings.insert_range(Assignment::collectRings(&op));
-    if (rings.empty())
-      return success();
-    OpBuilder b = OpBuilder::atBlockBegin(&block);
-    Value zero =
-        arith::ConstantOp::create(b, program.getLoc(), b.getI32IntegerAttr(0));
+      walks.insert_range(Assignment::collectWalks(&op));
     Positions positions;
-    for (Value ring : rings)
-      positions.set(ring, zero, zero);
+    OpBuilder b = OpBuilder::atBlockBegin(&block);
+    Value zero;
+    for (Walk walk : walks) {
+      if (walk.first.getParentRegion() == &program &&
+          walk.first.getDefiningOp())
+        continue;
+      if (!zero)
+        zero = arith::ConstantOp::create(b, program.getLoc(),
+                                         b.getI32IntegerAttr(0));
+      positions.set(walk, zero, zero);
+    }
     return Assignment(program.getContext()).run(block, positions);
   }
 };

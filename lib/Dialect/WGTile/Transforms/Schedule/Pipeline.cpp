@@ -39,39 +39,40 @@ public:
     SmallVector<Type> tiles;
     for (LoadOp load : loads)
       tiles.push_back(load.getTile().getType());
-    stages = StagesOp::create(
-        b, loc, StagesType::get(b.getContext(), count, tiles), IntegerAttr());
+    ring =
+        RingOp::create(b, loc, RingType::get(b.getContext(), count, tiles, {}),
+                       /*consumer_warps=*/IntegerAttr(),
+                       /*offset=*/IntegerAttr(), /*barriers=*/IntegerAttr());
     Value begin = loop.getLowerBound(), end = loop.getUpperBound();
     Value last = arith::SubIOp::create(b, loc, end, constant(1));
     for (int64_t i = 0; i + 1 < count; ++i) {
       Value turn = arith::AddIOp::create(b, loc, begin, constant(i));
-      scf::IfOp::create(b, loc, less(turn, end), [&](OpBuilder &, Location) {
-        fill(computeIndices(turn), constant(i));
-        scf::YieldOp::create(b, loc);
-      });
-      AsyncCommitGroupOp::create(b, loc);
+      fillStage(less(turn, end), [&] { return computeIndices(turn); });
     }
 
-    SmallVector<Value> inits(loop.getInitArgs());
-    inits.push_back(constant(0));
-    auto rotated =
-        scf::ForOp::create(b, loc, begin, end, loop.getStep(), inits);
+    auto rotated = scf::ForOp::create(b, loc, begin, end, loop.getStep(),
+                                      loop.getInitArgs());
+    // Without values the loop has a terminator already.
+    if (Block *body = rotated.getBody(); !body->empty())
+      body->back().erase();
     rotated->setDiscardableAttrs(llvm::to_vector(loop->getDiscardableAttrs()));
     Block *body = rotated.getBody();
     b.setInsertionPointToStart(body);
     // The stage of this iteration has arrived, and that of the last one is
     // read.
-    AsyncWaitGroupOp::create(b, loc, count - 2);
-    Value stage = body->getArguments().back();
+    Value stage =
+        ConsumerWaitOp::create(b, loc, ring, b.getI64IntegerAttr(count - 2),
+                               /*position=*/ValueRange());
     Value next = arith::AddIOp::create(b, loc, rotated.getInductionVar(),
                                        constant(count - 1));
     // Indices of the next load are requested before this iteration's MMAs,
     // which hide their latency; past the end, the last iteration's again.
     SmallVector<SmallVector<Value>> indices =
         computeIndices(arith::MinSIOp::create(b, loc, next, last).getResult());
-    auto take = StageOp::create(b, loc, tiles, stages, stage);
-    for (auto [load, tile] : llvm::zip(loads, take.getTiles()))
-      load.getTile().replaceAllUsesWith(tile);
+    for (auto [tile, load] : llvm::enumerate(loads))
+      load.getTile().replaceAllUsesWith(RingTileOp::create(
+          b, loc, load.getTile().getType(), ring, stage, tile,
+          /*instance=*/Value()));
 
     // The rest of the body, then the loads of a later iteration into the stage
     // that the last iteration read.
@@ -79,21 +80,12 @@ public:
     SmallVector<Value> yielded(yield->getOperands());
     yield->erase();
     body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-    for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(),
-                                     body->getArguments().drop_back()))
+    for (auto [from, to] :
+         llvm::zip_equal(loop.getBody()->getArguments(), body->getArguments()))
       from.replaceAllUsesWith(to);
     b.setInsertionPointToEnd(body);
-    Value free = arith::SelectOp::create(
-        b, loc, equal(stage, constant(0)), constant(count - 1),
-        arith::SubIOp::create(b, loc, stage, constant(1)));
-    scf::IfOp::create(b, loc, less(next, end), [&](OpBuilder &, Location) {
-      fill(indices, free);
-      scf::YieldOp::create(b, loc);
-    });
-    AsyncCommitGroupOp::create(b, loc);
-    Value following = arith::AddIOp::create(b, loc, stage, constant(1));
-    yielded.push_back(arith::SelectOp::create(
-        b, loc, equal(following, constant(count)), constant(0), following));
+    ConsumerReleaseOp::create(b, loc, ring, stage);
+    fillStage(less(next, end), [&] { return indices; });
     scf::YieldOp::create(b, loc, yielded);
     for (LoadOp load : loads)
       load.erase();
@@ -101,10 +93,9 @@ public:
       if (op->use_empty())
         op->erase();
 
-    // All reads of stages are complete: the stages may be filled again.
     b.setInsertionPointAfter(rotated);
-    AsyncWaitGroupOp::create(b, loc, 0);
-    loop.replaceAllUsesWith(rotated.getResults().drop_back());
+    ProducerTailOp::create(b, loc, ring);
+    loop.replaceAllUsesWith(rotated.getResults());
     loop.erase();
   }
 
@@ -115,7 +106,7 @@ private:
   OpBuilder b;
   Location loc;
   SetVector<Operation *> slice;
-  Value stages;
+  Value ring;
 
   /// Indices of every load in an iteration of the loop.
   SmallVector<SmallVector<Value>> computeIndices(Value turn) {
@@ -132,10 +123,21 @@ private:
     return indices;
   }
 
-  void fill(ArrayRef<SmallVector<Value>> indices, Value stage) {
-    for (auto [tile, load] : llvm::enumerate(loads))
-      AsyncCopyOp::create(b, load.getLoc(), stages, stage, tile,
-                          load.getSource(), indices[tile], load.getAligned());
+  /// Fills the next stage under a condition. Past the loop's end it is
+  /// committed empty, and not read.
+  void fillStage(
+      Value condition,
+      llvm::function_ref<SmallVector<SmallVector<Value>>()> computeIndices) {
+    Value stage =
+        ProducerAcquireOp::create(b, loc, ring, /*position=*/ValueRange());
+    scf::IfOp::create(b, loc, condition, [&](OpBuilder &, Location) {
+      SmallVector<SmallVector<Value>> indices = computeIndices();
+      for (auto [tile, load] : llvm::enumerate(loads))
+        AsyncCopyOp::create(b, load.getLoc(), ring, stage, tile,
+                            load.getSource(), indices[tile], load.getAligned());
+      scf::YieldOp::create(b, loc);
+    });
+    ProducerCommitOp::create(b, loc, ring, stage);
   }
 
   Value constant(int64_t value) {
@@ -143,9 +145,6 @@ private:
   }
   Value less(Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lhs, rhs);
-  }
-  Value equal(Value lhs, Value rhs) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs, rhs);
   }
 };
 

@@ -264,10 +264,11 @@ private:
   }
 
   /// Bytes that each of so many CTAs has for its rings, beside staging and the
-  /// work-tile pipeline (wgtile-persist).
+  /// ring of tiles' numbers (wgtile-persist).
   int64_t getRingBytes(int64_t ctas) {
     int64_t available = resources.getSharedBytes(ctas) -
-                        ResourceModel::getWorkTileBytes() - clusterBytes;
+                        ResourceModel::getTileRingBytes(kernel.getContext()) -
+                        clusterBytes;
     kernel.walk([&](StagingOp staging) {
       available -= ResourceModel::getStagingBytes(
           staging, consumerThreads / kWarpgroupThreads);
@@ -318,7 +319,8 @@ private:
         });
     if (loops.empty())
       return success();
-    int64_t otherBytes = ResourceModel::getWorkTileBytes(), stageBytes = 0;
+    int64_t stageBytes = 0;
+    int64_t otherBytes = ResourceModel::getTileRingBytes(kernel.getContext());
     kernel.walk([&](LoadOp load) {
       otherBytes += ResourceModel::getTileBytes(load.getTile().getType());
     });

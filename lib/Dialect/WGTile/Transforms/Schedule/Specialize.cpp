@@ -117,7 +117,7 @@ private:
           b, group.loads.front().getLoc(),
           group.getRingType(inLoop.contains(i) ? *schedule.stages
                                                : *schedule.tileStages),
-          consumerThreads / 32, /*offset=*/IntegerAttr(),
+          b.getI64IntegerAttr(consumerThreads / 32), /*offset=*/IntegerAttr(),
           /*barriers=*/IntegerAttr());
     }
   }

@@ -148,9 +148,7 @@ public:
     SmallVector<Value> yielded;
     yielded.push_back(next(b, body->getArgument(0)));
     yielded.push_back(present(b, yielded.front()));
-    Value taken =
-        ConsumerWaitOp::create(b, loc, ring, /*position=*/ValueRange())
-            .getToken();
+    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
     IRMapping mapping;
     mapIteration(mapping, body->getArguments());
     mapping.map(stage, taken);
@@ -285,9 +283,7 @@ private:
     ValueRange carried = body->getArguments();
     SmallVector<Value> yielded = {next(b, carried.front())};
     yielded.push_back(present(b, yielded.front()));
-    Value taken =
-        ConsumerWaitOp::create(b, loc, ring, /*position=*/ValueRange())
-            .getToken();
+    Value taken = ConsumerWaitOp::create(b, loc, ring).getToken();
     ConsumerReleaseOp::create(b, loc, ring, taken);
     ValueRange tiles = carried.drop_front(2 + places);
     if (places != 0) {
@@ -397,9 +393,7 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     Location loc = group.ring.getLoc();
     auto forOp = dyn_cast<scf::ForOp>(group.block->getParentOp());
     OpBuilder b(group.block->findAncestorOpInBlock(*group.loads.front()));
-    Value stage =
-        ConsumerWaitOp::create(b, loc, group.ring, /*position=*/ValueRange())
-            .getToken();
+    Value stage = ConsumerWaitOp::create(b, loc, group.ring).getToken();
     if (failed(makeTiles(loop, group, stage)))
       return failure();
     // MMAs that have finished when the next op runs may stay in a branch.

@@ -45,46 +45,12 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
     auto ring = take ? take.getRing().getDefiningOp<RingOp>() : RingOp();
     auto [roles, role] = RolesOp::getRoleOf(op);
     if (!ring || !roles ||
-        static_cast<int64_t>(ring.getConsumerWarps()) == roles.getWarps()[role])
+        static_cast<int64_t>(*ring.getConsumerWarps()) ==
+            roles.getWarps()[role])
       return WalkResult::advance();
     ring.emitOpError() << "expected as many warps as consume, "
                        << roles.getWarps()[role] << ", but got "
-                       << ring.getConsumerWarps();
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
-/// An iteration passes on one tile. A second time, or in the wrong role, it
-/// would wait for a slot that no iteration of the other role fills or releases.
-static LogicalResult verifyQueue(gpu::GPUFuncOp kernel) {
-  const SmallVector<StringRef> producing = {
-      WorkTileAcquireOp::getOperationName(),
-      WorkTileWriteOp::getOperationName(),
-      WorkTileCommitOp::getOperationName()};
-  const SmallVector<StringRef> consuming = {
-      WorkTileWaitOp::getOperationName(), WorkTileReadOp::getOperationName(),
-      WorkTileReleaseOp::getOperationName()};
-  WalkResult walk = kernel.walk([&](ForEachTileOp loop) {
-    auto [roles, role] = RolesOp::getRoleOf(loop);
-    if (!loop.getCounter() || !roles)
-      return WalkResult::advance();
-    bool isProducer = !roles.holdsTiles(role);
-    const SmallVector<StringRef> &expected = isProducer ? producing : consuming;
-    SmallVector<StringRef> found;
-    for (Operation &op : loop.getBody().front())
-      if (isa<WorkTileAcquireOp, WorkTileWriteOp, WorkTileCommitOp,
-              WorkTileWaitOp, WorkTileReadOp, WorkTileReleaseOp>(op))
-        found.push_back(op.getName().getStringRef());
-    if (found == expected)
-      return WalkResult::advance();
-    std::string wanted = llvm::join(expected, ", ");
-    std::string present = found.empty() ? "none" : llvm::join(found, ", ");
-    loop.emitOpError() << "expected a turn of a "
-                       << (isProducer ? "producer" : "consumer")
-                       << " with the ops " << wanted
-                       << " of the queue, once and in this order, but got "
-                       << present;
+                       << *ring.getConsumerWarps();
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
@@ -100,14 +66,13 @@ static void collectStages(Operation *op, const SyncState &before,
   SmallVector<SyncEffect> effects;
   sync.getSyncEffects(effects);
   for (const SyncEffect &effect : effects) {
-    if (effect.kind != SyncEffect::Kind::CommitStage &&
-        effect.kind != SyncEffect::Kind::StageTile)
-      continue;
-    if (effect.kind == SyncEffect::Kind::StageTile) {
+    if (effect.kind == SyncEffect::Kind::StageTile ||
+        effect.kind == SyncEffect::Kind::ReadHeld) {
       std::set<Operation *> takes = before.takesOf(effect.token, numbers);
       contents.takesOfTile[op].insert(takes.begin(), takes.end());
-      continue;
     }
+    if (effect.kind != SyncEffect::Kind::CommitStage)
+      continue;
     const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
     auto [it, isNew] = contents.ofCommit.try_emplace(op);
     if (isNew)
@@ -119,31 +84,31 @@ static void collectStages(Operation *op, const SyncState &before,
 }
 
 namespace {
-/// The commit groups of copies that end each stage that all threads read: a
-/// stage that is read has copies on some path. Whether it has them in every
-/// iteration that reads it depends on the bounds of loops, which are not
-/// followed.
-struct CopyGroups {
+/// The commits of each stage that all threads read: a stage that is read was
+/// filled on some path. Whether it is filled in every iteration that reads it
+/// depends on the bounds of loops, which are not followed.
+struct CooperativeStages {
   DenseSet<Operation *> filled;
   llvm::MapVector<Operation *, std::set<Operation *>> readAt;
 
   void collect(Operation *op, const SyncState &before,
                const ValueNumbers &numbers) {
     auto sync = dyn_cast<SyncOpInterface>(op);
-    if (!sync)
+    if (!sync || !isCooperative(op))
       return;
     SmallVector<SyncEffect> effects;
     sync.getSyncEffects(effects);
-    for (const SyncEffect &effect : effects)
-      for (const auto &[number, stages] : before.getCopies()) {
-        if (effect.kind == SyncEffect::Kind::Commit &&
-            effect.async == AsyncKind::Copy && !stages.filled.empty())
-          filled.insert(op);
-        if (effect.kind == SyncEffect::Kind::ReadStage &&
-            number == numbers.of(effect.value) && !stages.commits.empty())
-          readAt[op].insert(stages.commits.front().begin(),
-                            stages.commits.front().end());
-      }
+    for (const SyncEffect &effect : effects) {
+      if (effect.kind != SyncEffect::Kind::CommitStage &&
+          effect.kind != SyncEffect::Kind::Take)
+        continue;
+      const SyncState::RingState &ring = before.ringOf(effect.value, numbers);
+      if (effect.kind == SyncEffect::Kind::Take && !ring.committed.empty())
+        readAt[op].insert(ring.committed.front().begin(),
+                          ring.committed.front().end());
+      if (effect.kind == SyncEffect::Kind::CommitStage && !ring.copied.empty())
+        filled.insert(op);
+    }
   }
 
   LogicalResult verify() const {
@@ -152,8 +117,9 @@ struct CopyGroups {
         if (filled.contains(commit))
           continue;
         InFlightDiagnostic error =
-            op->emitOpError("expected copies into the stage that is read");
-        error.attachNote(commit->getLoc()) << "where it is ended without any";
+            op->emitOpError("expected copies into the stage that is taken");
+        error.attachNote(commit->getLoc())
+            << "where it is committed without any";
         return failure();
       }
     return success();
@@ -162,8 +128,9 @@ struct CopyGroups {
 } // namespace
 
 static LogicalResult verify(gpu::GPUFuncOp kernel) {
-  if (failed(verifyStructured(kernel)) || failed(verifyArrivals(kernel)) ||
-      failed(verifyOrder(kernel)) || failed(verifyPlaces(kernel)))
+  if (failed(verifyStructured(kernel)) || failed(verifyRings(kernel)) ||
+      failed(verifyArrivals(kernel)) || failed(verifyOrder(kernel)) ||
+      failed(verifyPlaces(kernel)))
     return failure();
   DenseSet<Operation *> reported;
   auto listener = [&](Operation *op, SyncEffect::Kind, const Twine &message) {
@@ -173,13 +140,13 @@ static LogicalResult verify(gpu::GPUFuncOp kernel) {
   };
   SyncAnalysis analysis(kernel);
   StageContents contents;
-  CopyGroups groups;
+  CooperativeStages cooperative;
   auto visitor = [&](Operation *op, const SyncState &before) {
     collectStages(op, before, analysis.getNumbers(), contents);
-    groups.collect(op, before, analysis.getNumbers());
+    cooperative.collect(op, before, analysis.getNumbers());
   };
   if (failed(analysis.run(listener, visitor)) || !reported.empty() ||
-      failed(groups.verify()) || failed(verifyQueue(kernel)))
+      failed(cooperative.verify()))
     return failure();
   return matchStages(kernel, contents);
 }

@@ -160,7 +160,7 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     runtime sets to zero before each launch (`wgtile.zeroed`); if every block has
     one tile, there is no counter. With roles, the producer takes the tiles and
     passes each on at the end of an iteration of the tile loop
-    (`wgtile.work_tile_acquire`).
+    (`wgtile.next_tile`), through a ring.
 
     With `tile_order = descending` the loop walks the last but one index from its
     last value to its first. With `sorted`, a kernel of its own, NAME_order,

@@ -54,7 +54,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
     The chip's resources come from the module's `#wgtile.target`.
 
     - A kernel whose loads read tensor maps is `specialized`. Its rings have as many
-      stages as fit beside staging and the work-tile pipeline, at most the hint
+      stages as fit beside staging and the ring of tiles' numbers, at most the hint
       `stages`; rings that are filled once a tile have two. Registers go from the
       producer to the consumers.
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
@@ -403,8 +403,8 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Load the tiles of a loop some iterations ahead, by all threads";
   let description = [{
     For kernels whose loads read memrefs: the chip has no TMA, or TMA cannot take
-    the operands. The loads of a loop become asynchronous copies into stages, as
-    many as the kernel's schedule says. With n stages the copies are issued
+    the operands. The loads of a loop become asynchronous copies into a ring of as
+    many stages as the kernel's schedule says. With n stages the copies are issued
     n - 1 iterations before their use. All threads copy and multiply. Each iteration
     has one barrier, after which its stage is filled and the stage of the previous
     iteration is free. Indices that are themselves loaded are requested before the
@@ -424,22 +424,24 @@ def WGTilePipeline : Pass<"wgtile-pipeline", "::mlir::gpu::GPUModuleOp"> {
     ```
     After, with four stages:
     ```mlir
-    %stages = wgtile.stages : !wgtile.stages<4, [...]>
-    ... // copies into stages 0 to 2, each committed
-    %r:2 = scf.for %p = %begin to %end step %c1
-        iter_args(%acc = %zero, %s = %c0) -> (..., index) {
-      wgtile.async_wait_group pending 2
+    %ring = wgtile.ring : !wgtile.ring<4, [...]>
+    ... // copies into three stages, each committed
+    %r = scf.for %p = %begin to %end step %c1 iter_args(%acc = %zero) -> (...) {
+      %s = wgtile.consumer_wait %ring pending 2
       %k = memref.load %col[min(%p + 3, %end - 1)] : memref<?xindex>
-      %a, %b = wgtile.stage %stages[%s] : ...
+      %a = wgtile.ring_tile %ring[%s] 0
+      %b = wgtile.ring_tile %ring[%s] 1
       %d = wgtile.mma %a, %b, %acc mma_sync : ...
+      wgtile.consumer_release %ring[%s]
+      %e = wgtile.producer_acquire %ring
       scf.if %p + 3 < %end {
-        wgtile.async_copy %stages[(%s + 3) mod 4] 0, %values[%p + 3, %c0, %c0] aligned
-        wgtile.async_copy %stages[(%s + 3) mod 4] 1, %dense[%k, %c0] aligned
+        wgtile.async_copy %ring[%e] 0, %values[%p + 3, %c0, %c0] aligned
+        wgtile.async_copy %ring[%e] 1, %dense[%k, %c0] aligned
       }
-      wgtile.async_commit_group
-      scf.yield %d, (%s + 1) mod 4
+      wgtile.producer_commit %ring[%e]
+      scf.yield %d
     }
-    wgtile.async_wait_group pending 0
+    wgtile.producer_tail %ring
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect",
@@ -479,8 +481,8 @@ def WGTilePlaceFences
     After the last reads of a ring's stage in each block, a fence and a barrier of
     the warp precede the stage's release. Tiles, their uses and barriers are known
     by `SyncOpInterface` alone. All fences and barriers of a kernel come from this
-    pass, except those that are part of an op (`wgtile.load`, `wgtile.async_wait_group`),
-    which declares them by its effects.
+    pass, except those that are part of an op (`wgtile.load`, `wgtile.consumer_wait`
+    without roles), which declares them by its effects.
 
     Before:
     ```mlir
@@ -511,9 +513,10 @@ def WGTileVerifySync
     - a stage is released while an MMA still reads it, or taken while it may still be
       held;
     - a token is used after its stage was committed or released, for another ring or
-      in the other role, or is lost before; the same for the slots of the work-tile
-      pipeline;
-    - an iteration of a role's tile loop does not pass on exactly one work tile;
+      in the other role, or is lost before;
+    - the consumers do not go on with the producer's next tile;
+    - without roles, a stage is acquired before a barrier has followed its release, or
+      taken before its copies have arrived;
     - a shared tile is written while asynchronous work still uses it, or read while
       it is still written;
     - no fence separates accesses of a tile by threads from asynchronous ones, or
@@ -552,7 +555,8 @@ def WGTileAssignStages
     : Pass<"wgtile-assign-stages", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give each wait for a ring's stage its position";
   let description = [{
-    Each role walks the stages of a ring round-robin. The pass makes the number of
+    Each role walks the stages of a ring round-robin; without roles a program has two
+    walks, one that fills and one that reads. The pass makes the number of
     the next stage and the phase of its barriers values, which the loops and branches
     of the role carry, and operands of `wgtile.producer_acquire` and
     `wgtile.consumer_wait`.
