@@ -12,9 +12,9 @@
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.none.mlir | FileCheck %s --check-prefix=NONE90
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.stages.mlir | FileCheck %s --check-prefix=STAGES90
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.warps.mlir | FileCheck %s --check-prefix=WARPS90
-// NONE80:   "block":128,{{.*}}"launch":"product","shared":20520,
-// STAGES80: "block":128,{{.*}}"launch":"product","shared":15400,
-// WARPS80:  "block":64,{{.*}}"launch":"product","shared":20520,
+// NONE80:   "block":128,{{.*}}"launch":"product","shared":20488,
+// STAGES80: "block":128,{{.*}}"launch":"product","shared":15368,
+// WARPS80:  "block":64,{{.*}}"launch":"product","shared":20488,
 // NONE90:   "block":256,{{.*}}"launch":"product","shared":56536,
 // STAGES90: "block":256,{{.*}}"launch":"product","shared":15448,
 // WARPS90:  "block":96,{{.*}}"launch":"product","shared":56536,
@@ -23,7 +23,7 @@
 // RUN: sed 's/PARAMETERS/tile = [16, 64, 16], stages = 100/' %s > %t.many.mlir
 // RUN: sparse-translate --to=manifest --chip=sm_80 %t.many.mlir | FileCheck %s --check-prefix=MANY80
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.many.mlir | FileCheck %s --check-prefix=MANY90
-// MANY80: "launch":"product","shared":49192,
+// MANY80: "launch":"product","shared":49160,
 // MANY90: "launch":"product","shared":49448,
 
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.none.mlir -o %t.none.ptx

@@ -11,9 +11,9 @@
 // TMA-SAME:    %[[B:[^:]*]]: {{[^%]*}}, %[[IN:[^:]*]]: {{[^%]*}}, %[[OUT:[^:]*]]: {{[^%]*}}, %[[ODD:[^:]*]]: {{[^%]*}}, %[[N:[^:]*]]: index
 // TMA:         scf.if
 // TMA-NEXT:      scf.if
-// TMA-NEXT:        wgtile.launch @kernels::@copy grid(%[[N]]) {{.*}} wgtile.version = "aligned"
+// TMA:             wgtile.launch @kernels::@copy grid(%[[N]]) {{.*}} wgtile.version = "aligned"
 // TMA-NEXT:      } else {
-// TMA-NEXT:        wgtile.launch @kernels::@copy_register_loads {{.*}} wgtile.version = "register_reads"
+// TMA:             wgtile.launch @kernels::@copy_register_loads {{.*}} wgtile.version = "register_reads"
 // TMA:         } else {
 // TMA-NEXT:      %[[ZERO:.*]] = arith.constant 0 : index
 // TMA-NEXT:      %[[EMPTY:.*]] = arith.cmpi eq, %[[N]], %[[ZERO]]

@@ -156,7 +156,7 @@ module attributes {gpu.container_module} {
         wgtile.launch @versions::@v_register_loads grid(%tiles) args(%rows, %m) : memref<?xi32>, index
       }
     } else {
-      wgtile.launch @versions::@v_generic grid(%tiles) args(%rows, %m) : memref<?xi32>, index
+      wgtile.launch @versions::@v_generic grid(%tiles) args(%rows, %m) {wgtile.version = "generic"} : memref<?xi32>, index
     }
     return
   }

@@ -76,7 +76,7 @@ TEST(Resources, BytesOfStages) {
   auto ring = RingType::get(&context, 3, {a, b}, {});
   EXPECT_EQ(ResourceModel::getStageBytes(ring), 24 * 1024 + 16);
   EXPECT_EQ(ResourceModel::getTileBytes(cast<SharedType>(b)), 16 * 1024);
-  EXPECT_EQ(ResourceModel::getWorkTileBytes(), 40);
+  EXPECT_EQ(ResourceModel::getTileRingBytes(&context), 40);
 }
 
 /// An MMA of a rows x depth tile and a depth x columns tile.

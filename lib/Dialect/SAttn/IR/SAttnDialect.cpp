@@ -176,24 +176,26 @@ static bool isTuning(Attribute attr) {
 
 static bool isAnyOp(Operation *) { return true; }
 
+/// A loop of tensors, or what the loop over tiles becomes in a kernel, an op of
+/// another dialect.
+static bool isLoop(Operation *op) {
+  return op->getNumRegions() == 1 && !isa<FunctionOpInterface>(op);
+}
+
 /// The dialect's discardable attributes.
 static constexpr AttributeRule kAttributeRules[] = {
-    {kTileStagesAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
+    {kTileStagesAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileWarpsAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileRasterGroupAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileSplitKAttrName, isCount, "a positive i64", isLoop, "a loop"},
+    {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64", isLoop,
      "a loop"},
-    {kTileWarpsAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
-     "a loop"},
-    {kTileRasterGroupAttrName, isCount, "a positive i64",
-     isOp<LoopLikeOpInterface>, "a loop"},
-    {kTileSplitKAttrName, isCount, "a positive i64", isOp<LoopLikeOpInterface>,
-     "a loop"},
-    {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64",
-     isOp<LoopLikeOpInterface>, "a loop"},
     {kTuningAttrName, isTuning,
      "a dictionary of the strings 'parameters' and 'origin'", isAnyOp, "an op"},
-    {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute",
-     isOp<LoopLikeOpInterface>, "a loop"},
-    {kTF32AttrName, isAttribute<UnitAttr>, "a unit attribute",
-     isOp<LoopLikeOpInterface>, "a loop"},
+    {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute", isLoop,
+     "a loop"},
+    {kTF32AttrName, isAttribute<UnitAttr>, "a unit attribute", isLoop,
+     "a loop"},
     {kContractsAttrName, isArrayOf<DictionaryAttr>, "an array of dictionaries",
      isOp<FunctionOpInterface>, "a function"},
     {kExtentChecksAttrName, isAttribute<DictionaryAttr>, "a dictionary",
