@@ -174,3 +174,36 @@ TEST(DefaultParametersTest, Targets) {
     EXPECT_EQ(findTarget(name)->name, name);
   EXPECT_FALSE(findTarget("sm_70"));
 }
+
+/// The default for few columns of 4096 x 4096 on Hopper: "32 x 16 x 128, 2
+/// parts".
+static std::string fewTile(int64_t block, int64_t n, int64_t sparsity,
+                           int64_t m = 4096) {
+  Problem few = problem(block, m, n);
+  few.k = 4096;
+  few.sparsity = sparsity;
+  Target limits = *findTarget("sm_90a");
+  limits.sharedBytes = 227 << 10;
+  Parameters result = defaultParameters(few, limits);
+  EXPECT_EQ(result.warps.has_value(), block < 64);
+  return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
+         " x " + std::to_string(result.depth) + ", " +
+         std::to_string(result.splitK.value_or(0)) + " parts";
+}
+
+TEST(DefaultParametersTest, FewColumns) {
+  EXPECT_EQ(fewTile(128, 16, 50), "32 x 16 x 128, 2 parts");
+  EXPECT_EQ(fewTile(128, 16, 90), "32 x 16 x 128, 1 parts");
+  EXPECT_EQ(fewTile(128, 33, 50), "32 x 64 x 128, 2 parts");
+  EXPECT_EQ(fewTile(128, 1, 50), "32 x 16 x 128, 2 parts");
+  EXPECT_EQ(fewTile(64, 16, 50), "32 x 16 x 64, 2 parts");
+  EXPECT_EQ(fewTile(32, 8, 50), "32 x 16 x 32, 2 parts");
+  EXPECT_EQ(fewTile(16, 16, 50), "16 x 16 x 16, 2 parts");
+  // More rows leave more tiles, and no room for two thread blocks of each.
+  EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 128, 2 parts");
+  EXPECT_EQ(fewTile(64, 16, 50, 65536), "64 x 16 x 64, 1 parts");
+}
+
+TEST(DefaultParametersTest, FewColumnsOfUnknownSizesAreLikeOthers) {
+  EXPECT_EQ(tile("sm_90a", problem(64, 4096, 16)), "64 x 64 x 64");
+}
