@@ -61,7 +61,7 @@ def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
 
 
 @pytest.mark.parametrize("meta, message", [
-    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
+    ({"SPLIT_M": 2}, "expected keys out of tile, stages, warps, raster_group, split_k, SPLIT_N, num_stages, num_warps, GROUP_SIZE_ROW, "
                      "group, but got SPLIT_M"),
     ({"SPLIT_N": 3}, "expected SPLIT_N to divide N = 256, but got 3"),
     ({"SPLIT_N": 512}, "expected SPLIT_N from 1 to 256, but got 512"),
@@ -73,7 +73,7 @@ def test_names_of_ours_and_of_pytorch(sattn, operands, meta, text):
     ({"stages": 3, "num_stages": 3}, "expected 'stages' or 'num_stages', but got both"),
     ({"tile": 64}, "expected 'tile' of three positive sizes"),
     ({"tile": (16, 64, -16)}, "expected 'tile' of three positive sizes"),
-    ({"tile": (24, 64, 16)}, "expected the tile's M to be a multiple of the block's 16 rows, but got 24"),
+    ({"tile": (24, 64, 16)}, "expected the tile's M to be a multiple of the block's 16 rows or, as a multiple of 8, a divisor of them, but got 24"),
     ({"tile": (16, 60, 16)}, "expected the tile's N to be a multiple of 8, but got 60"),
 ])
 def test_what_cannot_be_is_refused_by_name(sattn, operands, meta, message):
@@ -94,7 +94,7 @@ def test_a_hundred_changes_need_few_kernels(sattn, meta):
         crow = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         col = np.concatenate([np.sort(rng.permutation(6)[:length]) for length in lengths]).astype(np.int32)
         values = rng.standard_normal((len(col), 16, 16), np.float32)
-        b = rng.standard_normal((96, 1 + 3 * index), np.float32)
+        b = rng.standard_normal((96, 2 + 3 * index), np.float32)  # N = 1, a row too, has a program of its own.
         alpha = float(rng.standard_normal())
         result = sattn.bsr_dense_addmm(None, (crow, col, values), b, beta=0, alpha=alpha, meta=meta)
         rows = np.repeat(np.arange(4), lengths)

@@ -8,7 +8,7 @@
 // CHECK:         scf.forall (%[[I:.*]], %[[J:.*]]) = {{.*}} step (32, 16)
 // CHECK-DAG:       %[[ROW:.*]] = affine.apply #[[BLOCK]](%[[I]])
 // CHECK-DAG:       tensor.extract_slice %[[CROW]][%[[ROW]]] [2] [1]
-// CHECK:           scf.for %[[P:.*]] = {{.*}} -> (tensor<32x16xf32>)
+// CHECK:           scf.for %[[P:[a-z0-9]+]] = {{.*}} -> (tensor<32x16xf32>)
 // CHECK:             %[[IN_BLOCK:.*]] = affine.apply #[[PART]](%[[I]])
 // CHECK:             tensor.extract_slice %[[VALUES]][%[[P]], %[[IN_BLOCK]], 0] [1, 32, 64] [1, 1, 1] : tensor<?x128x64xbf16> to tensor<32x64xbf16>
 // CHECK:         mapping = {{.*}}, sattn.split_k = 2 : i64
