@@ -32,7 +32,7 @@ def candidates_of(block, n, layout):
         c for c in (16, 32, 64) if c >= min(n, 64)]
     depths = sorted({min(block, 64), min(block, 128)})
     for rows, c, depth, split in itertools.product((128, 64, 32, 16), columns, depths, SPLITS):
-        if rows > block or rows * split > 512 or c > 32:
+        if rows > block or rows * split > 512 or c > max(32, n):
             continue
         yield {"tile": (rows, c, depth), "split_k": split}
         if rows < 64:
