@@ -91,6 +91,28 @@ TEST_F(ProgramTest, StepsInOrderWhereTheirConditionHolds) {
   EXPECT_TRUE(contains(launches[1], "grid 128 3 2"));
 }
 
+TEST_F(ProgramTest, ProgrammaticLaunches) {
+  nlohmann::json step = manifest["steps"][0];
+  manifest["steps"] = nlohmann::json::array({step, step, step});
+  manifest["steps"][1]["programmatic"] = true;
+  manifest["steps"][2]["programmatic"] = false;
+  EXPECT_EQ(launchMessage(), "<success>");
+  std::vector<std::string> launches = logged("launch");
+  ASSERT_EQ(launches.size(), 3u);
+  EXPECT_FALSE(contains(launches[0], "programmatic"));
+  EXPECT_TRUE(contains(launches[1], "grid 128 3 2 block 384 1 1 shared 1024"));
+  EXPECT_TRUE(contains(launches[1], " programmatic"));
+  EXPECT_FALSE(contains(launches[2], "programmatic"));
+  {
+    ScopedVariable fail("STUB_CUDA_FAIL", "cuLaunchKernelEx:719");
+    EXPECT_EQ(launchMessage(),
+              "kernel 'kernel': cuLaunchKernel failed: "
+              "CUDA_ERROR_LAUNCH_FAILED (719): a failure of the stub");
+  }
+  manifest["steps"][1]["programmatic"] = 1;
+  EXPECT_TRUE(contains(launchMessage(), "programmatic"));
+}
+
 TEST_F(ProgramTest, EmptyGridsAreNotLaunched) {
   for (int axis = 0; axis < 3; ++axis) {
     nlohmann::json former = manifest;
