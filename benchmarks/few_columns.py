@@ -19,8 +19,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import sattn  # noqa: E402
-from linear import L2_BYTES, LEAST_WEIGHTS, graph_of  # noqa: E402
-from problems import make  # noqa: E402
+from linear import graph_of, weights_of  # noqa: E402
 from timing import measure  # noqa: E402
 
 SPLITS = (1, 2, 4)
@@ -41,10 +40,7 @@ def candidates_of(block, n, layout):
 
 
 def operands_of(m, k, n, block, sparsity, layout):
-    stored = m * k * 2 * (100 - sparsity) / 100
-    copies = min(16, max(LEAST_WEIGHTS, round(L2_BYTES / stored)))
-    problems = [make(m, k, 8, block, sparsity / 100, seed=seed) for seed in range(copies)]
-    weights = [sattn.prepare((problem.crow, problem.col, problem.values)) for problem in problems]
+    weights = weights_of(m, k, block, sparsity)
     b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
     out = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
     if layout == "linear":

@@ -48,15 +48,22 @@ def graph_of(calls):
     return timed
 
 
+def count_copies(one_bytes):
+    """How many weights of so many bytes take turns."""
+    return min(16, max(LEAST_WEIGHTS, round(L2_BYTES / one_bytes)))
+
+
+def weights_of(m, k, block, sparsity):
+    """Prepared sparse matrices, sparsity in hundredths: as many as do not fit into the L2 cache together."""
+    copies = count_copies(m * k * 2 * (100 - sparsity) / 100)
+    problems = [make(m, k, 8, block, sparsity / 100, seed=seed) for seed in range(copies)]
+    return [sattn.prepare((problem.crow, problem.col, problem.values)) for problem in problems]
+
+
 def candidates_of(m, k, n, block, sparsity):
     """{name: Timed}, and the largest relative difference between the two of ours."""
-    stored = m * k * 2 * (100 - sparsity) / 100
-    copies = min(16, max(LEAST_WEIGHTS, round(L2_BYTES / stored)))
-    problems = [make(m, k, 8, block, sparsity / 100, seed=seed) for seed in range(copies)]
-    weights = [sattn.prepare((problem.crow, problem.col, problem.values)) for problem in problems]
-    # As many dense ones as do not fit either.
-    dense = [torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
-             for _ in range(min(16, max(LEAST_WEIGHTS, round(L2_BYTES / (m * k * 2)))))]
+    weights = weights_of(m, k, block, sparsity)
+    dense = [torch.randn(m, k, device="cuda", dtype=torch.bfloat16) for _ in range(count_copies(m * k * 2))]
     b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
     x, bias = b.T.contiguous(), torch.randn(m, device="cuda", dtype=torch.bfloat16)
     out, y = (torch.empty(shape, device="cuda", dtype=torch.bfloat16) for shape in ((m, n), (n, m)))

@@ -65,6 +65,16 @@ static void printBsrOperands(OpAsmPrinter &printer, Operation *, Value crow,
   llvm::interleaveComma(ValueRange(operands).getTypes(), printer);
 }
 
+/// The optional parameters of #sattn.meta under their names.
+template <typename T>
+static std::array<std::pair<StringRef, T>, 4>
+nameCounts(T stages, T warps, T rasterGroup, T splitK) {
+  return {{{"stages", stages},
+           {"warps", warps},
+           {"raster_group", rasterGroup},
+           {"split_k", splitK}}};
+}
+
 /// `, stages = 4, warps = 8, raster_group = 2`: each at most once, in any
 /// order.
 static ParseResult parseMetaSchedule(AsmParser &parser,
@@ -72,11 +82,7 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
                                      std::optional<int64_t> &warps,
                                      std::optional<int64_t> &rasterGroup,
                                      std::optional<int64_t> &splitK) {
-  std::pair<StringRef, std::optional<int64_t> *> counts[] = {
-      {"stages", &stages},
-      {"warps", &warps},
-      {"raster_group", &rasterGroup},
-      {"split_k", &splitK}};
+  auto counts = nameCounts(&stages, &warps, &rasterGroup, &splitK);
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
     StringRef name;
@@ -84,7 +90,7 @@ static ParseResult parseMetaSchedule(AsmParser &parser,
       return failure();
     auto *found =
         llvm::find_if(counts, [&](auto entry) { return entry.first == name; });
-    if (found == std::end(counts)) {
+    if (found == counts.end()) {
       if (std::string renaming = sattn::findRenaming(name, "meta");
           !renaming.empty())
         return parser.emitError(loc) << renaming;
@@ -107,12 +113,7 @@ static void printMetaSchedule(AsmPrinter &printer,
                               std::optional<int64_t> warps,
                               std::optional<int64_t> rasterGroup,
                               std::optional<int64_t> splitK) {
-  std::pair<StringRef, std::optional<int64_t>> counts[] = {
-      {"stages", stages},
-      {"warps", warps},
-      {"raster_group", rasterGroup},
-      {"split_k", splitK}};
-  for (auto [name, count] : counts)
+  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK))
     if (count)
       printer << ", " << name << " = " << *count;
 }
@@ -221,12 +222,7 @@ LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (llvm::any_of(tile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expected positive tile sizes, but got [" << tile
                        << "]";
-  std::pair<StringRef, std::optional<int64_t>> counts[] = {
-      {"stages", stages},
-      {"warps", warps},
-      {"raster_group", rasterGroup},
-      {"split_k", splitK}};
-  for (auto [name, count] : counts)
+  for (auto [name, count] : nameCounts(stages, warps, rasterGroup, splitK))
     if (count && *count <= 0)
       return emitError() << "expected '" << name << "' to be positive, but got "
                          << *count;

@@ -141,14 +141,19 @@ static SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop,
   return counts;
 }
 
+/// A loop's hints, and the fields of the schedule that they begin.
+static constexpr std::pair<StringLiteral, std::optional<int64_t> Schedule::*>
+    kHints[] = {
+        {sattn::kTileStagesAttrName, &Schedule::stages},
+        {sattn::kTileWarpsAttrName, &Schedule::warps},
+        {sattn::kTileRasterGroupAttrName, &Schedule::rasterGroup},
+        {sattn::kTileSplitKAttrName, &Schedule::splitK},
+};
+
 /// The schedule that a loop's hints begin.
 static LogicalResult beginSchedule(scf::ForallOp loop, Operation *kernel) {
   Schedule schedule;
-  for (auto [name, field] :
-       {std::pair(sattn::kTileStagesAttrName, &Schedule::stages),
-        std::pair(sattn::kTileWarpsAttrName, &Schedule::warps),
-        std::pair(sattn::kTileRasterGroupAttrName, &Schedule::rasterGroup),
-        std::pair(sattn::kTileSplitKAttrName, &Schedule::splitK)})
+  for (auto [name, field] : kHints)
     if (auto hint = loop->getAttrOfType<IntegerAttr>(name))
       schedule.*field = hint.getInt();
   if (schedule == Schedule())
@@ -162,11 +167,8 @@ static LogicalResult beginSchedule(scf::ForallOp loop, Operation *kernel) {
 
 /// Whether the kernel or the launch has what this attribute of a loop says.
 static bool isHint(StringRef name) {
-  return llvm::is_contained(
-      {sattn::kTileStagesAttrName, sattn::kTileWarpsAttrName,
-       sattn::kTileRasterGroupAttrName, sattn::kTileSplitKAttrName,
-       sattn::kTuningAttrName},
-      name);
+  return name == sattn::kTuningAttrName ||
+         llvm::is_contained(llvm::make_first_range(kHints), name);
 }
 
 /// The kernel's body: the loop's body, with the loop's indices computed from

@@ -114,8 +114,9 @@ private:
   ForEachTileOp loop;
   /// Threads of a consumer group, and of all.
   int64_t groupThreads = 0, consumerThreads = 0;
-  /// Bytes of the tiles that thread blocks of a cluster exchange.
-  int64_t clusterBytes = 0;
+  /// Bytes of shared memory for all but rings of tiles: staging, the ring of
+  /// tiles' numbers (wgtile-persist), tiles that a cluster's CTAs exchange.
+  int64_t fixedBytes = 0;
 
   remark::detail::InFlightRemark explain(Location loc, StringRef name) {
     return remark::missed(
@@ -136,6 +137,11 @@ private:
     consumerThreads = groupThreads * loop.getGroupSize();
     if (failed(checkWarpgroups()))
       return failure();
+    fixedBytes = ResourceModel::getTileRingBytes(kernel.getContext());
+    kernel.walk([&](StagingOp staging) {
+      fixedBytes += ResourceModel::getStagingBytes(
+          staging, consumerThreads / kWarpgroupThreads);
+    });
     decideSplit();
     decideOverlap();
     FailureOr<SmallVector<LoadGroup>> groups =
@@ -167,11 +173,11 @@ private:
     if (scf::ForOp split = findSplitLoop(loop, reason)) {
       schedule.splitK = parts;
       schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
+      if (parts == 1)
+        return;
       for (Type type : split.getResultTypes())
-        clusterBytes +=
-            parts == 1 ? 0
-                       : ClusterReduceOp::getBytes(cast<RankedTensorType>(type),
-                                                   loop.getGroupSize());
+        fixedBytes += ClusterReduceOp::getBytes(cast<RankedTensorType>(type),
+                                                loop.getGroupSize());
       return;
     }
     explain(loop.getLoc(), "SplitK")
@@ -234,6 +240,8 @@ private:
   /// With one warpgroup of consumers, a second CTA works while the first
   /// stores; small-M tiles have two more.
   int64_t chooseCTAsPerSM(const RingBytes &bytes) {
+    if (schedule.splitK)
+      return chooseSmallCTAs(bytes);
     int64_t accumulator = 0;
     bool isFlat = true;
     loop.walk([&](MmaOpInterface op) {
@@ -241,8 +249,6 @@ private:
       accumulator = std::max(accumulator, elements / groupThreads);
       isFlat &= op.getMmaSync();
     });
-    if (schedule.splitK)
-      return chooseSmallCTAs(bytes);
     if (consumerThreads > kWarpgroupThreads ||
         accumulator > kMaxSharedAccumulator)
       return 1;
@@ -263,17 +269,9 @@ private:
     return 1;
   }
 
-  /// Bytes that each of so many CTAs has for its rings, beside staging and the
-  /// ring of tiles' numbers (wgtile-persist).
+  /// Bytes that each of so many CTAs has for its rings of tiles.
   int64_t getRingBytes(int64_t ctas) {
-    int64_t available = resources.getSharedBytes(ctas) -
-                        ResourceModel::getTileRingBytes(kernel.getContext()) -
-                        clusterBytes;
-    kernel.walk([&](StagingOp staging) {
-      available -= ResourceModel::getStagingBytes(
-          staging, consumerThreads / kWarpgroupThreads);
-    });
-    return available;
+    return resources.getSharedBytes(ctas) - fixedBytes;
   }
 
   /// As many stages as fit, the same number in all rings that loops fill. A
