@@ -110,6 +110,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   if (options.schedule == GPUSchedule::Specialized) {
     pm.addPass(wgtile::createWGTileSchedule());
     pm.addPass(wgtile::createWGTileSplitK());
+    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePrefetchEarly());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());

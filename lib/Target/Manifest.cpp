@@ -122,43 +122,12 @@ private:
   /// The argument that a cast on the host views.
   DenseMap<Value, int64_t> castArgument;
 
-  /// Calls `visit` with the dictionaries in one of the contracts' lists.
-  void forEachEntry(StringRef list,
-                    llvm::function_ref<void(DictionaryAttr)> visit) {
-    if (!contracts)
-      return;
-    for (Attribute attr : contracts) {
-      auto contract = dyn_cast<DictionaryAttr>(attr);
-      auto entries = contract ? contract.getAs<ArrayAttr>(list) : nullptr;
-      for (Attribute entry :
-           entries ? entries.getValue() : ArrayRef<Attribute>())
-        if (auto dictionary = dyn_cast<DictionaryAttr>(entry))
-          visit(dictionary);
-    }
-  }
-
-  static bool isArgument(DictionaryAttr entry, int64_t argument) {
-    auto index = entry.getAs<IntegerAttr>("argument");
-    return index && index.getInt() == argument;
-  }
-
   /// The first contract operand that an argument is, or null.
   DictionaryAttr findOperand(int64_t argument) {
     DictionaryAttr found;
-    forEachEntry("operands", [&](DictionaryAttr operand) {
-      if (!found && isArgument(operand, argument))
+    forEachContractEntry(contracts, "operands", [&](DictionaryAttr operand) {
+      if (!found && isOfArgument(operand, argument))
         found = operand;
-    });
-    return found;
-  }
-
-  /// Whether a contract describes the contents of an array of indices.
-  bool isIndexArray(int64_t argument) {
-    bool found = false;
-    forEachEntry("checks", [&](DictionaryAttr check) {
-      auto kind = check.getAs<StringAttr>("check");
-      found |= kind && (kind == "offsets" || kind == "indices") &&
-               isArgument(check, argument);
     });
     return found;
   }
@@ -530,7 +499,7 @@ private:
              std::optional<int64_t> argument = argumentIndex(value);
              if (!argument)
                return valueIndex.contains(value);
-             return isIndexArray(*argument);
+             return isIndexArray(contracts, *argument);
            });
   }
 
@@ -589,6 +558,8 @@ private:
     writeTuning(launch, step);
     if (launch.getProgrammatic())
       step["programmatic"] = true;
+    if (launch.getReadsIndicesEarly())
+      step["reads_indices_early"] = true;
     if (isPrepare(launch))
       step["preprocess"] = true;
     else

@@ -93,9 +93,6 @@ static ffi::Function prepare(const Loaded &loaded, ffi::PackedArgs packed) {
   if (!prepared)
     throwFailure(prepared.error(), loaded.program->manifest(), *loaded.device,
                  arguments);
-  // Launches with it follow on any stream, captured ones too: to wait here,
-  // once, costs less than to order each of them after an event.
-  check(driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize"));
   auto shared = std::make_shared<runtime::Prepared>(std::move(*prepared));
   return ffi::Function::FromPacked([loaded, shared](ffi::PackedArgs packed,
                                                     ffi::Any *) {

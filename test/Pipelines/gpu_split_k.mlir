@@ -13,6 +13,8 @@
 // CHECK:         .reqnctapercluster 4, 1, 1
 // CHECK:         prefetch.tensormap
 // CHECK:         mbarrier.init
+// CHECK:         ld.relaxed.gpu.global.b32
+// CHECK:         cp.async.bulk.prefetch.tensor.3d.L2.global
 // CHECK:         griddepcontrol.wait
 // CHECK-NEXT:    griddepcontrol.launch_dependents
 // CHECK:         st.shared.v4.f32
@@ -21,8 +23,10 @@
 // CHECK-COUNT-6: ld.shared::cluster.v4.f32
 // CHECK:         barrier.cluster.arrive.aligned
 // CHECK-NEXT:    barrier.cluster.wait.aligned
+// CHECK:         griddepcontrol.wait
+// CHECK:         cp.async.bulk.tensor.2d.global.shared::cta
 
-// MANIFEST: "programmatic":true
+// MANIFEST: "programmatic":true,"reads_indices_early":true
 // SM80-NOT: cluster
 // SM80:     mma.sync
 func.func @product(%crow: tensor<?xi32>, %col: tensor<?xi32>,

@@ -74,3 +74,38 @@ def test_overlapping_launches():
         graph.replay()
         torch.cuda.synchronize()
         assert all(map(torch.equal, buffers, expected))
+
+
+@pytest.mark.parametrize("prepared", [True, False])
+def test_operands_that_the_kernel_before_writes(prepared):
+    """The values of a prepared operand, and every array of another, are written just before each product."""
+    bsr, a = weight_of(64, torch.bfloat16, counts=(16, 16))
+    dense = [a, -a if prepared else a.flip(0, 1)]
+    sources = [given.bfloat16().to_sparse_bsr((64, 64)) for given in dense]
+    arrays = [(s.crow_indices().int(), s.col_indices().int(), s.values()) for s in sources]
+    written = [array.clone() for array in arrays[0]]
+    operand = sattn.prepare(tuple(written)) if prepared else tuple(written)
+    x = torch.randn(16, a.shape[1], device="cuda").bfloat16()
+    outs = torch.empty(40, 16, a.shape[0], device="cuda", dtype=torch.bfloat16)
+
+    def products():
+        for i, out in enumerate(outs):
+            for target, source in zip(written, arrays[i % 2]):
+                if not (prepared and target is not written[2]):
+                    target.copy_(source)
+            sattn.bsr_dense_addmm(None, operand, x.T, beta=0, out=out.T)
+
+    def check():
+        torch.cuda.synchronize()
+        for i, out in enumerate(outs):
+            near(out, x.double() @ dense[i % 2].T)
+        outs.fill_(float("nan"))
+
+    products()
+    check()
+    side, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(side), torch.cuda.graph(graph, stream=side):
+        products()
+    for _ in range(5):
+        graph.replay()
+        check()

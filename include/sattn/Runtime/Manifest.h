@@ -250,6 +250,9 @@ struct LaunchStep {
   /// Waits by itself for the work before it in its stream, and may start before
   /// that has ended.
   bool programmatic = false;
+  /// Reads index arrays before it waits: it starts early only where nobody
+  /// writes to them, as to those of a prepared operand.
+  bool readsIndicesEarly = false;
   /// For `explainCall` (Explain.h): the version of the kernel, the reason for
   /// it if known at compile time, and the parameters of its tiles and their
   /// origin. Each may be empty.

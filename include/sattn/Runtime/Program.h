@@ -56,9 +56,9 @@ public:
 
   /// Copies the index arrays of the arguments' sparse operands and launches, on
   /// `stream`, the steps that depend on them alone. Only the shapes of the
-  /// other arguments count; their data may be null. Allocates memory, so not
-  /// while the stream is captured. Checks shapes and the manifest's checks
-  /// before.
+  /// other arguments count; their data may be null. Allocates memory and
+  /// synchronizes, so not while the stream is captured. Checks shapes and the
+  /// manifest's checks before.
   ErrorOr<Prepared> prepare(const std::vector<Argument> &arguments,
                             CUstream stream);
 
@@ -66,9 +66,8 @@ public:
   /// the results computed from them. `arguments` has index arrays too, whose
   /// shapes and types must be those that were prepared; their contents do not
   /// count. A change of the caller's index arrays does not show; one of the
-  /// values does, since they are read in place. The work of `prepare` must come
-  /// before, as it does on the same stream. Several launches may use one
-  /// `prepared` at the same time.
+  /// values does, since they are read in place. Any stream, and several
+  /// launches at the same time.
   Error launch(const Prepared &prepared, const std::vector<Argument> &arguments,
                CUstream stream);
 
@@ -83,11 +82,13 @@ private:
                   const std::vector<TensorView> &scratch,
                   std::optional<bool> preprocess) const;
 
-  /// Makes the parameters of all, then launches all.
+  /// Makes the parameters of all, then launches all. `isPrepared`: index arrays
+  /// are copies that nobody writes to.
   Error launchAll(const std::vector<ReadyLaunch> &launches,
                   const CallTensors &tensors,
                   const std::vector<Argument> &arguments,
-                  const std::vector<void *> &scratch, CUstream stream);
+                  const std::vector<void *> &scratch, bool isPrepared,
+                  CUstream stream);
 
   /// Checks everything and computes the plan of calls of this kind.
   ErrorOr<std::shared_ptr<const ReadyCall>>

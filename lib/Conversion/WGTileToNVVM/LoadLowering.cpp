@@ -31,15 +31,18 @@ static Value isFirstThread(OpBuilder &b, Location loc) {
                                createThreadId(b, loc), createI32(b, loc, 0));
 }
 
+Value wgtile::createDescriptor(OpBuilder &b, Location loc, Value map) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  return UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
+}
+
 /// Requests tensor maps, which are parameters of the kernel, before the first
 /// copy by them.
 static void prefetchTensorMaps(OpBuilder &b, Location loc, ValueRange maps) {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   for (Value map : maps) {
-    Value address =
-        UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
     NVVM::PrefetchOp::create(b, loc, /*cacheLevel=*/nullptr,
-                             /*evictPriority=*/nullptr, address,
+                             /*evictPriority=*/nullptr,
+                             createDescriptor(b, loc, map),
                              /*predicate=*/Value(), /*tensormap=*/true,
                              /*uniform=*/false, /*in_param_space=*/false);
   }
@@ -71,6 +74,24 @@ void wgtile::createBarrierWait(OpBuilder &b, Location loc, Value barrier,
                                         createI32(b, loc, kWaitTicks));
 }
 
+/// The hardware counts dimensions from the innermost.
+static SmallVector<Value> getCoordinates(OpBuilder &b, Location loc,
+                                         ValueRange indices) {
+  SmallVector<Value> coordinates;
+  for (Value index : llvm::reverse(indices))
+    coordinates.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
+  return coordinates;
+}
+
+void wgtile::createBoxPrefetch(OpBuilder &b, Location loc, Value map,
+                               ValueRange indices) {
+  NVVM::CpAsyncBulkTensorPrefetchOp::create(
+      b, loc, createDescriptor(b, loc, map), getCoordinates(b, loc, indices),
+      /*im2colOffsets=*/ValueRange(), NVVM::TMALoadMode::TILE,
+      /*l2CacheHint=*/Value());
+}
+
 void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
                             Value offset, Value map, ValueRange indices,
                             Value barrier, bool arrive) {
@@ -85,14 +106,8 @@ void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
   else
     NVVM::MBarrierExpectTxOp::create(b, loc, barrier, bytes,
                                      NVVM::MemScopeKind::CTA);
-  // The hardware counts dimensions from the innermost.
-  SmallVector<Value> coordinates;
-  for (Value index : llvm::reverse(indices))
-    coordinates.push_back(
-        arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value descriptor =
-      UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
+  SmallVector<Value> coordinates = getCoordinates(b, loc, indices);
+  Value descriptor = createDescriptor(b, loc, map);
   Value column = coordinates.front();
   for (int64_t box = 0; box < tile.numBoxes(); ++box) {
     Value boxOffset = offset;

@@ -33,11 +33,6 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
                                    kWarpgroupThreads);
 }
 
-static Value createDescriptor(OpBuilder &b, Location loc, Value map) {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  return UnrealizedConversionCastOp::create(b, loc, pointer, map).getResult(0);
-}
-
 /// Offset of the staging tile that a shared tile is.
 static FailureOr<int64_t> getOffset(Operation *op, Value tile) {
   auto staging = tile.getDefiningOp<StagingOp>();
@@ -353,8 +348,13 @@ struct PrefetchLowering : OpConversionPattern<PrefetchOp> {
   matchAndRewrite(PrefetchOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    if (!op.getWarpgroups()) {
+      createBoxPrefetch(rewriter, loc, op.getSource(), op.getIndices());
+      rewriter.eraseOp(op);
+      return success();
+    }
     TileCoordinates coordinates(rewriter, loc, op.getIndices(),
-                                op.getWarpgroups());
+                                *op.getWarpgroups());
     SmallVector<Value> operands = {
         createDescriptor(rewriter, loc, op.getSource())};
     llvm::append_range(operands, coordinates.values);

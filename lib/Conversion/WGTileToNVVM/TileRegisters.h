@@ -101,6 +101,14 @@ void createTileCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
                     mlir::Value offset, mlir::Value map,
                     mlir::ValueRange indices, mlir::Value barrier, bool arrive);
 
+/// Address of a tensor map.
+mlir::Value createDescriptor(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::Value map);
+
+/// Prefetches a box of a tensor map into the L2 cache.
+void createBoxPrefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map,
+                       mlir::ValueRange indices);
+
 /// Arrives at a barrier, under a predicate if there is one.
 void createArrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
                   mlir::Value predicate = mlir::Value());
@@ -140,6 +148,8 @@ void populateMmaSyncPatterns(const TileTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateOrderPatterns(const TileTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+void populatePeekPatterns(const TileTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 void populateRowReducePatterns(const TileTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 void populateRingPatterns(const TileTypeConverter &converter,

@@ -81,6 +81,7 @@ struct ConvertWGTileToNVVMPass
     populateLoadPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateOrderPatterns(converter, patterns);
+    populatePeekPatterns(converter, patterns);
     populateRowReducePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);

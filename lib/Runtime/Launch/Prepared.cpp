@@ -142,7 +142,14 @@ ErrorOr<Prepared> Program::prepare(const std::vector<Argument> &arguments,
     addresses[i] = scratch->arrays[i].data;
   }
   prepared.scratchMemory = std::move(*memory);
-  if (Error err = launchAll(*launches, tensors, arguments, addresses, stream))
+  if (Error err = launchAll(*launches, tensors, arguments, addresses,
+                            /*isPrepared=*/false, stream))
+    return err;
+  // Launches with it follow on any stream, captured ones too, and kernels read
+  // the copies before they wait for what precedes them. To wait here, once,
+  // costs less than to order each launch after an event.
+  if (Error err =
+          driver.check(driver.streamSynchronize(stream), "cuStreamSynchronize"))
     return err;
   if (!complete || !findMissing(description, arguments, *values))
     return prepared;

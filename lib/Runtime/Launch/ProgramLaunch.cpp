@@ -53,10 +53,11 @@ Program::collectLaunches(const CallTensors &tensors,
 
 static CUresult launchKernel(const CudaDriver &driver, CUfunction kernel,
                              const LaunchStep &step, const unsigned *grid,
-                             CUstream stream, void **parameters) {
+                             bool startsEarly, CUstream stream,
+                             void **parameters) {
   auto block = unsigned(step.block);
   auto shared = unsigned(step.shared);
-  if (!step.programmatic)
+  if (!startsEarly)
     return driver.launchKernel(kernel, grid[0], grid[1], grid[2], block, 1, 1,
                                shared, stream, parameters, nullptr);
   cuda::LaunchAttribute attribute;
@@ -71,7 +72,8 @@ static CUresult launchKernel(const CudaDriver &driver, CUfunction kernel,
 Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
                          const CallTensors &tensors,
                          const std::vector<Argument> &arguments,
-                         const std::vector<void *> &scratch, CUstream stream) {
+                         const std::vector<void *> &scratch, bool isPrepared,
+                         CUstream stream) {
   const CudaDriver &driver = device.driver();
   // Filled anew by each call, in memory of the calls before.
   static thread_local std::vector<KernelParameters> parameters;
@@ -84,8 +86,11 @@ Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
   for (size_t i = 0; i < launches.size(); ++i) {
     const LaunchStep &step = *launches[i].step;
     const unsigned *grid = launches[i].grid;
-    CUresult result = launchKernel(driver, launches[i].kernel, step, grid,
-                                   stream, parameters[i].pointers());
+    bool startsEarly =
+        step.programmatic && (isPrepared || !step.readsIndicesEarly);
+    CUresult result =
+        launchKernel(driver, launches[i].kernel, step, grid, startsEarly,
+                     stream, parameters[i].pointers());
     if (result != cuda::success)
       return makeError("kernel '", step.kernel,
                        "': cuLaunchKernel failed: ", driver.describe(result));
@@ -175,7 +180,8 @@ Error Program::run(const Prepared *prepared, CallCache &cache,
   if (Error err = current.takeError())
     return err;
   if (call->scratch.bytes == 0)
-    return launchAll(call->launches, tensors, arguments, call->kept, stream);
+    return launchAll(call->launches, tensors, arguments, call->kept,
+                     /*isPrepared=*/prepared, stream);
   ErrorOr<ScratchMemory::Piece> memory = device.scratch().take(
       call->scratch.unsetBytes, call->scratch.zeroBytes, stream);
   if (!memory)
@@ -184,8 +190,8 @@ Error Program::run(const Prepared *prepared, CallCache &cache,
   for (size_t i = 0; i < scratch.size(); ++i)
     if (!scratch[i])
       scratch[i] = call->scratch.address(i, memory->unset(), memory->zeros());
-  if (Error err =
-          launchAll(call->launches, tensors, arguments, scratch, stream))
+  if (Error err = launchAll(call->launches, tensors, arguments, scratch,
+                            /*isPrepared=*/prepared, stream))
     return err;
   return memory->release();
 }

@@ -156,7 +156,8 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
                 LaunchStep &step) {
   if (Error err = node.expectObject({"launch", "when", "preprocess", "version",
                                      "reason", "tuning", "grid", "block",
-                                     "shared", "programmatic", "arguments"}))
+                                     "shared", "programmatic",
+                                     "reads_indices_early", "arguments"}))
     return err;
   if (Error err = parseExplanation(node, step))
     return err;
@@ -190,6 +191,9 @@ Error parseStep(const JsonNode &node, const Manifest &manifest,
       return err;
   if (node.has("programmatic"))
     if (Error err = node.boolean("programmatic", step.programmatic))
+      return err;
+  if (node.has("reads_indices_early"))
+    if (Error err = node.boolean("reads_indices_early", step.readsIndicesEarly))
       return err;
   if (!node.has("preprocess"))
     return Error::success();

@@ -160,8 +160,10 @@ static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
 static constexpr int64_t kFewColumns = 64, kLeastColumns = 16;
 /// Rows of the lowest tile: those of one MMA.
 static constexpr int64_t kLeastRows = 16;
-/// K tile of few columns: fewer steps wait less.
+/// K tile of few columns and rows: fewer steps wait less.
 static constexpr int64_t kFewDepth = 128;
+/// Rows of a wgmma: a tile that has them loads enough ahead by itself.
+static constexpr int64_t kWgmmaRows = 64;
 /// Thread blocks that an SM holds of such kernels, at most; and the steps of a
 /// tile from which two thread blocks share its reduction.
 static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
@@ -171,7 +173,7 @@ static constexpr int64_t kUnknownSparsity = 50;
 /// Few columns: all in one tile, of as many rows of a block row as leave a tile
 /// for nearly every SM, so that all of them load; two thread blocks share the
 /// reduction of a tile with many steps, if all run at one time. Measured on an
-/// H200 at 4096 x 4096 (benchmarks/few_columns.py).
+/// H200 at 4096 x 4096 and 14336 x 4096 (benchmarks/few_columns.py).
 static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
                                                       const Target &target) {
   if (!problem.m || !problem.n || !problem.k || *problem.n > kFewColumns ||
@@ -180,9 +182,6 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
   Parameters result;
   result.columns =
       std::max<int64_t>(llvm::PowerOf2Ceil(*problem.n), kLeastColumns);
-  result.depth = defaultDepth(problem, target);
-  if (problem.blockColumns % kFewDepth == 0)
-    result.depth = kFewDepth;
   result.rows = problem.blockRows;
   auto tiles = [&] {
     return *countTiles(problem, result.rows, result.columns);
@@ -190,13 +189,17 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
   while (result.rows % (2 * kLeastRows) == 0 &&
          tiles() < target.smCount - target.smCount / 16)
     result.rows /= 2;
+  result.depth = defaultDepth(problem, target);
+  if (result.rows < kWgmmaRows && problem.blockColumns % kFewDepth == 0)
+    result.depth = kFewDepth;
   if (widestColumns(problem, result.rows, result.depth, target) <
       result.columns)
     return std::nullopt;
   int64_t steps = *problem.k / result.depth *
                   (100 - problem.sparsity.value_or(kUnknownSparsity)) / 100;
-  bool isShared =
-      steps >= kSharedSteps && tiles() <= kFewCTAsPerSM * target.smCount / 2;
+  int64_t most = result.rows < kWgmmaRows ? kFewCTAsPerSM * target.smCount / 2
+                                          : target.smCount;
+  bool isShared = steps >= kSharedSteps && tiles() <= most;
   result.splitK = isShared ? 2 : 1;
   if (result.rows <= 2 * kLeastRows && problem.blockRows <= 2 * kLeastRows)
     result.warps = result.rows / kLeastRows;

@@ -199,3 +199,10 @@ func.func @host_of_binary(%n: index) {
   wgtile.launch @binary::@any grid(%n) args(%n) : index
   return
 }
+
+// CHECK-LABEL: func.func @peek
+// CHECK:         wgtile.peek %{{.*}}[%{{.*}}] : memref<?xi32>
+func.func @peek(%m: memref<?xi32>, %i: index) -> i32 {
+  %0 = wgtile.peek %m[%i] : memref<?xi32>
+  return %0 : i32
+}

@@ -13,6 +13,7 @@
 // CHECK:         wgtile.tma_store_wait pending 0{{$}}
 // CHECK:         wgtile.read_shared %[[S]] : !wgtile.shared<64x64xbf16, swizzle = 128> -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 // CHECK:         wgtile.prefetch %[[MAP]][%{{.*}}, %{{.*}}] warpgroups 2
+// CHECK:         wgtile.prefetch %[[MAP]][%{{.*}}, %{{.*}}] : !wgtile.tensor_map
 // CHECK:         wgtile.tma_compatible %{{.*}} : memref<?x?xbf16>
 func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
                    %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
@@ -32,6 +33,8 @@ func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
   %r = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
       -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
   wgtile.prefetch %map[%i, %i] warpgroups 2
+      : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+  wgtile.prefetch %map[%i, %i]
       : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
   %0 = wgtile.tma_compatible %b : memref<?x?xbf16>
   return

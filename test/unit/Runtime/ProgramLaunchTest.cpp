@@ -109,6 +109,11 @@ TEST_F(ProgramTest, ProgrammaticLaunches) {
               "kernel 'kernel': cuLaunchKernel failed: "
               "CUDA_ERROR_LAUNCH_FAILED (719): a failure of the stub");
   }
+  // Index arrays that are not copies may still be written.
+  manifest["steps"][1]["reads_indices_early"] = true;
+  EXPECT_EQ(launchMessage(), "<success>");
+  launches = logged("launch");
+  EXPECT_FALSE(contains(launches[launches.size() - 2], "programmatic"));
   manifest["steps"][1]["programmatic"] = 1;
   EXPECT_TRUE(contains(launchMessage(), "programmatic"));
 }

@@ -98,6 +98,34 @@ TEST_F(ProgramPrepareTest, CapturedScratchIsZeroWhereTheManifestSaysSo) {
   EXPECT_EQ(logged("launch").size(), launches);
 }
 
+TEST_F(ProgramPrepareTest, CopiesOfIndicesAreReadEarly) {
+  manifest["steps"][1]["programmatic"] = true;
+  manifest["steps"][1]["reads_indices_early"] = true;
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+            "<success>");
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  ASSERT_TRUE(bool(prepared)) << messageOf(prepared);
+  ASSERT_EQ(
+      messageOf((*program)->launch(*prepared, arguments.arguments, nullptr)),
+      "<success>");
+  std::vector<std::string> launches = logged("launch use");
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_FALSE(contains(launches[0], "programmatic"));
+  EXPECT_TRUE(contains(launches[1], "programmatic"));
+}
+
+TEST_F(ProgramPrepareTest, PreparationIsWaitedFor) {
+  ErrorOr<std::unique_ptr<Program>> program = loadBoth();
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ScopedVariable fail{"STUB_CUDA_FAIL", "cuStreamSynchronize:700"};
+  ErrorOr<Prepared> prepared =
+      (*program)->prepare(arguments.arguments, nullptr);
+  EXPECT_TRUE(contains(messageOf(prepared), "cuStreamSynchronize failed"));
+}
+
 TEST_F(ProgramPrepareTest, PreparedStepsAreNotLaunchedAgain) {
   ErrorOr<std::unique_ptr<Program>> program = loadBoth();
   ASSERT_TRUE(bool(program)) << messageOf(program);

@@ -200,7 +200,9 @@ TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(32, 8, 50), "32 x 16 x 32, 2 parts");
   EXPECT_EQ(fewTile(16, 16, 50), "16 x 16 x 16, 2 parts");
   // More rows leave more tiles, and no room for two thread blocks of each.
-  EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 128, 2 parts");
+  EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 64, 1 parts");
+  EXPECT_EQ(fewTile(64, 16, 50, 14336), "64 x 16 x 64, 1 parts");
+  EXPECT_EQ(fewTile(64, 16, 50, 8192), "64 x 16 x 64, 2 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 65536), "64 x 16 x 64, 1 parts");
 }
 

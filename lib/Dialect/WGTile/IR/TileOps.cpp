@@ -318,6 +318,14 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+LogicalResult PeekOp::verify() {
+  // (C1)
+  MemRefType source = getSource().getType();
+  if (!source.isStrided())
+    return emitOpError() << "expected a strided memref, but got " << source;
+  return verifyIndices(*this, source.getRank(), getIndices());
+}
+
 LogicalResult ReadOp::verify() {
   return verifyRegisterAccess(*this, getSource().getType(), getIndices(),
                               getTile().getType(), getInBounds(),

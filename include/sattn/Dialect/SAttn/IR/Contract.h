@@ -9,6 +9,8 @@
 #ifndef SATTN_DIALECT_SATTN_IR_CONTRACT_H
 #define SATTN_DIALECT_SATTN_IR_CONTRACT_H
 
+#include "sattn/Support/ContractAttr.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace sattn {
@@ -103,10 +105,6 @@ private:
 
 /// Element types of arrays of indices.
 inline constexpr llvm::StringRef kIndexTypes[] = {"i32", "i64"};
-
-/// Array of dictionaries on a function, each a contract, in the form in which
-/// the manifest has it (docs/Manifest.md; `sattn-record-contracts`).
-inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
 
 } // namespace sattn
 

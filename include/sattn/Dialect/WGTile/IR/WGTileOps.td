@@ -492,6 +492,29 @@ def WGTile_WarpgroupMmaWaitOp : WGTile_Op<"warpgroup_mma_wait", [
   let hasVerifier = 1;
 }
 
+def WGTile_PeekOp : WGTile_Op<"peek", [
+    TypesMatchWith<"the element type", "source", "value",
+                   "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "Read a number that may be out of date";
+  let description = [{
+    Reads from the L2 cache, also while another kernel writes: `value` may be from
+    before or after that, and is good for a guess, such as what to prefetch. An
+    index outside of `source` counts as the nearest one inside, and an empty
+    `source` gives 0.
+
+    - (C1) One index for each dimension of the memref, which is strided.
+
+    ```mlir
+    %begin = wgtile.peek %crow[%i] : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefOf<[I32, I64]>, "", [MemRead]>:$source,
+                       Variadic<Index>:$indices);
+  let results = (outs AnySignlessInteger:$value);
+  let assemblyFormat = "$source `[` $indices `]` attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
 def WGTile_SmCountOp : WGTile_Op<"sm_count", [Pure]> {
   let summary = "Number of SMs of the device";
   let description = [{
@@ -554,7 +577,9 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
     are index arrays and results of other `preprocess` launches, a caller may launch
     the kernel once for many calls. With `programmatic` the kernel may start before
     the work before it in its stream has ended, for which it waits by itself
-    (`nvvm.griddepcontrol wait`).
+    (`nvvm.griddepcontrol wait`). With `reads_indices_early` it reads index arrays
+    before: then it may start so early only if nothing that may be running writes to
+    them.
 
     - (C1) The kernel is a kernel of the named `gpu.module` (or, once compiled,
       the module a `gpu.binary`), with the types of `args` as its arguments until
@@ -567,7 +592,7 @@ def WGTile_LaunchOp : WGTile_Op<"launch", [
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
                        Variadic<AnyType>:$args, UnitAttr:$preprocess,
-                       UnitAttr:$programmatic);
+                       UnitAttr:$programmatic, UnitAttr:$reads_indices_early);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid `)` `args` `(` $args `)` `` custom<Preprocess>($preprocess)
     attr-dict `:` type($args)

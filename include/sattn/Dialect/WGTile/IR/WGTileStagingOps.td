@@ -163,7 +163,8 @@ def WGTile_PrefetchOp : WGTile_Op<"prefetch"> {
   let summary = "Prefetch a tile into the L2 cache";
   let description = [{
     One thread of each warpgroup prefetches its 64 rows of the tile of `warpgroups`
-    warpgroups at `indices`, one box of the map. Nothing waits for the prefetch.
+    warpgroups at `indices`, one box of the map. Without `warpgroups` each thread
+    prefetches the box at its own indices. Nothing waits for the prefetch.
 
     - (C1) One index for each dimension of the map's box.
 
@@ -174,9 +175,9 @@ def WGTile_PrefetchOp : WGTile_Op<"prefetch"> {
   }];
   let arguments = (ins Arg<WGTile_TensorMapType, "", [MemRead, MemWrite]>:$source,
                        Variadic<Index>:$indices,
-                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$warpgroups);
   let assemblyFormat = [{
-    $source `[` $indices `]` `warpgroups` $warpgroups attr-dict `:`
+    $source `[` $indices `]` (`warpgroups` $warpgroups^)? attr-dict `:`
     qualified(type($source))
   }];
   let hasVerifier = 1;

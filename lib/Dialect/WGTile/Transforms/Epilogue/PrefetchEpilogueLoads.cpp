@@ -126,7 +126,7 @@ void EpiloguePrefetching::emit() {
                                    tile.getElementType(), kRowSwizzle);
     Value map = maps.getMap(maps.getArgument(read.getSource()), type, loc);
     auto op = PrefetchOp::create(b, loc, map, prefetch.indices,
-                                 getNumWarpgroups(tile));
+                                 b.getI64IntegerAttr(getNumWarpgroups(tile)));
     // Both arms of a branch may read one tile.
     Value condition = prefetch.condition;
     if (emitted[Value()].contains(op) ||

@@ -202,6 +202,12 @@ def WGTileOverlapLaunches
     they do before they read memory, and the launch itself, takes place while that
     kernel ends. They wait for its results, and then allow the next kernel to start.
 
+    Each role waits before the first op that takes more from global memory than
+    index arrays (of the function's `sattn.contracts`), a persistent
+    kernel before its tiles. If index arrays are read before, the launch has
+    `reads_indices_early`: it may overlap with what is before it only if the caller
+    knows that they are not being written, as the runtime does of a prepared operand.
+
     Before:
     ```mlir
     gpu.func @f(%out: memref<?x?xbf16>) kernel {
@@ -218,6 +224,43 @@ def WGTileOverlapLaunches
     ```
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def WGTilePrefetchEarly
+    : Pass<"wgtile-prefetch-early", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Prefetch a tile's loads while the kernel before ends";
+  let description = [{
+    Of kernels with `programmatic_launch` in their schedule, which start while the
+    kernel before them ends (`wgtile-overlap-launches`), one warp prefetches into L2
+    what the thread block will load by TMA first: iterations of a loop, one for each
+    lane, of up to `boxes` boxes of tensor maps. Indices and bounds of loops that stand in memory are guessed
+    (`wgtile.peek`). The kernel before may yet write to all of these: a prefetch does
+    no harm, since L2 is where the SMs' views of memory meet, and what was guessed is
+    read again later. The tiles of a persistent kernel, and those of several consumer
+    groups, are not prefetched.
+
+    Before:
+    ```mlir
+    wgtile.for_each_tile (%i) in (%n) {
+      %x = wgtile.load %map[%i, %c0] : ...
+    ```
+    After:
+    ```mlir
+    scf.if %is_second_warp {
+      wgtile.for_each_tile (%i) in (%n) {
+        wgtile.prefetch %map[%i, %c0] : ...
+      }
+    }
+    wgtile.for_each_tile (%i) in (%n) {
+      %x = wgtile.load %map[%i, %c0] : ...
+    ```
+  }];
+  let options = [
+    Option<"boxes", "boxes", "int64_t", /*default=*/"4",
+           "Boxes that a thread block prefetches">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
 }
 
 #endif // SATTN_DIALECT_WGTILE_TRANSFORMS_KERNELS_PASSES_TD
