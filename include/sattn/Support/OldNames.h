@@ -68,6 +68,8 @@ inline constexpr OldName kOldNames[] = {
     {"", "wgtile.work_tile_write", "wgtile.ring_store"},
     // Attributes.
     {"", "wgtile.copy_engine", "wgtile.tma"},
+    {"#wgtile", "row", "slice with dim = 1"},
+    {"#wgtile", "column", "slice with dim = 0"},
     {"for_each_tile", "columns", kScheduleOfKernel},
     {"for_each_tile", "raster_group", kScheduleOfKernel},
     {"for_each_tile", "stages", kScheduleOfKernel},

@@ -113,7 +113,7 @@ struct StepLowering : OpConversionPattern<StepOp> {
       return rewriter.notifyMatchFailure(op, "not a vector with a layout");
     Location loc = op.getLoc();
     sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
-    bool isRow = isa<RowAttr>(result->type.getEncoding());
+    bool isRow = isRowVector(result->type.getEncoding());
     Value first = isRow ? createThreadRow(rewriter, loc, fragment)
                         : createThreadColumn(rewriter, loc, fragment);
     // Opaque to LLVM and ptxas, which would otherwise hoist the values of all

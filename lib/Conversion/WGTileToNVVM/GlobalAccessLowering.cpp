@@ -48,13 +48,13 @@ public:
     // The thread's first element, and the others' offsets from it.
     Attribute encoding = layout.type.getEncoding();
     SmallVector<Value> position(indices);
-    if (!isa<RowAttr>(encoding))
+    if (!isRowVector(encoding))
       columnConstant =
           peelConstant(b, loc, position[indices.size() - 1 - isTransposed]);
     int64_t leading = indices.size() - layout.type.getRank();
     int64_t tileDim = 0;
     for (bool isRows : {true, false}) {
-      if (isRows ? isa<ColumnAttr>(encoding) : isa<RowAttr>(encoding))
+      if (isRows ? isColumnVector(encoding) : isRowVector(encoding))
         continue;
       int64_t dim = leading + (isTransposed ? 1 - tileDim : tileDim);
       position[dim] = add(position[dim], isRows ? threadRow() : laneColumn());
@@ -297,16 +297,16 @@ private:
 
   /// Rows and columns from the thread's first element to another.
   int64_t rowOffset(int64_t element) {
-    if (isa<ColumnAttr>(layout.type.getEncoding()))
+    if (isColumnVector(layout.type.getEncoding()))
       return 0;
-    if (isa<RowAttr>(layout.type.getEncoding()))
+    if (isRowVector(layout.type.getEncoding()))
       return fragment.rowOfRowVector(0, element);
     return fragment.registerRowOffset(element);
   }
   int64_t columnOffset(int64_t element) {
-    if (isa<RowAttr>(layout.type.getEncoding()))
+    if (isRowVector(layout.type.getEncoding()))
       return 0;
-    if (isa<ColumnAttr>(layout.type.getEncoding()))
+    if (isColumnVector(layout.type.getEncoding()))
       return fragment.columnOfColumnVector(0, element);
     return fragment.registerColumnOffset(element);
   }

@@ -90,7 +90,7 @@ struct RowCombineLowering : OpConversionPattern<RowCombineOp> {
     if (!result)
       return rewriter.notifyMatchFailure(op, "not a vector with a layout");
     if (getFragment(result->type).columnWarps != 1 ||
-        !isa<RowAttr>(result->type.getEncoding()))
+        !isRowVector(result->type.getEncoding()))
       return op.emitOpError() << "expected a vector of rows that each belong "
                                  "to one warp, but got "
                               << result->type;

@@ -18,29 +18,29 @@ using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
 
 AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
-  auto make = [](auto layout, int64_t rows, int64_t columns) {
+  auto make = [](MmaAttr layout, int64_t rows, int64_t columns) {
     AccumulatorFragment fragment{layout.getWarps(), columns,
-                                 layout.getColumns()};
+                                 layout.getColumnWarps()};
     fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
     return fragment;
   };
   Attribute encoding = type.getEncoding();
   if (auto mma = dyn_cast<MmaAttr>(encoding))
     return make(mma, type.getDimSize(0), type.getDimSize(1));
-  if (auto column = dyn_cast<ColumnAttr>(encoding))
-    return make(column, 1, type.getDimSize(0));
-  auto row = cast<RowAttr>(encoding);
-  return make(row, type.getDimSize(0), 8 * row.getColumns());
+  MmaAttr parent = cast<SliceAttr>(encoding).getParent();
+  if (isColumnVector(encoding))
+    return make(parent, 1, type.getDimSize(0));
+  return make(parent, type.getDimSize(0), 8 * parent.getColumnWarps());
 }
 
 std::optional<TileRegisters> TileRegisters::get(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor ||
-      !isa_and_nonnull<MmaAttr, RowAttr, ColumnAttr>(tensor.getEncoding()))
+      !isa_and_nonnull<MmaAttr, SliceAttr>(tensor.getEncoding()))
     return std::nullopt;
   AccumulatorFragment fragment = getFragment(tensor);
   // The registers of a row vector are eight rows apart.
-  if (isa<RowAttr>(tensor.getEncoding()))
+  if (isRowVector(tensor.getEncoding()))
     return TileRegisters{tensor, fragment.rowVectorRegisters(), 1};
   int64_t packing =
       tensor.getElementType().getIntOrFloatBitWidth() == 16 ? 2 : 1;

@@ -255,14 +255,14 @@ gpu.module @kernels {
   gpu.func @broadcast(%left: memref<?xf32>, %right: memref<?xf32>,
                       %out: memref<?x?xf32>, %i: index, %j: index) kernel {
     %l = wgtile.read %left[%i] in_bounds [true]
-        : memref<?xf32> -> tensor<16xf32, #wgtile.row<warps = 1>>
+        : memref<?xf32> -> tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
     %r = wgtile.read %right[%j] in_bounds [true]
-        : memref<?xf32> -> tensor<8xf32, #wgtile.column<warps = 1>>
+        : memref<?xf32> -> tensor<8xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
     %l_tile = wgtile.broadcast %l dimension 0
-        : tensor<16xf32, #wgtile.row<warps = 1>>
+        : tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
         -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
     %r_tile = wgtile.broadcast %r dimension 1
-        : tensor<8xf32, #wgtile.column<warps = 1>>
+        : tensor<8xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
         -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
     %product = arith.mulf %l_tile, %r_tile
         : tensor<16x8xf32, #wgtile.mma<warps = 1>>
@@ -378,15 +378,15 @@ gpu.module @kernels {
     %tile = wgtile.read %out[%i, %i] in_bounds [true, true]
         : memref<?x?xf32> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
     %r = wgtile.read %right[%i] in_bounds [true]
-        : memref<?xf32> -> tensor<16xf32, #wgtile.column<warps = 1>>
+        : memref<?xf32> -> tensor<16xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
     %columns = wgtile.extract_columns %tile from 8
         : tensor<16x16xf32, #wgtile.mma<warps = 1>>
         -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
     %elements = wgtile.extract_columns %r from 8
-        : tensor<16xf32, #wgtile.column<warps = 1>>
-        -> tensor<8xf32, #wgtile.column<warps = 1>>
+        : tensor<16xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
+        -> tensor<8xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
     %r_tile = wgtile.broadcast %elements dimension 1
-        : tensor<8xf32, #wgtile.column<warps = 1>>
+        : tensor<8xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
         -> tensor<16x8xf32, #wgtile.mma<warps = 1>>
     %product = arith.mulf %columns, %r_tile
         : tensor<16x8xf32, #wgtile.mma<warps = 1>>

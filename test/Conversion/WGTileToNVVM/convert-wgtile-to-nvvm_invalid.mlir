@@ -101,9 +101,9 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @warps(%a: memref<?xf32>, %c0: index) kernel {
     %0 = wgtile.read %a[%c0] in_bounds [true]
-        : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+        : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
     // expected-error @below {{expected register tiles of 4 warps, 1 of them along the columns, but got 'tensor<64x64xf32, #wgtile.mma<warps = 8>>'}}
-    %1 = wgtile.broadcast %0 dimension 0 : tensor<64xf32, #wgtile.row<warps = 4>>
+    %1 = wgtile.broadcast %0 dimension 0 : tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
         -> tensor<64x64xf32, #wgtile.mma<warps = 8>>
     gpu.return
   }
@@ -155,7 +155,7 @@ gpu.module @kernels {
 
 // -----
 
-!rows = tensor<32xf32, #wgtile.row<warps = 4, columns = 2>>
+!rows = tensor<32xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4, column_warps = 2>>>
 
 // The threads of two warps share a row.
 gpu.module @kernels {
@@ -163,7 +163,7 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %parts = wgtile.read %v[%c0] in_bounds [true] : memref<?xf32> -> !rows
-    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<32xf32, #wgtile.row<warps = 4, columns = 2>>'}}
+    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<32xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4, column_warps = 2>>>'}}
     // expected-error @below {{failed to legalize operation}}
     %whole = wgtile.row_combine addf %parts : !rows
     wgtile.store %whole, %out[%c0] in_bounds [true] : !rows, memref<?xf32>
@@ -173,14 +173,14 @@ gpu.module @kernels {
 
 // -----
 
-!columns = tensor<64xf32, #wgtile.column<warps = 4>>
+!columns = tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
 
 gpu.module @kernels {
   gpu.func @row_combine_columns(%v: memref<?xf32>, %out: memref<?xf32>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %parts = wgtile.read %v[%c0] in_bounds [true] : memref<?xf32> -> !columns
-    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<64xf32, #wgtile.column<warps = 4>>'}}
+    // expected-error @below {{expected a vector of rows that each belong to one warp, but got 'tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>'}}
     // expected-error @below {{failed to legalize operation}}
     %whole = wgtile.row_combine addf %parts : !columns
     wgtile.store %whole, %out[%c0] in_bounds [true] : !columns, memref<?xf32>

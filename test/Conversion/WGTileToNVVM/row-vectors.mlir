@@ -1,7 +1,7 @@
 // RUN: sparse-opt %s --convert-wgtile-to-nvvm --cse --canonicalize --split-input-file | FileCheck %s
 
 !tile = tensor<64x8xf32, #wgtile.mma<warps = 4>>
-!rows = tensor<64xf32, #wgtile.row<warps = 4>>
+!rows = tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 
 // A thread has two elements of each of two rows. A partial reduction exchanges
 // nothing; what is computed of it is combined with the lanes that share the row,
@@ -40,7 +40,7 @@ gpu.module @kernels {
 
 // -----
 
-!rows = tensor<64xf32, #wgtile.row<warps = 4>>
+!rows = tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 
 // The kind is the op's.
 // CHECK-LABEL: gpu.func @maximum
@@ -95,16 +95,16 @@ gpu.module @kernels {
   gpu.func @step(%out: memref<?xf32>) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %r = wgtile.step : tensor<64xi32, #wgtile.row<warps = 4>>
-    %rows = wgtile.broadcast %r dimension 0 : tensor<64xi32, #wgtile.row<warps = 4>> -> !numbers
-    %c = wgtile.step : tensor<16xi32, #wgtile.column<warps = 4>>
-    %columns = wgtile.broadcast %c dimension 1 : tensor<16xi32, #wgtile.column<warps = 4>> -> !numbers
+    %r = wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+    %rows = wgtile.broadcast %r dimension 0 : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>> -> !numbers
+    %c = wgtile.step : tensor<16xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
+    %columns = wgtile.broadcast %c dimension 1 : tensor<16xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>> -> !numbers
     %seen = arith.cmpi sle, %columns, %rows : !numbers
     %x = arith.constant dense<1.0> : !tile
     %y = arith.constant dense<2.0> : !tile
     %s = arith.select %seen, %x, %y : tensor<64x16xi1, #wgtile.mma<warps = 4>>, !tile
-    %sum = wgtile.row_reduce addf %s : !tile -> tensor<64xf32, #wgtile.row<warps = 4>>
-    wgtile.store %sum, %out[%c0] in_bounds [true] : tensor<64xf32, #wgtile.row<warps = 4>>, memref<?xf32>
+    %sum = wgtile.row_reduce addf %s : !tile -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+    wgtile.store %sum, %out[%c0] in_bounds [true] : tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>, memref<?xf32>
     gpu.return
   }
 }

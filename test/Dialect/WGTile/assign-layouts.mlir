@@ -66,11 +66,11 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // computed. Rows follow from the store where there is no product.
 // CHECK-LABEL: gpu.func @vectors
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
-// CHECK:         %[[L16:.*]] = wgtile.read {{.*}} -> tensor<16xbf16, #wgtile.row<warps = 1>>
-// CHECK:         %[[L:.*]] = arith.extf %[[L16]] : tensor<16xbf16, #wgtile.row<warps = 1>> to tensor<16xf32, #wgtile.row<warps = 1>>
-// CHECK:         wgtile.broadcast %[[L]] dimension 0 : tensor<16xf32, #wgtile.row<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
-// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<16xf32, #wgtile.column<warps = 1>>
-// CHECK:         wgtile.broadcast %[[R]] dimension 1 : tensor<16xf32, #wgtile.column<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+// CHECK:         %[[L16:.*]] = wgtile.read {{.*}} -> tensor<16xbf16, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+// CHECK:         %[[L:.*]] = arith.extf %[[L16]] : tensor<16xbf16, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>> to tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+// CHECK:         wgtile.broadcast %[[L]] dimension 0 : tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
+// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<16xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
+// CHECK:         wgtile.broadcast %[[R]] dimension 1 : tensor<16xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
 // CHECK:         tensor.splat %{{.*}} : tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @vectors(%left: memref<?xbf16>, %right: memref<?xf32>, %x: f32,
@@ -98,8 +98,8 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // One vector of numbers serves rows and columns: each use gets its own.
 // CHECK-LABEL: gpu.func @numbers
-// CHECK-DAG:     %[[ROW:.*]] = wgtile.step : tensor<16xi32, #wgtile.row<warps = 1>>
-// CHECK-DAG:     %[[COLUMN:.*]] = wgtile.step : tensor<16xi32, #wgtile.column<warps = 1>>
+// CHECK-DAG:     %[[ROW:.*]] = wgtile.step : tensor<16xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+// CHECK-DAG:     %[[COLUMN:.*]] = wgtile.step : tensor<16xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
 // CHECK-DAG:     wgtile.broadcast %[[ROW]] dimension 0
 // CHECK-DAG:     wgtile.broadcast %[[COLUMN]] dimension 1
 // CHECK-NOT:     wgtile.step
@@ -133,8 +133,8 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // Columns of tiles have the layout of the tile, and those of vectors that of the
 // vector.
 // CHECK-LABEL: gpu.func @columns
-// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<32xf32, #wgtile.column<warps = 1>>
-// CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.column<warps = 1>> -> tensor<16xf32, #wgtile.column<warps = 1>>
+// CHECK:         %[[R:.*]] = wgtile.read {{.*}} -> tensor<32xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
+// CHECK:         wgtile.extract_columns %[[R]] from 16 : tensor<32xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>> -> tensor<16xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
 // CHECK:         wgtile.extract_columns %{{.*}} from 16 : tensor<16x32xf32, #wgtile.mma<warps = 1>> -> tensor<16x16xf32, #wgtile.mma<warps = 1>>
 gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
   gpu.func @columns(%right: memref<?xf32>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
@@ -161,7 +161,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // Four tiles a thread block: eight warps in all, two for each tile.
 // CHECK-LABEL: gpu.func @groups
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, columns = 2>>
+// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x256xf32, #wgtile.mma<warps = 2, column_warps = 2>>
 // Where threads load for themselves, without TMA's attribute: a
 // tile a thread block. Rows of padding count.
 // CHECK-LABEL: gpu.func @groups_by_threads
@@ -218,7 +218,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>
 // CHECK-LABEL: gpu.func @two_warps
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
-// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x128xf32, #wgtile.mma<warps = 2, columns = 2>>
+// CHECK:         wgtile.mma {{.*}} mma_sync : {{.*}} -> tensor<32x128xf32, #wgtile.mma<warps = 2, column_warps = 2>>
 // CHECK-LABEL: gpu.func @one_warp
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK-LABEL: gpu.func @many_warps

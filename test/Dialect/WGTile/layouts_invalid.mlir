@@ -6,17 +6,17 @@ func.func private @mma_warps(tensor<64x64xf32, #wgtile.mma<warps = 0>>)
 // -----
 
 // expected-error @below {{expected a divisor of the 4 warps along the columns, but got 3}}
-func.func private @mma_column_warps(tensor<64x72xf32, #wgtile.mma<warps = 4, columns = 3>>)
+func.func private @mma_column_warps(tensor<64x72xf32, #wgtile.mma<warps = 4, column_warps = 3>>)
 
 // -----
 
-// expected-error @below {{expected a tile of a multiple of 8 rows and of 16 columns for #wgtile.mma<warps = 4, columns = 2>}}
-func.func private @mma_divided_columns(tensor<64x24xf32, #wgtile.mma<warps = 4, columns = 2>>)
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 16 columns for #wgtile.mma<warps = 4, column_warps = 2>}}
+func.func private @mma_divided_columns(tensor<64x24xf32, #wgtile.mma<warps = 4, column_warps = 2>>)
 
 // -----
 
-// expected-error @below {{expected a vector of a multiple of 16 elements for #wgtile.column<warps = 4, columns = 2>}}
-func.func private @column_divided(tensor<24xf32, #wgtile.column<warps = 4, columns = 2>>)
+// expected-error @below {{expected a vector of a multiple of 16 elements for #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4, column_warps = 2>>}}
+func.func private @column_divided(tensor<24xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4, column_warps = 2>>>)
 
 // -----
 
@@ -31,12 +31,12 @@ func.func private @stages_of_scalars(!wgtile.ring<2, [f32]>)
 // -----
 
 // expected-error @below {{expected a positive number of warps, but got -4}}
-func.func private @row_warps(tensor<64xf32, #wgtile.row<warps = -4>>)
+func.func private @row_warps(tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = -4>>>)
 
 // -----
 
 // expected-error @below {{expected a positive number of warps, but got 0}}
-func.func private @column_warps(tensor<64xf32, #wgtile.column<warps = 0>>)
+func.func private @column_warps(tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 0>>>)
 
 // -----
 
@@ -60,23 +60,29 @@ func.func private @mma_dynamic(tensor<64x?xf32, #wgtile.mma<warps = 4>>)
 
 // -----
 
-// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.row<warps = 4>}}
-func.func private @row_elements(tensor<60xf32, #wgtile.row<warps = 4>>)
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>}}
+func.func private @row_elements(tensor<60xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>)
 
 // -----
 
-// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.row<warps = 4>}}
-func.func private @row_rank(tensor<64x64xf32, #wgtile.row<warps = 4>>)
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>}}
+func.func private @row_rank(tensor<64x64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>)
 
 // -----
 
-// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.column<warps = 4>}}
-func.func private @column_elements(tensor<12xf32, #wgtile.column<warps = 4>>)
+// slice (C1)
+// expected-error @below {{expected dim 0 or 1, but got 2}}
+func.func private @slice_dim(tensor<64xf32, #wgtile.slice<dim = 2, parent = #wgtile.mma<warps = 4>>>)
 
 // -----
 
-// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.column<warps = 4>}}
-func.func private @column_dynamic(tensor<?xf32, #wgtile.column<warps = 4>>)
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>}}
+func.func private @column_elements(tensor<12xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>)
+
+// -----
+
+// expected-error @below {{expected a vector of a multiple of 8 elements for #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>}}
+func.func private @column_dynamic(tensor<?xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>)
 
 // -----
 

@@ -31,7 +31,7 @@ gpu.module @kernels {
       // Staged, or prefetched, or no tile.
       %6 = wgtile.read %c[%i, %j] in_bounds [true, false] aligned : !m -> !t
       %7 = wgtile.read %c[%i, %j] in_bounds [true, false] : !m -> !t
-      %8 = wgtile.read %row[%i] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.column<warps = 4>>
+      %8 = wgtile.read %row[%i] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
     }
     gpu.return
   }

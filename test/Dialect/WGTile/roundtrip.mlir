@@ -87,18 +87,18 @@ func.func @mma_transposed(%a: !wgtile.shared<64x32xf16>,
 // CHECK-SAME:    %[[SOURCE:.*]]: memref<?x?xbf16>, %[[VECTOR:.*]]: memref<?xf32>, %[[I:.*]]: index
 // CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [true, false] : memref<?x?xbf16> -> tensor<64x128xbf16>
 // CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [false] : memref<?x?xbf16> -> tensor<128xbf16>
-// CHECK:         wgtile.read %[[VECTOR]][%[[I]]] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+// CHECK:         wgtile.read %[[VECTOR]][%[[I]]] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 func.func @read(%source: memref<?x?xbf16>, %vector: memref<?xf32>, %i: index)
     -> (tensor<64x128xbf16>, tensor<128xbf16>,
-        tensor<64xf32, #wgtile.row<warps = 4>>) {
+        tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>) {
   %0 = wgtile.read %source[%i, %i] in_bounds [true, false]
       : memref<?x?xbf16> -> tensor<64x128xbf16>
   %1 = wgtile.read %source[%i, %i] in_bounds [false]
       : memref<?x?xbf16> -> tensor<128xbf16>
   %2 = wgtile.read %vector[%i] in_bounds [true]
-      : memref<?xf32> -> tensor<64xf32, #wgtile.row<warps = 4>>
+      : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
   return %0, %1, %2 : tensor<64x128xbf16>, tensor<128xbf16>,
-      tensor<64xf32, #wgtile.row<warps = 4>>
+      tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 }
 
 // CHECK-LABEL: func.func @store
@@ -118,41 +118,41 @@ func.func @store(%tile: tensor<64x128xf32>, %dest: memref<3x?x?xf32>,
 }
 
 // CHECK-LABEL: func.func @broadcast
-// CHECK-SAME:    %[[ROW:.*]]: tensor<64xf32>, %[[COLUMN:.*]]: tensor<128xf32, #wgtile.column<warps = 4>>
+// CHECK-SAME:    %[[ROW:.*]]: tensor<64xf32>, %[[COLUMN:.*]]: tensor<128xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
 // CHECK:         wgtile.broadcast %[[ROW]] dimension 0 : tensor<64xf32> -> tensor<64x128xf32>
-// CHECK:         wgtile.broadcast %[[COLUMN]] dimension 1 : tensor<128xf32, #wgtile.column<warps = 4>> -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
+// CHECK:         wgtile.broadcast %[[COLUMN]] dimension 1 : tensor<128xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>> -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
 func.func @broadcast(%row: tensor<64xf32>,
-                     %column: tensor<128xf32, #wgtile.column<warps = 4>>)
+                     %column: tensor<128xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>)
     -> (tensor<64x128xf32>, tensor<64x128xf32, #wgtile.mma<warps = 4>>) {
   %0 = wgtile.broadcast %row dimension 0 : tensor<64xf32> -> tensor<64x128xf32>
   %1 = wgtile.broadcast %column dimension 1
-      : tensor<128xf32, #wgtile.column<warps = 4>>
+      : tensor<128xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
       -> tensor<64x128xf32, #wgtile.mma<warps = 4>>
   return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32, #wgtile.mma<warps = 4>>
 }
 
 // CHECK-LABEL: func.func @extract_columns
 // CHECK:         wgtile.extract_columns %{{.*}} from 32 : tensor<64x128xf32> -> tensor<64x32xf32>
-// CHECK:         wgtile.extract_columns %{{.*}} from 0 : tensor<128xbf16, #wgtile.column<warps = 4>> -> tensor<64xbf16, #wgtile.column<warps = 4>>
+// CHECK:         wgtile.extract_columns %{{.*}} from 0 : tensor<128xbf16, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>> -> tensor<64xbf16, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
 func.func @extract_columns(%tile: tensor<64x128xf32>,
-                           %v: tensor<128xbf16, #wgtile.column<warps = 4>>) {
+                           %v: tensor<128xbf16, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>) {
   %0 = wgtile.extract_columns %tile from 32
       : tensor<64x128xf32> -> tensor<64x32xf32>
   %1 = wgtile.extract_columns %v from 0
-      : tensor<128xbf16, #wgtile.column<warps = 4>>
-      -> tensor<64xbf16, #wgtile.column<warps = 4>>
+      : tensor<128xbf16, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
+      -> tensor<64xbf16, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
   return
 }
 
 // CHECK-LABEL: func.func @vectors
 // CHECK:         wgtile.step : tensor<128xi32>
-// CHECK:         wgtile.step : tensor<64xi32, #wgtile.row<warps = 4>>
+// CHECK:         wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 // CHECK:         wgtile.row_reduce maximumf %{{.*}} : tensor<64x128xf32> -> tensor<64xf32>
 // CHECK:         %[[PARTS:.*]] = wgtile.row_reduce addf %{{.*}} partial : tensor<64x128xf32> -> tensor<64xf32>
 // CHECK:         wgtile.row_combine addf %[[PARTS]] : tensor<64xf32>
 func.func @vectors(%tile: tensor<64x128xf32>) {
   %0 = wgtile.step : tensor<128xi32>
-  %1 = wgtile.step : tensor<64xi32, #wgtile.row<warps = 4>>
+  %1 = wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
   %2 = wgtile.row_reduce maximumf %tile : tensor<64x128xf32> -> tensor<64xf32>
   %3 = wgtile.row_reduce addf %tile partial
       : tensor<64x128xf32> -> tensor<64xf32>

@@ -156,7 +156,7 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 !b = !wgtile.shared<16x64xbf16, swizzle = 128>
 !ma = !wgtile.tensor_map<16x16xbf16, swizzle = 32>
 !mb = !wgtile.tensor_map<16x64xbf16, swizzle = 128>
-!acc = tensor<16x64xf32, #wgtile.mma<warps = 2, columns = 2>>
+!acc = tensor<16x64xf32, #wgtile.mma<warps = 2, column_warps = 2>>
 
 // A product by mma.sync is over when the next op runs, and gives the stage back
 // without a wait. Less than a warpgroup keeps the registers of the start. Stages

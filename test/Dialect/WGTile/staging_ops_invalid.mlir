@@ -115,7 +115,7 @@ func.func @read_shape(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
 func.func @read_warps(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
   // expected-error @below {{expected a result of whole warpgroups and a source whose rows are one row of its swizzle, but got}}
   %0 = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
-      -> tensor<64x64xbf16, #wgtile.mma<warps = 4, columns = 2>>
+      -> tensor<64x64xbf16, #wgtile.mma<warps = 4, column_warps = 2>>
   return
 }
 

@@ -47,6 +47,16 @@ func.func @host_op(%a: memref<?xf32>) {
 
 // -----
 
+// expected-error @below {{'row' is now 'slice with dim = 1'}}
+func.func private @layout(tensor<64xf32, #wgtile.row<warps = 4>>)
+
+// -----
+
+// expected-error @below {{expected an attribute of wgtile, but got 'blocked'}}
+func.func private @no_layout(tensor<64xf32, #wgtile.blocked<warps = 4>>)
+
+// -----
+
 func.func @loop(%n: index) {
   // expected-error @below {{'wgtile.for_each_tile' op has an attribute's old name: 'columns' is now 'wgtile.schedule of the kernel'}}
   wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {columns = 2 : i64} {

@@ -19,20 +19,6 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 
 using sattn::kMaxWarpsPerCTA;
 
-static LogicalResult verifyWarps(EmitError emitError, int64_t warps,
-                                 int64_t columns) {
-  if (warps <= 0)
-    return emitError() << "expected a positive number of warps, but got "
-                       << warps;
-  if (warps > kMaxWarpsPerCTA)
-    return emitError() << "expected at most " << kMaxWarpsPerCTA
-                       << " warps, but got " << warps;
-  if (columns <= 0 || warps % columns != 0)
-    return emitError() << "expected a divisor of the " << warps
-                       << " warps along the columns, but got " << columns;
-  return success();
-}
-
 /// A dynamic size has no place in registers.
 static bool isMultipleOf(int64_t size, int64_t factor) {
   return !ShapedType::isDynamic(size) && size > 0 && size <= kMaxTileSize &&
@@ -40,18 +26,24 @@ static bool isMultipleOf(int64_t size, int64_t factor) {
 }
 
 LogicalResult MmaAttr::verify(EmitError emitError, int64_t warps,
-                              int64_t columns) {
-  return verifyWarps(emitError, warps, columns);
+                              int64_t columnWarps) {
+  if (warps <= 0)
+    return emitError() << "expected a positive number of warps, but got "
+                       << warps;
+  if (warps > kMaxWarpsPerCTA)
+    return emitError() << "expected at most " << kMaxWarpsPerCTA
+                       << " warps, but got " << warps;
+  if (columnWarps <= 0 || warps % columnWarps != 0)
+    return emitError() << "expected a divisor of the " << warps
+                       << " warps along the columns, but got " << columnWarps;
+  return success();
 }
 
-LogicalResult RowAttr::verify(EmitError emitError, int64_t warps,
-                              int64_t columns) {
-  return verifyWarps(emitError, warps, columns);
-}
-
-LogicalResult ColumnAttr::verify(EmitError emitError, int64_t warps,
-                                 int64_t columns) {
-  return verifyWarps(emitError, warps, columns);
+LogicalResult SliceAttr::verify(EmitError emitError, int64_t dim, MmaAttr) {
+  // (C1)
+  if (dim == 0 || dim == 1)
+    return success();
+  return emitError() << "expected dim 0 or 1, but got " << dim;
 }
 
 /// Registers hold numbers.
@@ -72,31 +64,22 @@ LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
   if (failed(verifyRegisters(emitError, elementType)))
     return failure();
   if (shape.size() == 2 && isMultipleOf(shape[0], 8) &&
-      isMultipleOf(shape[1], 8 * getColumns()))
+      isMultipleOf(shape[1], 8 * getColumnWarps()))
     return success();
   return emitError() << "expected a tile of a multiple of 8 rows and of "
-                     << 8 * getColumns() << " columns for " << *this;
+                     << 8 * getColumnWarps() << " columns for " << *this;
 }
 
-LogicalResult RowAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
-                                      EmitError emitError) const {
+LogicalResult SliceAttr::verifyEncoding(ArrayRef<int64_t> shape,
+                                        Type elementType,
+                                        EmitError emitError) const {
   if (failed(verifyRegisters(emitError, elementType)))
     return failure();
-  if (shape.size() == 1 && isMultipleOf(shape[0], 8))
+  int64_t multiple = getDim() == 1 ? 8 : 8 * getParent().getColumnWarps();
+  if (shape.size() == 1 && isMultipleOf(shape[0], multiple))
     return success();
-  return emitError() << "expected a vector of a multiple of 8 elements for "
-                     << *this;
-}
-
-LogicalResult ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape,
-                                         Type elementType,
-                                         EmitError emitError) const {
-  if (failed(verifyRegisters(emitError, elementType)))
-    return failure();
-  if (shape.size() == 1 && isMultipleOf(shape[0], 8 * getColumns()))
-    return success();
-  return emitError() << "expected a vector of a multiple of "
-                     << 8 * getColumns() << " elements for " << *this;
+  return emitError() << "expected a vector of a multiple of " << multiple
+                     << " elements for " << *this;
 }
 
 static LogicalResult verifyElementType(EmitError emitError, Type type) {

@@ -96,6 +96,29 @@ WGTileDialect::getParseOperationHook(StringRef name) const {
   return ParseOpHook(refuseOldOp);
 }
 
+Attribute WGTileDialect::parseAttribute(DialectAsmParser &parser,
+                                        Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attr;
+  if (generatedAttributeParser(parser, &mnemonic, type, attr).has_value())
+    return attr;
+  std::string renaming = sattn::findRenaming(mnemonic, "#wgtile");
+  if (renaming.empty())
+    parser.emitError(loc) << "expected an attribute of wgtile, but got '"
+                          << mnemonic << "'";
+  else
+    parser.emitError(loc) << renaming;
+  return {};
+}
+
+void WGTileDialect::printAttribute(Attribute attr,
+                                   DialectAsmPrinter &printer) const {
+  LogicalResult printed = generatedAttributePrinter(attr, printer);
+  assert(succeeded(printed) && "every attribute has a printer");
+  (void)printed;
+}
+
 static LogicalResult verifyAttributeName(Operation *op, NamedAttribute attr) {
   std::string renaming = sattn::findRenaming(attr.getName());
   if (!renaming.empty())

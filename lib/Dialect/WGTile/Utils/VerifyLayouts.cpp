@@ -50,13 +50,12 @@ static std::optional<std::pair<int64_t, int64_t>>
 getWarps(RankedTensorType tile) {
   if (!tile.getEncoding())
     return std::nullopt;
-  return llvm::TypeSwitch<Attribute,
-                          std::optional<std::pair<int64_t, int64_t>>>(
-             tile.getEncoding())
-      .Case<MmaAttr, RowAttr, ColumnAttr>([](auto layout) {
-        return std::pair(layout.getWarps(), layout.getColumns());
-      })
-      .Default(std::nullopt);
+  auto layout = dyn_cast<MmaAttr>(tile.getEncoding());
+  if (auto slice = dyn_cast<SliceAttr>(tile.getEncoding()))
+    layout = slice.getParent();
+  if (!layout)
+    return std::nullopt;
+  return std::pair(layout.getWarps(), layout.getColumnWarps());
 }
 
 LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {

@@ -47,6 +47,19 @@ bool operator==(const ChipResources &lhs, const ChipResources &rhs);
 #define GET_ATTRDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileAttrs.h.inc"
 
+namespace wgtile {
+/// Whether a layout is that of a vector with one value for each row of a tile,
+/// or for each column.
+inline bool isRowVector(mlir::Attribute layout) {
+  auto slice = mlir::dyn_cast<SliceAttr>(layout);
+  return slice && slice.getDim() == 1;
+}
+inline bool isColumnVector(mlir::Attribute layout) {
+  auto slice = mlir::dyn_cast<SliceAttr>(layout);
+  return slice && slice.getDim() == 0;
+}
+} // namespace wgtile
+
 #define GET_TYPEDEF_CLASSES
 #include "sattn/Dialect/WGTile/IR/WGTileTypes.h.inc"
 

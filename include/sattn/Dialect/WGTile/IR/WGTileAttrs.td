@@ -17,14 +17,6 @@ class WGTile_LayoutAttr<string name, string attrMnemonic>
     : AttrDef<WGTile_Dialect, name,
               [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = attrMnemonic;
-  let parameters = (ins "int64_t":$warps,
-                        DefaultValuedParameter<"int64_t", "1">:$columns);
-  let assemblyFormat = [{
-    `<` `warps` `=` $warps (`,` `columns` `=` $columns^)? `>`
-  }];
-  let builders = [AttrBuilder<(ins "int64_t":$warps), [{
-    return $_get($_ctxt, warps, /*columns=*/1);
-  }]>];
   let genVerifyDecl = 1;
 }
 
@@ -32,10 +24,10 @@ def WGTile_MmaAttr : WGTile_LayoutAttr<"Mma", "mma"> {
   let summary = "Layout of an accumulator tile in registers";
   let description = [{
     The fragments of `wgmma` and of `mma.sync`, spread over `warps` warps:
-    `columns` neighboring warps divide the columns into n8 fragments, round-robin,
-    and the others divide the rows, in runs of a multiple of 16
-    (`sattn::layout::AccumulatorFragment`). With `columns` 1, the default, and 16
-    rows a warp it is wgmma's layout: in warp w, lane l, register 4 j + 2 r + c is
+    `column_warps` neighboring warps divide the columns into n8 fragments,
+    round-robin, and the others divide the rows, in runs of a multiple of 16
+    (`sattn::layout::AccumulatorFragment`). With `column_warps` 1, the default, and
+    16 rows a warp it is wgmma's layout: in warp w, lane l, register 4 j + 2 r + c is
     the element at row 16 w + l / 4 + 8 r and column 8 j + 2 (l % 4) + c (PTX ISA,
     "Register Fragments and Shared Memory Matrix Layouts" of wgmma). One layout
     serves every element type.
@@ -45,26 +37,45 @@ def WGTile_MmaAttr : WGTile_LayoutAttr<"Mma", "mma"> {
 
     ```mlir
     tensor<64x128xf32, #wgtile.mma<warps = 4>>
-    tensor<16x256xf32, #wgtile.mma<warps = 4, columns = 4>>
+    tensor<16x256xf32, #wgtile.mma<warps = 4, column_warps = 4>>
     ```
   }];
+  let parameters = (ins "int64_t":$warps,
+                        DefaultValuedParameter<"int64_t", "1">:$columnWarps);
+  let assemblyFormat = [{
+    `<` `warps` `=` $warps (`,` `column_warps` `=` $columnWarps^)? `>`
+  }];
+  let builders = [AttrBuilder<(ins "int64_t":$warps), [{
+    return $_get($_ctxt, warps, /*columnWarps=*/1);
+  }]>];
 }
 
-def WGTile_RowAttr : WGTile_LayoutAttr<"Row", "row"> {
-  let summary = "Layout of a vector with one value for each row of a tile";
+def WGTile_SliceAttr : WGTile_LayoutAttr<"Slice", "slice"> {
+  let summary = "Layout of a vector with one value for each row or column of a tile";
   let description = [{
-    The slice of `#wgtile.mma` at one column: for each 16 rows of a warp a thread
-    has two registers, for rows l / 4 and l / 4 + 8.
-  }];
-}
+    The layout of a tile, `parent`, without its dimension `dim`.
 
-def WGTile_ColumnAttr : WGTile_LayoutAttr<"Column", "column"> {
-  let summary = "Layout of a vector with one value for each column of a tile";
-  let description = [{
-    The slice of `#wgtile.mma` at one row: register 2 j + c holds column
-    2 (l % 4) + c of the warp's j-th n8 fragment. All warps that hold the same
-    columns hold the same values.
+    With `dim` 1 there is one value for each row: for each 16 rows of a warp a
+    thread has two registers, for rows l / 4 and l / 4 + 8. With `dim` 0 there is
+    one for each column: register 2 j + c holds column 2 (l % 4) + c of the warp's
+    j-th n8 fragment. All warps that hold the same rows, or columns, hold the same
+    values.
+
+    - (C1) `dim` is 0 or 1.
+
+    ```mlir
+    tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
+    ```
   }];
+  let parameters = (ins "int64_t":$dim, "MmaAttr":$parent);
+  let assemblyFormat = [{
+    `<` `dim` `=` $dim `,` `parent` `=` qualified($parent) `>`
+  }];
+  let builders = [AttrBuilderWithInferredContext<(ins "int64_t":$dim,
+                                                      "MmaAttr":$parent), [{
+    return $_get(parent.getContext(), dim, parent);
+  }]>];
+  let skipDefaultBuilders = 1;
 }
 
 def WGTile_TargetAttr : AttrDef<WGTile_Dialect, "Target"> {

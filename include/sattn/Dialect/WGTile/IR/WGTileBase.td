@@ -26,13 +26,17 @@ def WGTile_Dialect : Dialect {
     The host side is a function of a restricted set of ops: `memref.dim`, integer
     arithmetic, `wgtile.tensor_map` and `wgtile.launch`.
   }];
-  let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// An op's old name is refused with its new one.
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef name) const override;
+    /// So is an attribute's.
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr,
+                        ::mlir::DialectAsmPrinter &printer) const override;
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",

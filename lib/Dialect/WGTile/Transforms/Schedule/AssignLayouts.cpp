@@ -271,18 +271,15 @@ private:
     RankedTensorType type = tileType(value);
     if (!type)
       return success();
-    Attribute layout;
-    if (type.getRank() == 2) {
-      layout = MmaAttr::get(context, warps, columnWarps);
-    } else {
+    auto mma = MmaAttr::get(context, warps, columnWarps);
+    Attribute layout = mma;
+    if (type.getRank() == 1) {
       auto it = vectorDimension.find(value);
       if (it == vectorDimension.end())
         return emitError()
                << "expected a vector that is broadcast to a tile or "
                   "that reduces one";
-      layout = it->second == 0
-                   ? Attribute(RowAttr::get(context, warps, columnWarps))
-                   : Attribute(ColumnAttr::get(context, warps, columnWarps));
+      layout = SliceAttr::get(/*dim=*/1 - it->second, mma);
     }
     auto verifiable = cast<VerifiableTensorEncoding>(layout);
     if (failed(verifiable.verifyEncoding(type.getShape(), type.getElementType(),
