@@ -30,16 +30,6 @@ func.func private @stages_of_scalars(!wgtile.ring<2, [f32]>)
 
 // -----
 
-// expected-error @below {{expected a positive number of warps, but got -4}}
-func.func private @row_warps(tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = -4>>>)
-
-// -----
-
-// expected-error @below {{expected a positive number of warps, but got 0}}
-func.func private @column_warps(tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 0>>>)
-
-// -----
-
 // expected-error @below {{expected a tile of a multiple of 8 rows and of 8 columns for #wgtile.mma<warps = 4>}}
 func.func private @mma_rows(tensor<60x64xf32, #wgtile.mma<warps = 4>>)
 

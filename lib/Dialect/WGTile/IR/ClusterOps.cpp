@@ -21,7 +21,7 @@ using namespace wgtile;
 int64_t ClusterReduceOp::getBytes(RankedTensorType tile, int64_t groups) {
   auto layout = cast<MmaAttr>(tile.getEncoding());
   sattn::layout::AccumulatorFragment fragment{
-      layout.getWarps(), tile.getDimSize(1), layout.getColumns()};
+      layout.getWarps(), tile.getDimSize(1), layout.getColumnWarps()};
   fragment.rowTiles = llvm::divideCeil(tile.getDimSize(0), fragment.rows());
   return groups * fragment.threads() * fragment.registersPerThread() *
          tile.getElementTypeBitWidth() / 8;
