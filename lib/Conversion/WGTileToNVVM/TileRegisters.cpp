@@ -17,22 +17,6 @@ using namespace mlir;
 using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
 
-AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
-  auto make = [](auto layout, int64_t rows, int64_t columns) {
-    AccumulatorFragment fragment{layout.getWarps(), columns,
-                                 layout.getColumns()};
-    fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
-    return fragment;
-  };
-  Attribute encoding = type.getEncoding();
-  if (auto mma = dyn_cast<MmaAttr>(encoding))
-    return make(mma, type.getDimSize(0), type.getDimSize(1));
-  if (auto column = dyn_cast<ColumnAttr>(encoding))
-    return make(column, 1, type.getDimSize(0));
-  auto row = cast<RowAttr>(encoding);
-  return make(row, type.getDimSize(0), 8 * row.getColumns());
-}
-
 std::optional<TileRegisters> TileRegisters::get(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor ||

@@ -201,3 +201,19 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
                          << count;
   return success();
 }
+
+sattn::layout::AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
+  auto make = [](auto layout, int64_t rows, int64_t columns) {
+    sattn::layout::AccumulatorFragment fragment{layout.getWarps(), columns,
+                                                layout.getColumns()};
+    fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
+    return fragment;
+  };
+  Attribute encoding = type.getEncoding();
+  if (auto mma = dyn_cast<MmaAttr>(encoding))
+    return make(mma, type.getDimSize(0), type.getDimSize(1));
+  if (auto column = dyn_cast<ColumnAttr>(encoding))
+    return make(column, 1, type.getDimSize(0));
+  auto row = cast<RowAttr>(encoding);
+  return make(row, type.getDimSize(0), 8 * row.getColumns());
+}
