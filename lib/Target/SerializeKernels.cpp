@@ -33,7 +33,7 @@ static LogicalResult checkInstructions(gpu::GPUModuleOp module,
     bool isMissing =
         (required &&
          !required.getRequiredMinSMVersion().isCompatibleWith(version)) ||
-        (isa<NVVM::FenceMbarrierInitOp>(op) && !target.hasTMA);
+        (isa<NVVM::FenceMbarrierInitOp>(op) && !target.hasClusters);
     if (!isMissing)
       return WalkResult::advance();
     op->emitOpError() << "expected an instruction that " << target.name

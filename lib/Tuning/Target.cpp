@@ -38,8 +38,10 @@ static constexpr Target kTargets[] = {
 std::optional<Target> sattn::tuning::findTarget(llvm::StringRef name) {
   for (Target target : kTargets)
     if (target.name == name) {
-      if (std::optional<Chip> chip = findChip(name))
+      if (std::optional<Chip> chip = findChip(name)) {
         target.sharedBytes = chip->sharedBytes;
+        target.hasClusters = chip->hasClusters;
+      }
       return target;
     }
   return std::nullopt;

@@ -27,6 +27,9 @@ namespace sattn {
 inline constexpr int64_t kReservedSharedBytes = 1024;
 /// Most warps of a CTA, on every chip.
 inline constexpr int64_t kMaxWarpsPerCTA = 32;
+/// Most CTAs of a cluster, on every chip with clusters (CUDA C++ Programming
+/// Guide, "Thread Block Clusters": the portable size).
+inline constexpr int64_t kMaxClusterSize = 8;
 
 /// What kernels share on a chip, and which instructions it has.
 struct ChipResources {
@@ -39,10 +42,11 @@ struct ChipResources {
   int64_t registersPerThread = 255;
   int64_t threadsPerCTA = 32 * kMaxWarpsPerCTA;
   int64_t ctasPerSM = 32;
-  /// Whether the chip has copies of tiles by tensor maps (TMA) and MMAs of
-  /// warpgroups (wgmma).
+  /// Whether the chip has copies of tiles by tensor maps (TMA), MMAs of
+  /// warpgroups (wgmma), and CTAs that share their memory (clusters).
   bool hasTMA = false;
   bool hasWgmma = false;
+  bool hasClusters = false;
 };
 
 struct Chip : ChipResources {
@@ -53,7 +57,7 @@ struct Chip : ChipResources {
     sharedBytesPerSM = sharedKilobytesPerSM * 1024;
     sharedBytes = sharedBytesPerSM - kReservedSharedBytes;
     ctasPerSM = maxCTAsPerSM;
-    hasTMA = hasWgmma = isHopper;
+    hasTMA = hasWgmma = hasClusters = isHopper;
   }
 
   /// As ptxas spells it.

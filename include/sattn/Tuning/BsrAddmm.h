@@ -84,7 +84,7 @@ int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
 /// - warps: `warps` or num_warps; where the target leaves a choice, at most 8,
 ///   so that a thread has 8 to 64 accumulators
 /// - thread blocks that share a reduction: `split_k`, where the target has
-///   clusters, from 1 to 8
+///   clusters, from 1 to `kMaxClusterSize`
 /// - raster group: `raster_group` (`group` in older tables) or GROUP_SIZE_ROW,
 /// at most the columns of tiles
 ///

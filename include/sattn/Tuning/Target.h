@@ -39,9 +39,11 @@ struct Target {
   /// Shared memory of a thread block, that of the chip (sattn/Support/Chip.h);
   /// 0 for the CPU.
   int64_t sharedBytes = 0;
+  /// Whether the chip has clusters (sattn/Support/Chip.h).
+  bool hasClusters = false;
 };
 
-/// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a", without its shared memory.
+/// "cpu", "sm_80", "sm_86", "sm_89" or "sm_90a".
 std::optional<Target> findTarget(llvm::StringRef name);
 /// Those names.
 llvm::SmallVector<llvm::StringRef> targetNames();

@@ -35,10 +35,6 @@ struct TileRegisters {
   static std::optional<TileRegisters> get(mlir::Type type);
 };
 
-/// The accumulator fragment of which a tile or vector is (a slice of) one. The
-/// columns of a row vector are unknown, and eight a warp.
-sattn::layout::AccumulatorFragment getFragment(mlir::RankedTensorType type);
-
 /// Registers to elements and back, in the element type.
 mlir::SmallVector<mlir::Value> unpack(mlir::OpBuilder &b, mlir::Location loc,
                                       const TileRegisters &layout,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Support/Chip.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/Twine.h"
@@ -13,6 +14,7 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
 using llvm::Twine;
+using sattn::kMaxClusterSize;
 using sattn::layout::kMmaAccumulators;
 using sattn::layout::kMostMmaWarps;
 using sattn::meta::Row;
@@ -20,8 +22,6 @@ using sattn::meta::Section;
 
 /// A ring of fewer stages overlaps nothing.
 static constexpr int64_t kMinStages = 2;
-/// Thread blocks of the largest cluster that every chip with clusters takes.
-static constexpr int64_t kMostParts = 8;
 
 /// The first of two parameters that the row has: ours, then PyTorch's.
 static std::optional<int64_t>
@@ -92,9 +92,8 @@ sattn::tuning::bsr_addmm::fitRow(const Section &section, const Row &row,
     result.stages = std::clamp(*stages, kMinStages, mostStages);
   if (auto warps = getFirst(section, row, {"warps", "num_warps"}))
     result.warps = fitWarps(*warps, result, target);
-  if (auto parts = section.get(row, "split_k");
-      parts && target.kind == TargetKind::Wgmma)
-    result.splitK = std::clamp<int64_t>(*parts, 1, kMostParts);
+  if (auto parts = section.get(row, "split_k"); parts && target.hasClusters)
+    result.splitK = std::clamp<int64_t>(*parts, 1, kMaxClusterSize);
   if (auto width =
           getFirst(section, row, {"raster_group", "group", "GROUP_SIZE_ROW"})) {
     int64_t n = problem.n.value_or(row.key[kSchema.tiledSize]);

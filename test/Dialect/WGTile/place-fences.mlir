@@ -50,6 +50,44 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Threads write a tile in two parts: one fence after the last serves both.
+  // CHECK-LABEL: gpu.func @parts
+  // CHECK:         wgtile.store_shared
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.store_shared
+  // CHECK-NEXT:    wgtile.fence_proxy_async
+  // CHECK-NEXT:    wgtile.named_barrier
+  // CHECK-NEXT:    wgtile.tma_store %
+  gpu.func @parts(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.named_barrier
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0
+    gpu.return
+  }
+
+  // What only threads use after the last store by TMA needs none.
+  // CHECK-LABEL: gpu.func @threads_after
+  // CHECK-COUNT-1: wgtile.fence_proxy_async
+  // CHECK-NOT:     wgtile.fence_proxy_async
+  // CHECK:         gpu.return
+  gpu.func @threads_after(%map: !map, %t: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %s = wgtile.staging : !s
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.named_barrier
+    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store_wait pending 0 read
+    wgtile.named_barrier
+    wgtile.store_shared %t, %s : !t, !s
+    wgtile.named_barrier
+    gpu.return
+  }
+
   // What only threads use needs none.
   // CHECK-LABEL: gpu.func @threads_only
   // CHECK-NOT:     wgtile.fence_proxy_async

@@ -24,6 +24,6 @@ gpu.module @less attributes {wgtile.target = #wgtile.target<chip = "sm_80", shar
 }
 
 // CHECK: #wgtile.target<chip = "sm_42", shared_bytes = 1000, shared_bytes_per_sm = 4000, reserved_shared_bytes = 0,
-// CHECK-SAME: registers_per_sm = 65536, registers_per_thread = 255, threads_per_cta = 1024, ctas_per_sm = 32, tma = false, wgmma = false>
+// CHECK-SAME: registers_per_sm = 65536, registers_per_thread = 255, threads_per_cta = 1024, ctas_per_sm = 32, tma = false, wgmma = false, clusters = false>
 gpu.module @unknown attributes {wgtile.target = #wgtile.target<chip = "sm_42", shared_bytes = 1000, shared_bytes_per_sm = 4000, reserved_shared_bytes = 0>} {
 }

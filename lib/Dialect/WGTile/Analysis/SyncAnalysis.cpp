@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "sattn/Dialect/WGTile/Analysis/SyncAnalysis.h"
 
+#include "mlir/Analysis/Liveness.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
@@ -15,6 +16,26 @@ using namespace wgtile;
 /// Combinations of held stages before one op above which a kernel is refused.
 /// Kernels of these passes have a few dozen.
 static constexpr size_t kMaxStates = 4096;
+
+SyncAnalysis::SyncAnalysis(Operation *kernel, Adjust adjust)
+    : kernel(kernel), adjust(std::move(adjust)), numbers(kernel) {
+  Liveness liveness(kernel);
+  for (unsigned number = 0; number < numbers.size(); ++number) {
+    Value value = numbers.value(number);
+    Block *block = value.getParentBlock();
+    if (!isa<TokenType, SharedType, RankedTensorType>(value.getType()))
+      continue;
+    Operation *first = value.getDefiningOp();
+    Operation *last = liveness.getLiveness(block)->getEndOperation(
+        value, first ? first : &block->front());
+    LastUses &uses = lastUses[last];
+    uses.values.push_back(number);
+    if (llvm::all_of(value.getUsers(), [&](Operation *user) {
+          return user->getBlock() == block;
+        }))
+      uses.asOperands.push_back(number);
+  }
+}
 
 LogicalResult SyncAnalysis::run(SyncListener listener, Visitor visitor) {
   this->listener = &listener;
@@ -40,6 +61,19 @@ bool SyncAnalysis::join(States &states, SyncState state) {
     return it->second.join(state);
   it->second = std::move(state);
   return true;
+}
+
+void SyncAnalysis::forget(States &states, ArrayRef<unsigned> dead,
+                          Operation *parent) const {
+  bool changed = false;
+  for (auto &[counters, state] : states)
+    changed |= state.forgetDead(dead, parent, numbers);
+  if (!changed)
+    return;
+  States after;
+  for (auto &[counters, state] : states)
+    join(after, std::move(state));
+  states = std::move(after);
 }
 
 LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
@@ -72,6 +106,10 @@ LogicalResult SyncAnalysis::runBlock(Block &block, States &states) {
     }
     if (op.getNumRegions() != 0 && failed(runRegions(&op, states)))
       return failure();
+    // What a terminator forwards is read when its block is left.
+    auto uses = lastUses.find(&op);
+    if (uses != lastUses.end() && !op.hasTrait<OpTrait::IsTerminator>())
+      forget(states, uses->second.values, op.getParentOp());
   }
   return success();
 }
@@ -115,12 +153,16 @@ LogicalResult SyncAnalysis::runRegions(Operation *op, States &states) {
   DenseMap<Region *, States> atStart;
   DenseMap<Region *, std::set<SyncState::Counters>> fresh;
   States done;
+  auto uses = lastUses.find(op);
   auto leave = [&](Operation *terminator, const States &from) {
     for (const RegionSuccessor &successor : getSuccessors(op, terminator))
       for (const auto &[counters, state] : from) {
         SyncState next = state;
         next.branch(op, getForwarded(op, terminator, successor),
                     successor.getSuccessorInputs(), numbers);
+        if (!terminator && uses != lastUses.end())
+          (void)next.forgetDead(uses->second.asOperands, op->getParentOp(),
+                                numbers);
         if (failed(next.checkTokens(terminator ? terminator : op, *listener)))
           continue;
         Region *region = successor.getSuccessor();

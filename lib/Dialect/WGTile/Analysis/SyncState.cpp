@@ -68,6 +68,10 @@ SyncState::Counters SyncState::getCounters() const {
   for (const auto &[value, stage] : tokens)
     counters.insert(counters.end(), {value, stage.base, stage.stage});
   counters.push_back(-1);
+  for (const auto &[region, stages] : unusedTokens)
+    for (Place stage : stages)
+      counters.insert(counters.end(), {region, stage.base, stage.stage});
+  counters.push_back(-1);
   counters.push_back(work[static_cast<size_t>(AsyncKind::Copy)].groups.size());
   counters.push_back(static_cast<int64_t>(order));
   return counters;
@@ -108,6 +112,7 @@ bool SyncState::join(const SyncState &other) {
   }
   // The counters have the tokens.
   tokens = other.tokens;
+  unusedTokens = other.unusedTokens;
   changed |= insertAll(pending, other.pending);
   changed |= insertAll(kept, other.kept);
   for (const auto &[place, theirs] : other.tiles) {
@@ -118,6 +123,7 @@ bool SyncState::join(const SyncState &other) {
     tile.written |= theirs.written;
     tile.read |= theirs.read;
     tile.scope = std::max(tile.scope, theirs.scope);
+    insertAll(tile.meetings, theirs.meetings);
     changed |= before.key() != tile.key();
   }
   return changed;
@@ -167,6 +173,10 @@ LogicalResult SyncState::apply(Operation *op, ArrayRef<SyncEffect> effects,
                                SyncListener listener) {
   if (failed(checkOperands(op, effects, numbers, listener)))
     return failure();
+  if (llvm::any_of(effects, [](const SyncEffect &effect) {
+        return effect.kind == Kind::Barrier;
+      }))
+    meet(op);
   bool waited = false;
   for (const SyncEffect &effect : effects) {
     switch (effect.kind) {
@@ -244,11 +254,36 @@ void SyncState::forget(unsigned first, unsigned last) {
   erase(kept);
   for (auto *bindings : {&names, &tokens})
     bindings->erase(bindings->lower_bound(first), bindings->lower_bound(last));
+  unusedTokens.erase(unusedTokens.lower_bound(first),
+                     unusedTokens.lower_bound(last));
   for (Work &all : work) {
     for (Group &group : all.groups)
       erase(group.results);
     erase(all.open.results);
   }
+}
+
+bool SyncState::forgetDead(ArrayRef<unsigned> dead, Operation *parent,
+                           const ValueNumbers &numbers) {
+  bool changed = false;
+  for (unsigned number : dead) {
+    names.erase(number);
+    if (pending.erase(number))
+      for (Work &all : work) {
+        for (Group &group : all.groups)
+          group.results.erase(number);
+        all.open.results.erase(number);
+      }
+    auto it = tokens.find(number);
+    if (it == tokens.end())
+      continue;
+    Place stage = it->second;
+    if (stage.stage != Place::kNoStage && stage.stage != Place::kReleased)
+      unusedTokens[numbers.inside(parent).first].insert(stage);
+    tokens.erase(it);
+    changed = true;
+  }
+  return changed;
 }
 
 void SyncState::branch(Operation *op, ValueRange operands, ValueRange inputs,

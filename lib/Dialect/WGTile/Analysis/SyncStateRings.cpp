@@ -111,6 +111,8 @@ void SyncState::renumber(llvm::function_ref<Place(Place)> change) {
   for (auto *bindings : {&names, &tokens})
     for (auto &[value, place] : *bindings)
       place = change(place);
+  for (auto &[region, places] : unusedTokens)
+    renumberAll(places);
   std::map<Place, TileState> renumbered;
   for (auto &[place, tile] : tiles)
     if (Place next = change(place); next.stage != Place::kReleased)
@@ -260,7 +262,11 @@ LogicalResult SyncState::checkTokens(Operation *op,
                                      SyncListener listener) const {
   auto hasToken = [&](Place stage) {
     return llvm::any_of(
-        tokens, [&](const auto &token) { return token.second == stage; });
+               tokens,
+               [&](const auto &token) { return token.second == stage; }) ||
+           llvm::any_of(unusedTokens, [&](const auto &unused) {
+             return unused.second.count(stage) != 0;
+           });
   };
   for (const auto &[number, ring] : rings) {
     for (const auto &[age, takes] : ring.held)

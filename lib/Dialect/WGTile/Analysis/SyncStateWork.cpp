@@ -75,12 +75,13 @@ Place SyncState::placeOf(Value tile, const ValueNumbers &numbers) const {
   return it == names.end() ? Place{number} : it->second;
 }
 
-std::set<Place> SyncState::unfencedPlaces() const {
-  std::set<Place> places;
-  for (const auto &[place, tile] : tiles)
-    if (tile.isUnfenced())
-      places.insert(place);
-  return places;
+std::set<Operation *> SyncState::fencesFor(const SyncEffect &access,
+                                           const ValueNumbers &numbers) const {
+  auto it = tiles.find(placeOf(access.value, numbers));
+  if (it == tiles.end() || !(it->second.unfencedWrite ||
+                             (access.isWrite && it->second.unfencedRead)))
+    return {};
+  return it->second.meetings;
 }
 
 LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
@@ -135,6 +136,8 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
       tile.unfencedRead = false;
     }
   }
+  if (!tile.isUnfenced())
+    tile.meetings.clear();
   // Threads write parts of a tile side by side.
   bool isNextPart =
       effect.isWrite && effect.proxy == Proxy::Generic && !tile.read;
@@ -157,6 +160,7 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   }
   if (effect.proxy == Proxy::Generic) {
     (effect.isWrite ? tile.unfencedWrite : tile.unfencedRead) = true;
+    tile.meetings = {nullptr};
     if (!effect.async)
       (effect.isWrite ? tile.written : tile.read) = true;
   } else if (!effect.isWrite && !effect.async && !isStage) {
@@ -166,6 +170,12 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   if (tile.isClean())
     tiles.erase(place);
   return success();
+}
+
+void SyncState::meet(Operation *op) {
+  for (auto &[place, tile] : tiles)
+    if (tile.meetings.erase(nullptr))
+      tile.meetings.insert(op);
 }
 
 void SyncState::barrier(SyncScope scope) {
@@ -187,5 +197,6 @@ void SyncState::fence() {
     tile.written |= tile.unfencedWrite;
     tile.read |= tile.unfencedRead;
     tile.unfencedWrite = tile.unfencedRead = false;
+    tile.meetings.clear();
   }
 }

@@ -10,19 +10,14 @@
 // the ops' descriptions.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
-#include "sattn/Layout/Fragment.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace wgtile;
 
 int64_t ClusterReduceOp::getBytes(RankedTensorType tile, int64_t groups) {
-  auto layout = cast<MmaAttr>(tile.getEncoding());
-  sattn::layout::AccumulatorFragment fragment{
-      layout.getWarps(), tile.getDimSize(1), layout.getColumnWarps()};
-  fragment.rowTiles = llvm::divideCeil(tile.getDimSize(0), fragment.rows());
+  sattn::layout::AccumulatorFragment fragment = getFragment(tile);
   return groups * fragment.threads() * fragment.registersPerThread() *
          tile.getElementTypeBitWidth() / 8;
 }

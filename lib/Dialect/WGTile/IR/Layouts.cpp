@@ -184,3 +184,19 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
                          << count;
   return success();
 }
+
+sattn::layout::AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
+  auto make = [](MmaAttr layout, int64_t rows, int64_t columns) {
+    sattn::layout::AccumulatorFragment fragment{layout.getWarps(), columns,
+                                                layout.getColumnWarps()};
+    fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
+    return fragment;
+  };
+  Attribute encoding = type.getEncoding();
+  if (auto mma = dyn_cast<MmaAttr>(encoding))
+    return make(mma, type.getDimSize(0), type.getDimSize(1));
+  MmaAttr parent = cast<SliceAttr>(encoding).getParent();
+  if (isColumnVector(encoding))
+    return make(parent, 1, type.getDimSize(0));
+  return make(parent, type.getDimSize(0), 8 * parent.getColumnWarps());
+}

@@ -45,6 +45,7 @@ static constexpr Field<ChipResources, int64_t> kNumbersOfChip[] = {
 static constexpr Field<ChipResources, bool> kFlagsOfChip[] = {
     {"tma", &ChipResources::hasTMA},
     {"wgmma", &ChipResources::hasWgmma},
+    {"clusters", &ChipResources::hasClusters},
 };
 
 static constexpr Field<Schedule, std::optional<int64_t>> kNumbers[] = {

@@ -15,10 +15,11 @@ namespace wgtile {
 
 /// A forward dataflow analysis: the states of synchronization in which each op
 /// of a kernel may be reached, as a fixed point. States of equal counters are
-/// joined, so that branches do not multiply them. Loops and branches are
-/// followed by their interfaces. The regions of an op without these interfaces
-/// may run any number of times, each by itself (the loop over tiles), except
-/// for roles, of which a thread runs one.
+/// joined, so that branches do not multiply them, and what is known of a value
+/// is forgotten after its last use, so that they join soon. Loops and branches
+/// are followed by their interfaces. The regions of an op without these
+/// interfaces may run any number of times, each by itself (the loop over
+/// tiles), except for roles, of which a thread runs one.
 class SyncAnalysis {
 public:
   /// Called for an op in each state in which it may be reached.
@@ -29,8 +30,7 @@ public:
   using Adjust = std::function<void(
       mlir::Operation *op, llvm::SmallVectorImpl<SyncEffect> &effects)>;
 
-  explicit SyncAnalysis(mlir::Operation *kernel, Adjust adjust = {})
-      : kernel(kernel), adjust(std::move(adjust)), numbers(kernel) {}
+  explicit SyncAnalysis(mlir::Operation *kernel, Adjust adjust = {});
 
   /// Reports an error at the kernel and fails where its stages may be held in
   /// too many combinations to follow.
@@ -43,12 +43,21 @@ private:
 
   /// Returns whether that changed anything.
   static bool join(States &states, SyncState state);
+  void forget(States &states, llvm::ArrayRef<unsigned> dead,
+              mlir::Operation *parent) const;
   llvm::LogicalResult runBlock(mlir::Block &block, States &states);
   llvm::LogicalResult runRegions(mlir::Operation *op, States &states);
+
+  /// The values that no op after an op uses, and of these the ones that its
+  /// regions do not use.
+  struct LastUses {
+    llvm::SmallVector<unsigned> values, asOperands;
+  };
 
   mlir::Operation *kernel;
   Adjust adjust;
   ValueNumbers numbers;
+  llvm::DenseMap<mlir::Operation *, LastUses> lastUses;
   SyncListener *listener = nullptr;
   Visitor *visitor = nullptr;
 };

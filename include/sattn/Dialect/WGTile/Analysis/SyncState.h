@@ -24,6 +24,7 @@ public:
 
   unsigned of(mlir::Value value) const { return numbers.lookup(value); }
   mlir::Value value(unsigned number) const { return values[number]; }
+  unsigned size() const { return values.size(); }
   /// The numbers of the values that an op's regions define: [first, second).
   std::pair<unsigned, unsigned> inside(mlir::Operation *op) const {
     return ranges.lookup(op);
@@ -100,6 +101,13 @@ public:
   void branch(mlir::Operation *op, mlir::ValueRange operands,
               mlir::ValueRange inputs, const ValueNumbers &numbers);
 
+  /// Forgets what is known of values of one region of `parent` that no op uses
+  /// any more, so that states do not differ by it. That a stage which is held
+  /// has a token stays known up to the region's end, where the token is lost.
+  /// Returns whether that changed the counters.
+  bool forgetDead(llvm::ArrayRef<unsigned> dead, mlir::Operation *parent,
+                  const ValueNumbers &numbers);
+
   /// Checks that every stage that is held or acquired has a token, at the end
   /// of a region or at an op with regions.
   llvm::LogicalResult checkTokens(mlir::Operation *op,
@@ -140,8 +148,11 @@ public:
   std::set<mlir::Operation *> takesOf(mlir::Value token,
                                       const ValueNumbers &numbers) const;
 
-  /// Places that threads accessed and no fence has followed.
-  std::set<Place> unfencedPlaces() const;
+  /// The ops before each of which a fence is missing for an asynchronous
+  /// access: the first ones with a barrier, at which the threads meet, after
+  /// their accesses of the tile; null where none has followed.
+  std::set<mlir::Operation *> fencesFor(const SyncEffect &access,
+                                        const ValueNumbers &numbers) const;
   /// The place of a shared tile.
   Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
 
@@ -166,8 +177,12 @@ private:
     bool unfencedWrite = false, unfencedRead = false;
     bool written = false, read = false;
     SyncScope scope = SyncScope::Warp;
+    /// The first ops with a barrier after the one with the last unfenced
+    /// access, on each path; null where there was none.
+    std::set<mlir::Operation *> meetings;
     auto key() const {
-      return std::tie(unfencedWrite, unfencedRead, written, read, scope);
+      return std::tie(unfencedWrite, unfencedRead, written, read, scope,
+                      meetings);
     }
     bool isUnfenced() const { return unfencedWrite || unfencedRead; }
     bool isClean() const { return !isUnfenced() && !written && !read; }
@@ -200,6 +215,7 @@ private:
   void wait(AsyncKind kind, int64_t count);
   llvm::LogicalResult applyToOrder(const SyncEffect &effect,
                                    mlir::Operation *op, SyncListener listener);
+  void meet(mlir::Operation *op);
   void barrier(SyncScope scope);
   void fence();
   void forget(unsigned first, unsigned last);
@@ -209,6 +225,9 @@ private:
   std::map<unsigned, Place> names;
   /// The stages of tokens.
   std::map<unsigned, Place> tokens;
+  /// The stages, held or acquired, of tokens that no op uses any more, by the
+  /// first number inside the op that their region belongs to.
+  std::map<unsigned, std::set<Place>> unusedTokens;
   /// Results of asynchronous work that no wait has passed on yet.
   std::set<unsigned> pending;
   /// Register tiles that asynchronous work read and no wait has passed on yet.

@@ -22,6 +22,7 @@
 
 #include "sattn/Dialect/WGTile/IR/Schedule.h"
 #include "sattn/Dialect/WGTile/IR/SyncEffects.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Support/Chip.h"
 
@@ -135,6 +136,10 @@ void setSchedule(mlir::Operation *kernel, const Schedule &schedule);
 /// Warpgroups that hold 64 rows each of a register tile, one after another; 0
 /// for a tile of any other layout.
 int64_t getNumWarpgroups(mlir::RankedTensorType tile);
+
+/// The accumulator fragment of which a tile or vector with a layout is (a slice
+/// of) one. The columns of a row vector are unknown, and eight a warp.
+sattn::layout::AccumulatorFragment getFragment(mlir::RankedTensorType type);
 } // namespace wgtile
 
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILE_H

@@ -28,12 +28,6 @@ static SmallVector<SyncEffect> getEffects(Operation *op) {
   return effects;
 }
 
-static bool hasBarrier(Operation *op) {
-  return llvm::any_of(getEffects(op), [](const SyncEffect &effect) {
-    return effect.kind == SyncEffect::Kind::Barrier;
-  });
-}
-
 /// The ring whose stages an op releases, or null.
 static Value getReleased(Operation *op) {
   for (const SyncEffect &effect : getEffects(op))
@@ -43,9 +37,10 @@ static Value getReleased(Operation *op) {
 }
 
 namespace {
-/// Places fences first, then the barriers that are still missing. A fence goes
-/// before the barrier at which the accessing threads meet, so that each thread
-/// orders its own accesses.
+/// Places fences first, then the barriers that are still missing: a fence makes
+/// what it orders known to other threads by a barrier. The kernel is analyzed
+/// once for the fences of all asynchronous accesses, once for those of all
+/// releases, and once for all barriers, and again after each that placed some.
 class Placement {
 public:
   explicit Placement(gpu::GPUFuncOp kernel) : kernel(kernel) {}
@@ -55,9 +50,10 @@ public:
       placed = false;
       if (failed(analyze()))
         return failure();
-      if (!fenceless.empty())
-        placeFences();
-      else if (failed(placeBarriers()))
+      placeFences();
+      if (!placed)
+        fenceReleases();
+      if (!placed && failed(placeBarriers()))
         return failure();
     } while (placed);
     return success();
@@ -65,12 +61,9 @@ public:
 
 private:
   gpu::GPUFuncOp kernel;
-  /// Ops that lack a fence before them.
-  llvm::SetVector<Operation *> fenceless;
-  /// Ops with a barrier, and the unfenced memory before each op, by the value
-  /// that it belongs to: a stage has different numbers at different times.
-  SmallVector<Operation *> barriers;
-  DenseMap<Operation *, DenseSet<Value>> unfencedAt;
+  /// Ops before which a fence is missing for an asynchronous access, and
+  /// releases that lack one.
+  llvm::SetVector<Operation *> fenceless, releases;
   /// Ops that already got a fence or a barrier: a second one would not help.
   DenseSet<Operation *> fenced;
   DenseMap<Operation *, Operation *> met;
@@ -79,22 +72,21 @@ private:
 
   LogicalResult analyze() {
     fenceless.clear();
-    barriers.clear();
-    unfencedAt.clear();
+    releases.clear();
     SyncAnalysis analysis(kernel);
     auto listener = [&](Operation *op, SyncEffect::Kind missing,
                         const Twine &) {
-      if (missing == SyncEffect::Kind::Fence)
-        fenceless.insert(op);
+      if (missing == SyncEffect::Kind::Fence && getReleased(op))
+        releases.insert(op);
       return true;
     };
     auto visitor = [&](Operation *op, const SyncState &before) {
-      for (const Place &place : before.unfencedPlaces()) {
-        auto [it, inserted] = unfencedAt.try_emplace(op);
-        it->second.insert(analysis.getNumbers().value(place.base));
-        if (inserted && hasBarrier(op))
-          barriers.push_back(op);
-      }
+      for (const SyncEffect &effect : getEffects(op))
+        if (effect.kind == SyncEffect::Kind::Access &&
+            effect.proxy == Proxy::Async)
+          for (Operation *meeting :
+               before.fencesFor(effect, analysis.getNumbers()))
+            fenceless.insert(meeting ? meeting : op);
     };
     return analysis.run(listener, visitor);
   }
@@ -105,27 +97,22 @@ private:
     return OpTy::create(b, op->getLoc());
   }
 
-  /// Places one fence before a barrier at a time, since it may serve other ops.
-  /// An access that no barrier follows is fenced right before the op that needs
-  /// the fence, as are reads of a stage before its release if fences after the
-  /// reads are not enough.
+  /// A fence goes before the barrier at which the accessing threads meet, so
+  /// that each thread orders its own accesses. An access that no barrier
+  /// follows is fenced right before the op that needs the fence.
   void placeFences() {
-    DenseSet<Value> needed, rings;
     for (Operation *op : fenceless)
-      for (const SyncEffect &effect : getEffects(op))
-        if (effect.kind == SyncEffect::Kind::Access &&
-            effect.proxy == Proxy::Async)
-          needed.insert(effect.value);
-    for (Operation *op : barriers)
-      if (llvm::any_of(unfencedAt[op],
-                       [&](Value tile) { return needed.contains(tile); }) &&
-          fenced.insert(op).second) {
+      if (fenced.insert(op).second)
         placeBefore<FenceProxyAsyncOp>(op);
-        return;
-      }
-    for (Operation *op : fenceless) {
+  }
+
+  /// Reads of a stage are fenced right before its release if fences after the
+  /// reads are not enough.
+  void fenceReleases() {
+    DenseSet<Value> rings;
+    for (Operation *op : releases) {
       Value ring = getReleased(op);
-      if (ring && fencedRings.insert(ring).second) {
+      if (fencedRings.insert(ring).second) {
         fenceReads(ring);
         rings.insert(ring);
       } else if (!rings.contains(ring) && fenced.insert(op).second) {

@@ -56,9 +56,6 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
 static constexpr int64_t kMaxRasterGroup = 64;
-/// Thread blocks of a cluster that every chip with clusters can run together
-/// (CUDA C++ Programming Guide, Thread Block Clusters).
-static constexpr int64_t kMaxClusterSize = 8;
 /// Registers of a thread of a kernel whose thread blocks share a reduction, at
 /// least: it needs no more for its indices and few accumulators.
 static constexpr int64_t kMinSmallRegisters = 56;
@@ -166,11 +163,14 @@ private:
   void decideSplit() {
     if (!schedule.splitK)
       return;
-    int64_t parts = llvm::bit_floor(
-        static_cast<uint64_t>(std::min(*schedule.splitK, kMaxClusterSize)));
+    int64_t parts = llvm::bit_floor(static_cast<uint64_t>(
+        std::min(*schedule.splitK, sattn::kMaxClusterSize)));
     schedule.splitK = std::nullopt;
-    StringRef reason;
-    if (scf::ForOp split = findSplitLoop(loop, reason)) {
+    StringRef reason = "the chip has no clusters";
+    scf::ForOp split;
+    if (resources.getChip().hasClusters)
+      split = findSplitLoop(loop, reason);
+    if (split) {
       schedule.splitK = parts;
       schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
       if (parts == 1)
