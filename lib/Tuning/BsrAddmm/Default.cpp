@@ -74,26 +74,18 @@ static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
   return std::min(tiles, uint64_t(std::numeric_limits<int64_t>::max()));
 }
 
-/// Columns that a tile gets only if they fit N well, and the fewest rows for
-/// which that holds if N is not aligned: tiles of fewer rows need the columns
-/// for B.
+/// Columns that a tile gets only if they fit N well.
 static constexpr int64_t kWide = 256;
-static constexpr int64_t kUnalignedRows = 32;
 
 /// Whether tiles of half as many columns fit N better: they hold all of it; or,
-/// of wide tiles, a fifth less lies outside, or threads load and store
-/// themselves, as where rows of N elements are not aligned to 16 bytes.
-static bool isTooWide(const Problem &problem, int64_t rows, int64_t columns,
-                      int64_t half) {
+/// of wide tiles, a fifth less lies outside.
+static bool isTooWide(const Problem &problem, int64_t columns, int64_t half) {
   if (!problem.n)
     return false;
-  bool isAligned =
-      rows < kUnalignedRows || *problem.n % (16 / problem.elementBytes) == 0;
   // A tile of `columns` is two of `half`.
   int64_t wide = llvm::divideCeil(*problem.n, columns);
   int64_t narrow = llvm::divideCeil(*problem.n, half);
-  return *problem.n <= half ||
-         (columns >= kWide && (!isAligned || wide * 2 * 4 > narrow * 5));
+  return *problem.n <= half || (columns >= kWide && wide * 2 * 4 > narrow * 5);
 }
 
 /// `widest` columns, halved while that fits N better, and while they would make
@@ -106,7 +98,7 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
   while (columns > multiple) {
     int64_t half = llvm::alignTo(columns / 2, multiple);
     std::optional<int64_t> tiles = countTiles(problem, rows, columns);
-    if (!isTooWide(problem, rows, columns, half) &&
+    if (!isTooWide(problem, columns, half) &&
         (!tiles || *tiles >= target.smCount))
       break;
     columns = half;

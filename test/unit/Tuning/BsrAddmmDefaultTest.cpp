@@ -98,8 +98,8 @@ TEST(DefaultParametersTest, NoWiderThanN) {
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 136)), "128 x 256 x 64");
   // 512 columns, or 384.
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 320)), "64 x 128 x 64");
-  // Rows that are not aligned.
-  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "64 x 128 x 64");
+  // Rows that are not aligned are padded.
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "128 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(16, 65536, 1001)), "16 x 256 x 16");
   EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 64)), "64 x 64 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
