@@ -7,6 +7,7 @@
 
 #include "sattn/Tuning/BsrAddmm.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -203,6 +204,7 @@ static Parameters defaultForWgmma(const Problem &problem,
     return *few;
   Parameters result;
   result.depth = defaultDepth(problem, target);
+  Parameters alone = result;
   int64_t groups = countPanelRows(problem, target);
   result.rows = groups * problem.blockRows;
   if (groups > 2 && result.depth > kPanelDepth)
@@ -211,6 +213,16 @@ static Parameters defaultForWgmma(const Problem &problem,
   if (groups == 1)
     result.columns = narrowColumns(problem, target, result.rows,
                                    chooseWidest(problem, result, target));
+  // One block row, and half as many columns each time, for a long row's sake.
+  llvm::SmallVector<Parameters> tiles = {result};
+  alone.rows = problem.blockRows;
+  alone.columns = chooseWidest(problem, alone, target);
+  for (; alone.columns >= target.columnMultiple;
+       alone.columns = alone.columns / 2)
+    if (alone.columns <= result.columns &&
+        alone.columns % target.columnMultiple == 0)
+      tiles.push_back(alone);
+  result = chooseForUnequalRows(problem, tiles, target);
   // Small-M tiles load more of B than of A: CTAs that work on the same columns
   // share it. Measured on an H200, 3 to 10% against four columns.
   if (result.rows < kPanelRows)

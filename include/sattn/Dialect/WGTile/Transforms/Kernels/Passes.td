@@ -90,7 +90,7 @@ def WGTileVersionKernels
     An argument of the first two kinds that is not so is copied to scratch memory with
     rows that start at multiples of 16 bytes, which stands for it, and copied back
     after the launch if the kernel stores it; the first copy is left out if the kernel
-    stores all of it (`sattn.covers_results` on the loop over tiles) and reads
+    stores all of it (`covers_results` on the loop over tiles) and reads
     nothing. The copies are `memref.copy` on the host (`wgtile-outline-copies`). The
     copy of an argument has at most `max-padding` bytes.
 
