@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How near the computed defaults of bsr_addmm come to the best of a grid, on 30 shapes that no table holds.
+"""How near the computed defaults of bsr_addmm come to the best of a grid, on 36 shapes that no table holds.
 
     python3 benchmarks/defaults.py [--target cuda|cpu] [--budget SECONDS] [--out results.json]
 
@@ -33,9 +33,10 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python")]
+from row_lengths import LENGTHS  # noqa: E402
 
-# M, K, N, rows and columns of a block, sparsity, element type.
-SHAPES = [
+# M, K, N, rows and columns of a block, sparsity, element type, lengths of rows (row_lengths.py).
+UNIFORM = [
     (8192, 8192, 4096, 64, 0.3, "bf16"), (4096, 12288, 8192, 128, 0.55, "f16"), (16384, 4096, 1024, 64, 0.75, "bf16"),
     (5120, 13824, 5120, 64, 0.85, "f16"), (11008, 4096, 2048, 128, 0.9, "bf16"), (4096, 4096, 4096, 64, 0.97, "bf16"),
     (8192, 2048, 8192, 32, 0.4, "bf16"), (4096, 4096, 1536, 32, 0.7, "f16"), (6144, 6144, 6144, 32, 0.93, "bf16"),
@@ -47,6 +48,12 @@ SHAPES = [
     (4992, 4992, 1234, 16, 0.88, "f16"), (20480, 1280, 6000, 64, 0.92, "bf16"), (1152, 20480, 3456, 128, 0.35, "bf16"),
     (2176, 2176, 4352, 128, 0.94, "f16"), (12800, 6400, 320, 32, 0.57, "f16"), (7168, 3584, 200, 16, 0.74, "bf16"),
 ]
+# Rows of power-law length.
+ZIPF = [
+    (8192, 8192, 8192, 64, 0.8, "bf16"), (8192, 8192, 2048, 64, 0.9, "bf16"), (8192, 8192, 512, 64, 0.9, "bf16"),
+    (4096, 8192, 1024, 128, 0.85, "bf16"), (16384, 8192, 256, 32, 0.95, "f16"), (4096, 16384, 768, 64, 0.97, "bf16"),
+]
+SHAPES = [(*shape, "uniform") for shape in UNIFORM] + [(*shape, "zipf") for shape in ZIPF]
 CPU_SCALE = 4
 MOST_CANDIDATES = 12
 PANEL_ROWS = 128
@@ -55,13 +62,13 @@ MOST_ACCUMULATORS = 128 * 256
 
 
 def shape_of(numbers, target):
-    """(m, k, n, block, sparsity, dtype), smaller on the CPU: whole blocks still."""
-    m, k, n, block, sparsity, dtype = numbers
+    """(m, k, n, block, sparsity, dtype, lengths), smaller on the CPU: whole blocks still."""
+    m, k, n, block, sparsity, dtype, lengths = numbers
     if target == "cpu":
         m, k = (max(2, size // CPU_SCALE // block) * block for size in (m, k))
         n = max(1, n // CPU_SCALE)
         dtype = "f32" if dtype == "f16" else dtype
-    return m, k, n, block, sparsity, dtype
+    return m, k, n, block, sparsity, dtype, lengths
 
 
 def candidates_of(block, target):
@@ -93,10 +100,14 @@ def describe_meta(meta):
     return ", ".join(f"{name} = {list(value) if name == 'tile' else value}" for name, value in meta.items())
 
 
-def pattern(m, k, block, sparsity):
-    """crow and col of round((1 - sparsity) * blocks) blocks, drawn from all alike."""
+def pattern(m, k, block, sparsity, lengths):
+    """crow and col of round((1 - sparsity) * blocks) blocks: of all alike, or in rows of other lengths."""
     rng = np.random.default_rng(0)
     rows, columns = m // block, k // block
+    if lengths != "uniform":
+        counts = LENGTHS[lengths](rng, rows, columns, max(1, round((1 - sparsity) * rows * columns)))
+        col = np.concatenate([np.sort(rng.permutation(columns)[:count]) for count in counts])
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), col.astype(np.int32)
     places = np.sort(rng.permutation(rows * columns)[:max(1, round((1 - sparsity) * rows * columns))])
     crow = np.concatenate([[0], np.cumsum(np.bincount(places // columns, minlength=rows))])
     return crow.astype(np.int32), (places % columns).astype(np.int32)
@@ -112,10 +123,10 @@ class Cuda:
         self.name = torch.cuda.get_device_name()
         self.library = f"torch {torch.__version__}"
 
-    def operands(self, m, k, n, block, sparsity, dtype):
+    def operands(self, m, k, n, block, sparsity, dtype, lengths="uniform"):
         torch = self.torch
         element = {"bf16": torch.bfloat16, "f16": torch.float16}[dtype]
-        crow, col = (torch.from_numpy(array).cuda() for array in pattern(m, k, block, sparsity))
+        crow, col = (torch.from_numpy(array).cuda() for array in pattern(m, k, block, sparsity, lengths))
         generator = torch.Generator("cuda").manual_seed(0)
 
         def random(*shape):
@@ -144,11 +155,11 @@ class Cpu:
         self.name = cpu_name()
         self.library = f"NumPy {np.__version__}"
 
-    def operands(self, m, k, n, block, sparsity, dtype):
+    def operands(self, m, k, n, block, sparsity, dtype, lengths="uniform"):
         import ml_dtypes
 
         element = {"bf16": ml_dtypes.bfloat16, "f32": np.float32}[dtype]
-        crow, col = pattern(m, k, block, sparsity)
+        crow, col = pattern(m, k, block, sparsity, lengths)
         rng = np.random.default_rng(0)
 
         def random(*shape):
@@ -208,21 +219,22 @@ def compile_all(sattn, device, shapes, target, threads, deadline):
     return good, refused
 
 
-def default_text(sattn, target, shape, col):
+def default_text(sattn, target, shape, prepared):
     """The parameters that are chosen without `meta`, as text."""
     from sattn._source import BsrAddmm
 
-    m, k, n, block, _, dtype = shape
+    m, k, n, block, _, dtype, _ = shape
     source = BsrAddmm(dtype=dtype, out=dtype, block=(block, block), beta=0.0)
-    return sattn.cache.chosen(source, "cpu" if target == "cpu" else 0, (m, n, k), len(col))
+    return sattn.cache.chosen(source, "cpu" if target == "cpu" else 0, (m, n, k), prepared.nnz,
+                              longest=prepared.longest)
 
 
 def measure_row(sattn, device, target, shape, metas, rounds):
     """One row of the results."""
-    m, k, n, block, sparsity, dtype = shape
+    m, k, n, block, sparsity, dtype, lengths = shape
     operand, dense, out = device.operands(*shape)
-    chosen = default_text(sattn, target, shape, operand[1])
     prepared = sattn.prepare(operand)
+    chosen = default_text(sattn, target, shape, prepared)
     tried = {"default": None}
     # The default's own parameters are no other candidate.
     tried |= {describe_meta(meta): meta for meta in metas if describe_meta(meta) != chosen}
@@ -236,7 +248,8 @@ def measure_row(sattn, device, target, shape, metas, rounds):
     times = device.measure(calls, rounds)
     best = min(times, key=times.get)
     work = 2 * operand[2].size * n if target == "cpu" else 2 * operand[2].numel() * n
-    return {"m": m, "k": k, "n": n, "block": block, "sparsity": sparsity, "dtype": dtype, "default": chosen,
+    return {"m": m, "k": k, "n": n, "block": block, "sparsity": sparsity, "dtype": dtype, "rows": lengths,
+            "default": chosen,
             "default_ms": times["default"], "best": chosen if best == "default" else best, "best_ms": times[best],
             "default_over_best": times[best] / times["default"], "tflops": work / times["default"] / 1e9,
             "ms": times}
@@ -245,7 +258,7 @@ def measure_row(sattn, device, target, shape, metas, rounds):
 def describe(row, bar):
     """One line for people."""
     text = (f"{row['m']:5} x {row['k']:5} x {row['n']:5} {row['dtype']:4} block {row['block']:3} "
-            f"{row['sparsity']:.2f}  default / best {row['default_over_best']:.2f}  {row['default_ms'] * 1e3:8.1f} us "
+            f"{row['sparsity']:.2f} {row['rows']:7}  default / best {row['default_over_best']:.2f}  {row['default_ms'] * 1e3:8.1f} us "
             f"{row['tflops']:6.2f} TFLOP/s  {row['default']}")
     if row["default_over_best"] < 1:
         text += f"; best: {row['best']}, {row['best_ms'] * 1e3:.1f} us"
@@ -292,7 +305,7 @@ def main(arguments=None):
             print(f"  {dtype}, blocks of {block}, {meta}: {why}")
     rows, left_out = [], []
     for shape in shapes:
-        label = "{} x {} x {}, block {}, sparsity {}, {}".format(*shape)
+        label = "{} x {} x {}, block {}, sparsity {}, {}, {}".format(*shape)
         why = "no time left"
         if time.monotonic() - start < options.budget:
             try:

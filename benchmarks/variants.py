@@ -10,8 +10,9 @@ variant over that of its base in the same run, in turns of launches back to back
     block  blocks of 24 x 40, 8 x 8, 16 x 128 over the square block at or above the smaller side (bar: 0.5)
     input  beta = 1 with C in an array of its own over C in place of the result
     row    the same, one row for all: C is broadcast
+    pad    N of 2047 and 255, whose rows TMA cannot take, over the next multiple of 8 (bar: 0.5)
 
-    --cases chip block input row    which of them (default: all)
+    --cases chip block input row pad   which of them (default: all)
     --size 8192                     rows and columns, less what no whole block fills
 """
 
@@ -32,7 +33,7 @@ from timing import Timed, measure  # noqa: E402
 
 # Blocks, and the side of the square to compare with.
 BLOCKS = {(24, 40): 32, (8, 8): 16, (16, 128): 16}
-BARS = {"chip": 0.35, "block": 0.5}
+BARS = {"chip": 0.35, "block": 0.5, "pad": 0.5}
 SPARSITIES = [0.5, 0.9]
 
 
@@ -67,6 +68,12 @@ def pairs(options, case, sparsity):
             variant, base = make_problem(options, block, sparsity), make_problem(options, side, sparsity)
             yield (f"blocks of {block[0]} x {block[1]} over {side}", (variant, make_call(options, variant)),
                    (base, make_call(options, base)))
+    elif case == "pad":
+        for block in (128, 64, 32):
+            for n in (2048, 256):
+                odd, even = (problems.make(options.size, options.size, columns, block, sparsity)
+                             for columns in (n - 1, n))
+                yield f"N = {n - 1}, blocks of {block}", (odd, make_call(options, odd)), (even, make_call(options, even))
     else:
         for block in (128, 64, 32):
             problem = make_problem(options, block, sparsity)
@@ -81,8 +88,8 @@ def pairs(options, case, sparsity):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=Path, default=default_tools())
-    parser.add_argument("--cases", nargs="*", default=["chip", "block", "input", "row"],
-                        choices=["chip", "block", "input", "row"])
+    parser.add_argument("--cases", nargs="*", default=["chip", "block", "input", "row", "pad"],
+                        choices=["chip", "block", "input", "row", "pad"])
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--out", type=Path)

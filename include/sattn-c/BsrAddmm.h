@@ -23,6 +23,8 @@ typedef struct sattn_bsr_addmm {
   int64_t block_rows, block_columns;
   /* Stored blocks of one matrix; -1: not known. */
   int64_t nnz;
+  /* Of the block row that has most stored blocks; -1: not known. */
+  int64_t longest_row;
   /* How many such products there are: at least 1. */
   int64_t batches;
   /* Whether the batches have columns in common, but not offsets: 0 or 1. */

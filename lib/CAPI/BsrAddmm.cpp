@@ -29,6 +29,7 @@ static tuning::bsr_addmm::Facts factsOf(const sattn_bsr_addmm &product) {
   facts.dtype = product.dtype;
   facts.outDtype = product.out_dtype;
   facts.nnz = known(product.nnz);
+  facts.longestRow = known(product.longest_row);
   facts.alpha = product.alpha;
   facts.beta = product.beta;
   facts.sharesColumns = product.shares_columns != 0;

@@ -128,6 +128,7 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUBFloat16Bits());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(sattn::createSAttnCPUKeepElementLoops());
 }
 
 void sattn::buildSAttnToCPUPipeline(OpPassManager &pm,

@@ -92,7 +92,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertVectorToWGTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(wgtile::createWGTileVersionKernels());
+  pm.addPass(wgtile::createWGTileVersionKernels({options.maxPadding}));
   // A chip that is not known is refused later, by name.
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
   if (chip.hasTMA)
@@ -122,7 +122,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addPass(wgtile::createWGTileOverlapLaunches());
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
-  // After the passes on tiles: the kernels of plans have none.
+  // After the passes on tiles: the kernels of copies and plans have none.
+  pm.addPass(wgtile::createWGTileOutlineCopies());
   pm.addPass(createConvertSAttnPlanToGPU());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();

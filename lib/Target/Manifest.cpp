@@ -22,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -110,8 +111,20 @@ private:
   StringRef target;
   ArrayAttr contracts;
   json::Array arguments, contractList, values, checks, scratch, missing, steps;
-  /// Position in `scratch` of an allocation.
-  DenseMap<Value, int64_t> scratchIndex;
+  /// An allocation: its position in `scratch`, and those of its sizes and
+  /// strides in `values`.
+  struct Scratch {
+    int64_t index;
+    SmallVector<int64_t> sizes, strides;
+  };
+  DenseMap<Value, Scratch> allocations;
+  /// A result of a branch: scratch memory under a condition, an argument of the
+  /// function otherwise.
+  struct Replaced {
+    int64_t condition, argument;
+    Value scratch;
+  };
+  DenseMap<Value, Replaced> replaced;
   /// Scratch that launches without `preprocess` use.
   DenseSet<Value> usedScratch;
   /// Position in `values` of a host value.
@@ -119,8 +132,8 @@ private:
   /// Position in `values` of the condition of the branches around the op that
   /// is written.
   std::optional<int64_t> condition;
-  /// The argument that a cast on the host views.
-  DenseMap<Value, int64_t> castArgument;
+  /// What a cast on the host views.
+  DenseMap<Value, Value> castSource;
 
   /// The first contract operand that an argument is, or null.
   DictionaryAttr findOperand(int64_t argument) {
@@ -225,15 +238,29 @@ private:
         json::Object{{"value", holds}, {"message", std::move(message)}});
   }
 
-  /// A cast on the host asserts the strides of its type.
+  /// A cast on the host asserts the strides of its type. Those of scratch are
+  /// known, and lose only what is known.
   LogicalResult writeCast(memref::CastOp cast) {
-    std::optional<int64_t> argument = argumentIndex(cast.getSource());
+    Value source = stripCasts(cast.getSource());
+    std::optional<int64_t> argument = argumentIndex(source);
+    std::optional<int64_t> outer = condition;
+    if (auto it = replaced.find(source); it != replaced.end()) {
+      argument = it->second.argument;
+      int64_t isArgument =
+          addBinary("eq", it->second.condition, addConstant(0));
+      condition = outer ? addBinary("and", *outer, isArgument) : isArgument;
+    }
+    auto restore = llvm::make_scope_exit([&] { condition = outer; });
     SmallVector<int64_t> from, to;
     int64_t offset;
-    if (!argument || failed(getStrides(cast.getSource(), from, offset)) ||
+    bool isScratch = allocations.contains(source);
+    if ((!argument && !isScratch) ||
+        failed(getStrides(cast.getSource(), from, offset)) ||
         failed(getStrides(cast, to, offset)))
       return cast.emitOpError("expected a cast of an argument's strides");
-    castArgument[cast] = *argument;
+    castSource[cast] = source;
+    if (isScratch)
+      return success();
     const json::Object *description = arguments[*argument].getAsObject();
     for (auto [dim, before, after] : llvm::enumerate(from, to))
       if (ShapedType::isDynamic(before) && !ShapedType::isDynamic(after))
@@ -272,10 +299,13 @@ private:
         contractList.push_back(writeAttr(contract));
   }
 
+  Value stripCasts(Value value) {
+    Value source = castSource.lookup(value);
+    return source ? source : value;
+  }
+
   std::optional<int64_t> argumentIndex(Value value) {
-    if (auto it = castArgument.find(value); it != castArgument.end())
-      return it->second;
-    auto argument = dyn_cast<BlockArgument>(value);
+    auto argument = dyn_cast<BlockArgument>(stripCasts(value));
     if (argument && argument.getOwner() == &function.getBody().front())
       return argument.getArgNumber();
     return std::nullopt;
@@ -306,9 +336,8 @@ private:
   /// its condition.
   LogicalResult writeBranch(scf::IfOp branch) {
     auto it = valueIndex.find(branch.getCondition());
-    if (it == valueIndex.end() || branch->getNumResults() != 0)
-      return branch.emitOpError("expected a branch on an integer of the host, "
-                                "without results");
+    if (it == valueIndex.end())
+      return branch.emitOpError("expected a branch on an integer of the host");
     std::optional<int64_t> outer = condition;
     auto writeUnder = [&](Block &block, int64_t holds) {
       condition = outer ? addBinary("and", *outer, holds) : holds;
@@ -321,8 +350,20 @@ private:
       return failure();
     if (branch.getElseRegion().empty())
       return success();
-    return writeUnder(*branch.elseBlock(),
-                      addBinary("eq", holds, addConstant(0)));
+    if (failed(writeUnder(*branch.elseBlock(),
+                          addBinary("eq", holds, addConstant(0)))))
+      return failure();
+    for (auto [result, scratch, argument] :
+         llvm::zip_equal(branch.getResults(), branch.thenYield().getResults(),
+                         branch.elseYield().getResults())) {
+      std::optional<int64_t> index = argumentIndex(argument);
+      Value memory = stripCasts(scratch);
+      if (!index || !allocations.contains(memory))
+        return branch.emitOpError("expected a branch whose results are scratch "
+                                  "memory or else an argument of the function");
+      replaced[result] = {holds, *index, memory};
+    }
+    return success();
   }
 
   void addValue(Value value, json::Object expression) {
@@ -389,14 +430,8 @@ private:
     }
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       return writeScratch(alloc);
-    if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      std::optional<int64_t> argument = argumentIndex(dim.getSource());
-      std::optional<int64_t> index = dim.getConstantIndex();
-      if (!argument || !index)
-        return op->emitOpError("expected a constant dimension of an argument");
-      addValue(dim, readShape("dim", *argument, *index));
-      return success();
-    }
+    if (auto dim = dyn_cast<memref::DimOp>(op))
+      return writeDim(dim);
     if (auto compatible = dyn_cast<wgtile::TmaCompatibleOp>(op)) {
       std::optional<int64_t> argument = argumentIndex(compatible.getSource());
       if (!argument)
@@ -448,6 +483,24 @@ private:
                           {"operands", json::Array{differ, up, down}}});
   }
 
+  LogicalResult writeDim(memref::DimOp dim) {
+    Value source = stripCasts(dim.getSource());
+    std::optional<int64_t> argument = argumentIndex(source);
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto it = replaced.find(source);
+    if (!index || (!argument && it == replaced.end()))
+      return dim.emitOpError("expected a constant dimension of an argument");
+    if (argument) {
+      addValue(dim, readShape("dim", *argument, *index));
+      return success();
+    }
+    const Replaced &memory = it->second;
+    int64_t size = addExpression(readShape("dim", memory.argument, *index));
+    valueIndex[dim] = addSelect(
+        memory.condition, allocations[memory.scratch].sizes[*index], size);
+    return success();
+  }
+
   LogicalResult writeMetadata(memref::ExtractStridedMetadataOp metadata) {
     std::optional<int64_t> argument = argumentIndex(metadata.getSource());
     if (!argument)
@@ -463,39 +516,60 @@ private:
   LogicalResult writeScratch(memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
     StringRef element = typeName(type.getElementType());
-    if (element.empty() || !type.getLayout().isIdentity())
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (element.empty() || failed(getStrides(alloc, strides, offset)) ||
+        offset != 0)
       return alloc.emitOpError("expected scratch memory that the runtime can "
-                               "allocate, dense and of numbers, but got ")
+                               "allocate, of numbers, but got ")
              << type;
+    Scratch memory{static_cast<int64_t>(scratch.size()), {}, {}};
     json::Array sizes;
     auto dynamicSizes = alloc.getDynamicSizes().begin();
     for (int64_t size : type.getShape()) {
-      if (!ShapedType::isDynamic(size)) {
-        sizes.push_back(addConstant(size));
-        continue;
-      }
-      auto it = valueIndex.find(*dynamicSizes++);
-      if (it == valueIndex.end())
-        return alloc.emitOpError("expected sizes computed on the host");
+      FailureOr<int64_t> value = ShapedType::isDynamic(size)
+                                     ? findSize(alloc, *dynamicSizes++)
+                                     : addConstant(size);
+      if (failed(value))
+        return failure();
+      memory.sizes.push_back(*value);
       // A branch that is not taken allocates no memory.
-      sizes.push_back(condition
-                          ? addSelect(*condition, it->second, addConstant(0))
-                          : it->second);
+      sizes.push_back(condition ? addSelect(*condition, *value, addConstant(0))
+                                : *value);
     }
-    scratchIndex[alloc] = scratch.size();
     json::Object description{{"element", element}, {"sizes", std::move(sizes)}};
+    if (!type.getLayout().isIdentity()) {
+      auto dynamicStrides = alloc.getSymbolOperands().begin();
+      for (int64_t stride : strides) {
+        FailureOr<int64_t> value = ShapedType::isDynamic(stride)
+                                       ? findSize(alloc, *dynamicStrides++)
+                                       : addConstant(stride);
+        if (failed(value))
+          return failure();
+        memory.strides.push_back(*value);
+      }
+      description["strides"] = json::Array(memory.strides);
+    }
     if (alloc->hasAttr(wgtile::kZeroedAttrName))
       description["zero"] = true;
     scratch.push_back(std::move(description));
+    allocations[alloc] = std::move(memory);
     return success();
+  }
+
+  FailureOr<int64_t> findSize(memref::AllocOp alloc, Value size) {
+    auto it = valueIndex.find(size);
+    if (it == valueIndex.end())
+      return alloc.emitOpError("expected sizes computed on the host");
+    return it->second;
   }
 
   /// Whether a launch may be done ahead of the others: see docs/Manifest.md.
   bool isPrepare(wgtile::LaunchOp launch) {
     return launch.getPreprocess() && !condition &&
            llvm::all_of(launch.getArgs(), [&](Value value) {
-             if (scratchIndex.contains(value))
-               return !usedScratch.contains(value);
+             if (allocations.contains(stripCasts(value)))
+               return !usedScratch.contains(stripCasts(value));
              std::optional<int64_t> argument = argumentIndex(value);
              if (!argument)
                return valueIndex.contains(value);
@@ -563,28 +637,46 @@ private:
     if (isPrepare(launch))
       step["preprocess"] = true;
     else
-      usedScratch.insert_range(launch.getArgs());
+      for (Value value : launch.getArgs())
+        usedScratch.insert(stripCasts(value));
     steps.push_back(std::move(step));
     return success();
+  }
+
+  /// The argument of the function that `value` is, and what replaces it: the
+  /// entries of a parameter that is such memory. Null if it is none.
+  std::optional<json::Object> describeArgument(StringRef key, Value value) {
+    value = stripCasts(value);
+    if (std::optional<int64_t> argument = argumentIndex(value))
+      return json::Object{{key, *argument}};
+    auto it = replaced.find(value);
+    if (it == replaced.end())
+      return std::nullopt;
+    const Replaced &memory = it->second;
+    return json::Object{
+        {key, memory.argument},
+        {"replaced",
+         json::Object{{"when", memory.condition},
+                      {"scratch", allocations[memory.scratch].index}}}};
   }
 
   FailureOr<json::Object> describeParameter(wgtile::LaunchOp launch,
                                             Value value) {
     if (auto map = value.getDefiningOp<wgtile::TensorMapOp>()) {
-      std::optional<int64_t> argument = argumentIndex(map.getSource());
-      if (!argument)
+      std::optional<json::Object> entries =
+          describeArgument("argument", map.getSource());
+      if (!entries)
         return map.emitOpError("expected an argument of the function");
       wgtile::TensorMapType type = map.getMap().getType();
-      return json::Object{
-          {"tensor_map", json::Object{{"argument", *argument},
-                                      {"box", json::Array(type.getBox())},
-                                      {"swizzle", type.getSwizzle()}}}};
+      (*entries)["box"] = json::Array(type.getBox());
+      (*entries)["swizzle"] = type.getSwizzle();
+      return json::Object{{"tensor_map", std::move(*entries)}};
     }
-    if (auto it = scratchIndex.find(value); it != scratchIndex.end())
-      return json::Object{{"scratch", it->second}};
-    if (std::optional<int64_t> argument = argumentIndex(value))
-      return json::Object{
-          {isa<MemRefType>(value.getType()) ? "memref" : "scalar", *argument}};
+    if (auto it = allocations.find(stripCasts(value)); it != allocations.end())
+      return json::Object{{"scratch", it->second.index}};
+    if (std::optional<json::Object> entries = describeArgument(
+            isa<MemRefType>(value.getType()) ? "memref" : "scalar", value))
+      return std::move(*entries);
     auto it = valueIndex.find(value);
     if (it == valueIndex.end())
       return launch.emitOpError("expected arguments that are arguments of the "

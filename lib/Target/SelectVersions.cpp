@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using wgtile::LaunchOp;
@@ -57,14 +58,21 @@ static void refuse(LaunchOp generic) {
   generic.erase();
 }
 
-/// Launches the generic version whatever the arguments are.
+/// Launches the generic version whatever the arguments are. What was computed
+/// for the others alone, such as copies of arguments, goes with them.
 static void launchAlways(scf::IfOp branch) {
+  SetVector<Value> used;
+  getUsedValuesDefinedAbove(branch.getThenRegion(), used);
   branch.getThenRegion().walk([](LaunchOp launch) { eraseKernel(launch); });
   Block *block = branch.elseBlock();
   block->getTerminator()->erase();
   branch->getBlock()->getOperations().splice(branch->getIterator(),
                                              block->getOperations());
   branch.erase();
+  for (Value value : used)
+    if (auto computed = value.getDefiningOp<scf::IfOp>())
+      if (computed->use_empty())
+        computed->erase();
 }
 
 namespace {

@@ -165,7 +165,7 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
 
     def choose(row):
         return cache.chosen(source, target, (*shape[-2:], dense.shape[-2]), operand.col.shape[-1],
-                            math.prod(shape[:-2]), row)
+                            math.prod(shape[:-2]), row, operand.longest)
 
     try:
         text = choose(()) if meta is None else meta.text(choose)

@@ -15,6 +15,7 @@ _VERSIONS = {
     "aligned": "aligned version: tiles move by TMA, or by copies of 16 bytes on a device without it",
     "register_reads": "version with register reads: what the epilogue reads does not come by TMA",
     "generic": "generic version: tiles are copied by elements, at any strides",
+    "copy": "copies an argument to memory that TMA can take, or a result from it",
 }
 
 
@@ -22,10 +23,10 @@ _VERSIONS = {
 class Kernel:
     """A kernel that a call launches.
 
-    name: its name in the image. version: "aligned", "register_reads", "generic", or "" where it has one alone.
-    parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it has none.
+    name: its name in the image. version: "aligned", "register_reads", "generic", "copy", or "" where it
+    has one alone. parameters, origin: those of its tiles ("tile = [64, 128, 64]") and where they came from; "" where it has none.
     is_plan: whether it depends on the sparse operand's indices alone; is_prepared: whether it was launched before, by
-    `prepare`. reasons: why it is not the aligned version, a sentence each.
+    `prepare`. reasons: why it is not the aligned version, or why a copy is made, a sentence each.
     """
 
     name: str

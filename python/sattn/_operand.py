@@ -10,6 +10,8 @@ class Operand:
     """
 
     prepared = None
+    # Stored blocks of the block row that has most of them, where it is known.
+    longest = None
 
     def __init__(self, crow, col, values, shape=None):
         self.arrays = _arrays.arrays_of("bsr", values)
@@ -84,11 +86,14 @@ class Prepared(Operand):
         copy = operand.arrays.copy
         super().__init__(copy(operand.crow), copy(operand.col), operand.values, None if k is None else operand.shape)
         # Of the copies, which is also to wait for them: products may be on any stream.
-        largest = _storage.check_contents(self, columns)
+        largest, longest = _storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
         self.columns = columns or largest
         # Calls with fewer columns of another matrix do not tell that dense has enough rows for this one.
-        self.signature += self.columns,
+        # In eighths of a power of two, so that operands that differ little share kernels.
+        step = 1 << max(longest.bit_length() - 3, 0)
+        self.longest = -(-longest // step) * step
+        self.signature += self.columns, self.longest
         self.prepared = {}
         self.repeats = _repeats.Repeats()
         self._rows = super().rows

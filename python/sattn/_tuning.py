@@ -9,8 +9,8 @@ _INTEGERS = ctypes.c_int64
 
 
 class _Product(ctypes.Structure):
-    _fields_ = [*((name, _INTEGERS) for name in ("m", "n", "k", "block_rows", "block_columns", "nnz", "batches",
-                                                 "shares_columns")),
+    _fields_ = [*((name, _INTEGERS) for name in ("m", "n", "k", "block_rows", "block_columns", "nnz", "longest_row",
+                                                 "batches", "shares_columns")),
                 ("alpha", ctypes.c_double), ("beta", ctypes.c_double),
                 ("dtype", ctypes.c_char_p), ("out_dtype", ctypes.c_char_p)]
 
@@ -59,18 +59,18 @@ def _place(target, row):
     return _Search(_compiler.chip_of(target).encode(), name, _compiler.shared_bytes(target), row)
 
 
-def choose(tables, source, target, sizes, nnz, batches, row):
+def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     """The inside of #sattn.meta<...> that sattn-inject-meta chooses for these facts.
 
     tables: Tables, or None, where only the default or `row` counts. source: BsrAddmm. target: "cpu" or the number of a
     CUDA device. sizes: M, N and K. nnz: stored blocks of one matrix. batches: how many products there are. row:
     parameters to take instead of a table's, ("SPLIT_N=4", "num_stages=3"). Raises CompileError for a row that cannot
-    be, or fits no tile.
+    be, or fits no tile. longest: stored blocks of the block row that has most of them, or None.
     """
     m, n, k = sizes
     # Values that are unknown before the call count as 1, as in the pass.
     alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
-    product = _Product(m, n, k, *source.block, nnz, batches, False, alpha, beta, source.dtype.encode(),
+    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, batches, False, alpha, beta, source.dtype.encode(),
                        source.out.encode())
     chosen = _Parameters()
     found, messages = _compiler._with_messages(_functions()[2], tables and tables.pointer, product, _place(target, row),

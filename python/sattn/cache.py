@@ -37,21 +37,22 @@ def clear():
     _choices.clear()
 
 
-def chosen(source, target, sizes, nnz, batches=1, row=()):
+def chosen(source, target, sizes, nnz, batches=1, row=(), longest=None):
     """The parameters that the compiler chooses for a program at these sizes (M, N, K), as text.
 
     nnz: stored blocks of one matrix. batches: products in one call. On a CUDA device parameters are those of a row of
     the meta table for its name, where there is one (docs/MetaTable.md); tables are read once. row: parameters to take
-    instead, as in a row: ("SPLIT_N=4", "num_stages=3"). Raises CompileError where it cannot be, or fits no tile.
+    instead, as in a row: ("SPLIT_N=4", "num_stages=3"). longest: stored blocks of the block row that has most, which
+    only prepared operands know, or None. Raises CompileError where it cannot be, or fits no tile.
     """
     global _tables
-    key = source, target, sizes, nnz, batches, row
+    key = source, target, sizes, nnz, batches, row, longest
     choice = _choices.get(key)
     if choice is None:
         tables = _tables
         if target != _compiler.CPU and tables is None:
             _tables = tables = _tuning.Tables()
-        choice = _tuning.choose(tables, source, target, sizes, nnz, batches, row)
+        choice = _tuning.choose(tables, source, target, sizes, nnz, batches, row, longest)
         if len(_choices) >= CHOICES_LIMIT:
             _choices.clear()
         _choices[key] = choice

@@ -3,7 +3,7 @@
 
 // A linear layer as torch-mlir writes it, relu(x @ transpose(weight) + bias), is
 // one kernel that takes x and the result as they lie; its tiles have an order of
-// their own.
+// their own, and two kernels copy operands that TMA does not take.
 // RUN: sparse-translate --to=ptx %t/layer.mlir -o %t/layer.ptx
 // RUN: FileCheck %s --check-prefix=LAYER < %t/layer.ptx
 // RUN: FileCheck %s --check-prefix=LAYER-TMA < %t/layer.ptx
@@ -11,7 +11,7 @@
 // RUN: sparse-translate --to=manifest %t/layer.mlir | FileCheck %s --check-prefix=MANIFEST
 // RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
 // RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="chip=sm_80 ptxas=%ptxas" -o /dev/null
-// LAYER-COUNT-3: .visible .entry
+// LAYER-COUNT-5: .visible .entry
 // LAYER-NOT:     .visible .entry
 // LAYER-TMA:     cp.async.bulk.tensor
 // MANIFEST: "version":"aligned"

@@ -65,7 +65,7 @@ func.func @control_flow(%out: memref<?xf32>, %x: i64) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %out, %c0 : memref<?xf32>
   %c = arith.cmpi eq, %n, %c0 : index
-  // expected-error @below {{'scf.if' op expected a branch on an integer of the host, without results}}
+  // expected-error @below {{'scf.if' op expected a branch whose results are scratch memory or else an argument of the function}}
   %0 = scf.if %c -> index {
     "wgtile.launch"(%n) <{kernel = @kernels::@kernel}> : (index) -> ()
     scf.yield %c0 : index

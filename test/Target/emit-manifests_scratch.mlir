@@ -37,3 +37,36 @@ func.func @preprocess(%crow: memref<?xi32>, %values: memref<?xf32>)
       : memref<?xf32>
   return
 }
+
+// A copy that stands for an argument under a condition: its strides, the parameters
+// that have it, sizes of either, and the check of the argument's stride alone.
+// CHECK-LABEL: func.func @replaced
+// CHECK-SAME:    \22checks\22:[{\22message\22:\22argument 'arg0': expected a stride of 1 along dimension 1, but got {{[^}]*}}}\22,\22value\22:[[CHECK:[0-9]+]]}]
+// CHECK-SAME:    \22scratch\22:[{\22element\22:\22f32\22,\22sizes\22:[{{[0-9]+}},{{[0-9]+}}],\22strides\22:[[[ROW:[0-9]+]],{{[0-9]+}}]}]
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22scratch\22:0}]
+// CHECK-SAME:    {\22arguments\22:[{\22memref\22:0,\22replaced\22:{\22scratch\22:0,\22when\22:[[WHEN:[0-9]+]]}},{\22tensor_map\22:{\22argument\22:0,\22box\22:[64,32],\22replaced\22:{\22scratch\22:0,\22when\22:[[WHEN]]},\22swizzle\22:128}},{\22type\22:\22i64\22,\22value\22:{{[0-9]+}}}]
+// CHECK-SAME:    {\22op\22:\22select\22,\22operands\22:[[[WHEN]],{{[0-9]+}},{{[0-9]+}}]}
+!matrix = memref<?x?xf32, strided<[?, ?], offset: ?>>
+!unit = memref<?x?xf32, strided<[?, 1], offset: ?>>
+func.func @replaced(%b: !matrix) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %b, %c0 : !matrix
+  %n = memref.dim %b, %c1 : !matrix
+  %row = arith.addi %n, %c1 : index
+  %when = arith.cmpi sgt, %m, %n : index
+  %used = scf.if %when -> !matrix {
+    %s = memref.alloc(%m, %n)[%row] : memref<?x?xf32, strided<[?, 1]>>
+    %any = memref.cast %s : memref<?x?xf32, strided<[?, 1]>> to !matrix
+    wgtile.launch @kernels::@kernel grid(%n) args(%any) : !matrix
+    scf.yield %any : !matrix
+  } else {
+    scf.yield %b : !matrix
+  }
+  %cast = memref.cast %used : !matrix to !unit
+  %map = wgtile.tensor_map %used : !matrix -> !wgtile.tensor_map<64x32xf32, swizzle = 128>
+  %size = memref.dim %used, %c1 : !matrix
+  wgtile.launch @kernels::@kernel grid(%n) args(%cast, %map, %size)
+      : !unit, !wgtile.tensor_map<64x32xf32, swizzle = 128>, index
+  return
+}

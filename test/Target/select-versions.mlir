@@ -1,5 +1,5 @@
-// RUN: sparse-opt %s --wgtile-version-kernels --sattn-select-versions=versions=tma | FileCheck %s --check-prefixes=CHECK,TMA
-// RUN: sparse-opt %s --wgtile-version-kernels --sattn-select-versions=versions=generic | FileCheck %s --check-prefixes=CHECK,GENERIC
+// RUN: sparse-opt %s --wgtile-version-kernels=max-padding=0 --sattn-select-versions=versions=tma | FileCheck %s --check-prefixes=CHECK,TMA
+// RUN: sparse-opt %s --wgtile-version-kernels=max-padding=0 --sattn-select-versions=versions=generic | FileCheck %s --check-prefixes=CHECK,GENERIC
 
 // With TMA's versions alone, a call that needs the generic one is refused, unless
 // it launches nothing.

@@ -320,7 +320,7 @@ def gpu_cases():
         Case("batch-2d", batches=((1, 3), (2, 1), (2, 3)), block=(128, 128), tile=(128, 128, 64),
              shape=(256, 256, 72), operands=("input",), beta=2.0),
         Case("batch-static", batches=((1, 3), (2, 1), (2, 3)), static=True),
-        # Rows that TMA cannot take: the generic version.
+        # Rows that TMA cannot take are copied.
         Case("unaligned-rows", pad=False, shape=(192, 256, 100), beta=0.5),
         Case("unaligned-rows-128", pad=False, block=(128, 128), tile=(128, 256, 64), shape=(256, 384, 297),
              beta=0.5, operands=("left", "right")),

@@ -13,18 +13,19 @@ def defaults(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     import defaults
 
-    monkeypatch.setattr(defaults, "SHAPES", [(512, 768, 160, 64, 0.5, "bf16"), (512, 512, 99, 32, 0.9, "f16")])
+    monkeypatch.setattr(defaults, "SHAPES", [(512, 768, 160, 64, 0.5, "bf16", "uniform"),
+                                            (512, 512, 99, 32, 0.9, "f16", "zipf")])
     return defaults
 
 
-def test_thirty_shapes_of_whole_blocks(root, monkeypatch):
+def test_shapes_of_whole_blocks(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     monkeypatch.delitem(sys.modules, "defaults", raising=False)
     from defaults import SHAPES, shape_of
 
-    assert len(set(SHAPES)) == 30
+    assert len(set(SHAPES)) == 36 and {shape[6] for shape in SHAPES} == {"uniform", "zipf"}
     for target in ("cuda", "cpu"):
-        assert not any(m % block or k % block for m, k, _, block, _, _ in (shape_of(s, target) for s in SHAPES))
+        assert not any(m % block or k % block for m, k, _, block, _, _, _ in (shape_of(s, target) for s in SHAPES))
     assert {shape[3] for shape in SHAPES} == {16, 32, 64, 128}
     assert {shape[5] for shape in SHAPES} == {"bf16", "f16"}
     assert any(shape[2] % 8 for shape in SHAPES)

@@ -31,13 +31,25 @@ def test_the_aligned_version(package, stub_cuda):
     assert not stub_cuda.lines("launch")
 
 
+GAPS = "`input` has elements 128 apart in its rows; vectors of them need a stride of 1"
+
+
 def test_why_the_generic_version(package):
+    bsr, dense, out = operands()
+    explanation = package.explain(fake_torch.zeros(64, 128).transpose(0, 1), bsr, dense, out=out)
+    kernel = only_product(explanation)
+    assert kernel.version == "generic" and GAPS in kernel.reasons
+    assert "    " + GAPS in str(explanation).splitlines()
+
+
+def test_why_copies(package):
     bsr, dense, out = operands(n=37)
     explanation = package.explain(None, bsr, dense, beta=0, out=out)
-    kernel = only_product(explanation)
-    assert kernel.version == "generic"
-    assert "`dense` has rows of 74 bytes; TMA needs a multiple of 16" in kernel.reasons
-    assert "    `dense` has rows of 74 bytes; TMA needs a multiple of 16" in str(explanation).splitlines()
+    assert only_product(explanation).version == "aligned"
+    into, back = [kernel for kernel in explanation.kernels if kernel.version == "copy"]
+    assert into.reasons == ("`dense` has rows of 74 bytes; TMA needs a multiple of 16",)
+    assert "`out` has rows of 74 bytes; TMA needs a multiple of 16" in back.reasons
+    assert "copies an argument to memory that TMA can take" in str(explanation)
 
 
 @pytest.mark.parametrize("columns", [16, 1])
@@ -79,12 +91,13 @@ def test_a_program(package):
           %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
               tensor<?x64x64xbf16>, tensor<?x?xbf16>) outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
           return %0 : tensor<?x?xbf16>
-        }""", "cuda")
+        }""", "cuda", options="max-padding=64")
     bsr, dense, out = operands(n=36)
     arguments = [tensor.passed for tensor in (bsr.crow_indices(), bsr.col_indices(), bsr.values(), dense, out)]
     kernel = only_product(package.explain(program, *arguments))
     assert kernel.version == "generic" and kernel.origin.startswith("the computed default")
     assert "`b` has rows of 72 bytes; TMA needs a multiple of 16" in kernel.reasons
+    assert "a copy of `b` that TMA takes would have more than 64 bytes" in kernel.reasons
     with pytest.raises(TypeError, match="expected no keywords after a Program"):
         package.explain(program, *arguments, beta=0)
 
@@ -99,12 +112,13 @@ def test_the_cpu(sattn):
 
 def test_logging(package, caplog):
     """Once for each program, where anybody listens."""
-    bsr, dense, out = operands(n=37)
-    package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+    bsr, dense, out = operands()
+    added = fake_torch.zeros(64, 128).transpose(0, 1)
+    package.bsr_dense_addmm(added, bsr, dense, out=out)
     assert not caplog.records
     package.cache.clear()
     with caplog.at_level(logging.INFO, logger="sattn"):
         for _ in range(2):
-            package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out)
+            package.bsr_dense_addmm(added, bsr, dense, out=out)
     record, = caplog.records
-    assert "generic version" in record.message and "`dense` has rows of 74 bytes" in record.message
+    assert "generic version" in record.message and GAPS in record.message

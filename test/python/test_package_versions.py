@@ -18,6 +18,8 @@ func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64x
       {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }"""
+# Without copies for rows that TMA does not take.
+ONLY_AS_THEY_ARE = "max-padding=0"
 REFUSED = (r"program 'f': expected arguments that TMA takes, since it was compiled without kernel 'f_generic', but "
            r"`b` has rows of 74 bytes; TMA needs a multiple of 16; `out` has rows of 74 bytes")
 
@@ -33,11 +35,16 @@ def products(stub_cuda, name="bsr_addmm"):
     return [kernel for kernel in kernels if kernel in (name, name + "_generic")]
 
 
+def matrix(has_gaps):
+    """What is added to a product: no version but the generic one reads columns."""
+    return fake_torch.zeros(64, 128).transpose(0, 1) if has_gaps else fake_torch.zeros(128, 64)
+
+
 def test_compiled_when_a_call_needs_it(package, stub_cuda):
     before = package.cache.info().compilations
-    for columns, loaded in ((64, 1), (37, 2), (37, 2), (64, 2)):
-        bsr, dense, out = operands(columns)
-        package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+    for has_gaps, loaded in ((False, 1), (True, 2), (True, 2), (False, 2)):
+        bsr, dense, out = operands(64)
+        package.bsr_dense_addmm(matrix(has_gaps), bsr, dense, out=out, meta={"tile": (64, 64, 64)})
         assert len(stub_cuda.lines("module-load")) == loaded
     assert products(stub_cuda) == ["bsr_addmm", "bsr_addmm_generic", "bsr_addmm_generic", "bsr_addmm"]
     assert package.cache.info().compilations == before + 1
@@ -46,24 +53,24 @@ def test_compiled_when_a_call_needs_it(package, stub_cuda):
 def test_prepared(package, stub_cuda):
     bsr, _, _ = operands(64)
     prepared = package.prepare(bsr)
-    for columns in (37, 64, 37):
-        _, dense, out = operands(columns)
-        package.bsr_dense_addmm(None, prepared, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+    for has_gaps in (True, False, True):
+        _, dense, out = operands(64)
+        package.bsr_dense_addmm(matrix(has_gaps), prepared, dense, out=out, meta={"tile": (64, 64, 64)})
     assert products(stub_cuda) == ["bsr_addmm_generic", "bsr_addmm", "bsr_addmm_generic"]
 
 
 def test_first_calls_at_once(package, stub_cuda):
     failures = []
 
-    def call(columns):
-        bsr, dense, out = operands(columns)
+    def call(has_gaps):
+        bsr, dense, out = operands(64)
         try:
-            package.bsr_dense_addmm(None, bsr, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+            package.bsr_dense_addmm(matrix(has_gaps), bsr, dense, out=out, meta={"tile": (64, 64, 64)})
         except Exception as error:
             failures.append(error)
 
-    call(64)
-    threads = [threading.Thread(target=call, args=(37,)) for _ in range(8)]
+    call(False)
+    threads = [threading.Thread(target=call, args=(True,)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -80,7 +87,7 @@ def given(columns):
 
 
 def test_a_program_for_cuda(package, stub_cuda):
-    program = package.compile(TEXT, "cuda")
+    program = package.compile(TEXT, "cuda", options=ONLY_AS_THEY_ARE)
     assert ".entry f(" in program.ptx and "f_generic" not in program.ptx
     assert [version["kernel"] for version in json.loads(program.manifest)["missing"]] == ["f_generic"]
     for columns in (37, 64):
@@ -93,21 +100,21 @@ def test_a_program_for_cuda(package, stub_cuda):
 
 def test_texts_alone_are_refused_by_name(package, stub_cuda):
     """Loaded without the compiler, as in another process."""
-    compiled = package.compile(TEXT, "cuda")
+    compiled = package.compile(TEXT, "cuda", options=ONLY_AS_THEY_ARE)
     program = package.load(compiled.manifest, compiled.ptx)
     program(*given(64))
     for call in (program, program.prepare(*given(37))):
         with pytest.raises(ValueError, match=REFUSED):
             call(*given(37))
-    told = package.compile(TEXT, "cuda", options="versions=tma")
+    told = package.compile(TEXT, "cuda", options="versions=tma " + ONLY_AS_THEY_ARE)
     with pytest.raises(ValueError, match=REFUSED):
         told(*given(37))
-    package.compile(TEXT, "cuda", options="versions=all")(*given(37))
+    package.compile(TEXT, "cuda", options="versions=all " + ONLY_AS_THEY_ARE)(*given(37))
 
 
 def test_what_the_compiler_says_of_the_other_version(package, monkeypatch):
     """Its failure is the call's, in its words."""
-    program = package.compile(TEXT, "cuda")
+    program = package.compile(TEXT, "cuda", options=ONLY_AS_THEY_ARE)
     monkeypatch.setenv("STUB_CUDA_FAIL", "cuModuleLoadDataEx:209")
     with pytest.raises(RuntimeError, match="rejected the image"):
         program(*given(37))
@@ -126,3 +133,57 @@ def test_texts_that_are_told_to_hold_one(package, chip, refuses):
     program = package.compile(TEXT, chip, options="versions=tma")
     assert (".entry f_generic(" in program.ptx) != refuses
     assert ("missing" in json.loads(program.manifest)) == refuses
+
+
+def launches(stub_cuda):
+    """(kernel, its parameters) of all launches but those that order tiles."""
+    words = [line.split() for line in stub_cuda.lines("launch")]
+    return [(line[1], line[line.index("params") + 1:]) for line in words if not line[1].endswith("_order")]
+
+
+def test_rows_that_tma_does_not_take_are_copied(package, stub_cuda):
+    """dense before the product, the result after it: in memory of the call, without another version."""
+    program = package.compile(TEXT, "cuda")
+    program(*given(37))
+    assert [name for name, _ in launches(stub_cuda)] == ["f_copy_2d", "f", "f_copy_2d"]
+    assert len(stub_cuda.lines("module-load")) == 1
+    (_, into), (_, product), (_, back) = launches(stub_cuda)
+    address = [int.from_bytes(bytes.fromhex(word), "little") for word in (into[0], into[7], back[0], back[7])]
+    # What is copied to is what the product takes, and nothing of the caller's.
+    assert any(word.startswith(into[7]) for word in product) and any(word.startswith(back[0]) for word in product)
+    assert address[1] != address[0] and address[2] != address[3]
+    # Rows of 40 elements, the next multiple of 16 bytes.
+    sizes = [int.from_bytes(bytes.fromhex(word), "little") for word in into[10:14]]
+    assert sizes == [64, 37, 40, 1]
+
+
+def test_copies_of_one_operand_alone(package, stub_cuda):
+    """The others are used where they lie."""
+    program = package.compile(TEXT, "cuda")
+    bsr, _, out = operands(64)
+    wide = fake_torch.zeros(64, 67)
+    dense = wide.of(wide.array[:, :64])
+    program(*[tensor.passed for tensor in (bsr.crow_indices(), bsr.col_indices(), bsr.values(), dense, out)])
+    assert [name for name, _ in launches(stub_cuda)] == ["f_copy_2d", "f"]
+
+
+def test_no_copy_where_tma_takes_everything(package, stub_cuda):
+    program = package.compile(TEXT, "cuda")
+    program(*given(64))
+    assert [name for name, _ in launches(stub_cuda)] == ["f"]
+
+
+def test_copies_for_prepared_operands(package, stub_cuda):
+    bsr, _, _ = operands(64)
+    prepared = package.prepare(bsr)
+    for columns in (37, 64, 37):
+        _, dense, out = operands(columns)
+        package.bsr_dense_addmm(None, prepared, dense, beta=0, out=out, meta={"tile": (64, 64, 64)})
+    copied = ["bsr_addmm_copy_2d", "bsr_addmm", "bsr_addmm_copy_2d"]
+    assert [name for name, _ in launches(stub_cuda)] == [*copied, "bsr_addmm", *copied]
+
+
+def test_a_result_that_is_read_is_copied_first(package, stub_cuda):
+    bsr, dense, out = operands(37)
+    package.bsr_dense_addmm(out, bsr, dense, out=out, meta={"tile": (64, 64, 64)})
+    assert [name for name, _ in launches(stub_cuda)] == ["bsr_addmm_copy_2d"] * 2 + ["bsr_addmm", "bsr_addmm_copy_2d"]

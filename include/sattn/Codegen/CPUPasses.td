@@ -412,4 +412,30 @@ def SAttnCPUBFloat16Bits
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def SAttnCPUKeepElementLoops
+    : Pass<"sattn-cpu-keep-element-loops", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Keep LLVM from unrolling loops over the elements of a vector";
+  let description = [{
+    Rows whose elements are apart are read into vectors and written from them by
+    loops, an element each time. These loops are not worth their code: unrolled they
+    take LLVM more time than the rest of the program. The pass marks the branch back
+    of the innermost loop around an access of a vector's element whose position is
+    not constant.
+
+    Before:
+    ```mlir
+    ^bb2:
+      %v1 = llvm.insertelement %x, %v0[%i : i64] : vector<16xf32>
+      %i1 = llvm.add %i, %one : i64
+      llvm.br ^bb1(%i1, %v1 : i64, vector<16xf32>)
+    ```
+    After:
+    ```mlir
+      llvm.br ^bb1(%i1, %v1 : i64, vector<16xf32>)
+          {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // SATTN_CODEGEN_CPUPASSES_TD

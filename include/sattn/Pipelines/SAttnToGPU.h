@@ -47,6 +47,11 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       *this, "versions",
       llvm::cl::desc("Versions of kernels to make for a chip that has TMA"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues()};
+  PassOptions::Option<int64_t> maxPadding{
+      *this, "max-padding",
+      llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
+                     "take, at most; 0: none is copied"),
+      llvm::cl::init(int64_t(1) << 30)};
   PassOptions::Option<int64_t> delays{
       *this, "delays",
       llvm::cl::desc("For tests: nanoseconds up to which kernels are delayed "

@@ -189,10 +189,16 @@ struct ValueCheck {
   std::string message;
 };
 
+/// A scratch array that stands for a tensor argument if a value is not 0.
+struct Replacement {
+  size_t when = 0, scratch = 0;
+};
+
 /// MLIR's memref descriptor of a tensor argument, as separate parameters:
 /// pointer, aligned pointer, offset 0, sizes, strides; the numbers i64.
 struct MemrefParameter {
   size_t argument = 0;
+  std::optional<Replacement> replaced;
 };
 
 /// A value, as i32 or i64.
@@ -209,6 +215,7 @@ struct ScalarParameter {
 /// A tensor map (128 bytes, by value) over a whole tensor argument.
 struct TensorMapParameter {
   size_t argument = 0;
+  std::optional<Replacement> replaced;
   /// Elements in each dimension, outermost first.
   std::vector<int64_t> box;
   /// 0 (none), 32, 64 or 128 bytes.
@@ -224,11 +231,13 @@ using KernelParameter =
     std::variant<MemrefParameter, ValueParameter, ScalarParameter,
                  TensorMapParameter, ScratchParameter>;
 
-/// A dense row-major array in device memory for the time of a call.
+/// An array in device memory for the time of a call.
 struct ScratchSpec {
   DType type = DType::I32;
   /// Values: the extents.
   std::vector<size_t> sizes;
+  /// Values: the strides in elements; empty: dense and row-major.
+  std::vector<size_t> strides;
   /// Set to zero before the launches of a call.
   bool zero = false;
 };

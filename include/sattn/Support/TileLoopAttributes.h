@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kTileWarpsAttrName = "sattn.warps";
 inline constexpr llvm::StringLiteral kTileRasterGroupAttrName =
     "sattn.raster_group";
 inline constexpr llvm::StringLiteral kTileSplitKAttrName = "sattn.split_k";
+/// Unit attribute: every element of what the loop's tiles are parts of is in a
+/// tile, and every tile is stored.
+inline constexpr llvm::StringLiteral kTileCoversResultsAttrName =
+    "sattn.covers_results";
 /// On an op, and then on the loop over its tiles: a dictionary of two texts,
 /// the op's `parameters` and their `origin`.
 inline constexpr llvm::StringLiteral kTuningAttrName = "sattn.tuning";

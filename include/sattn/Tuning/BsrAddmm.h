@@ -24,6 +24,8 @@ struct Facts {
   std::string dtype, outDtype;
   /// Stored blocks of one matrix.
   std::optional<int64_t> nnz;
+  /// Of the block row that has most stored blocks.
+  std::optional<int64_t> longestRow;
   /// In hundredths; it takes precedence over `nnz`.
   std::optional<int64_t> sparsity;
   /// Values that are known only at run time count as 1, the default of
@@ -54,6 +56,8 @@ struct Problem {
   int64_t elementBytes = 2;
   /// Part of the blocks that is not stored, in hundredths.
   std::optional<int64_t> sparsity;
+  /// Stored blocks of the block row that has most of them.
+  std::optional<int64_t> longestRow;
   /// Whether a tile may have several block rows.
   bool takesPanels = true;
 };
@@ -73,6 +77,20 @@ int64_t sparsityInHundredths(int64_t nnz, int64_t blockRows,
 /// target's; 0 if there are none. Only for targets with a limit.
 int64_t widestColumns(const Problem &problem, int64_t rows, int64_t depth,
                       const Target &target);
+
+/// Cycles of a wgmma kernel until its last tile is done: SMs take tiles one by
+/// one, the longest first. So it is at least the time of the longest tile, and
+/// at least an SM's part of all. Nothing unless M, N, K, the sparsity and the
+/// longest row are known.
+std::optional<double> estimateMakespan(const Problem &problem,
+                                       const Parameters &tile,
+                                       const Target &target);
+
+/// Of `tiles`, the first whose estimated makespan is near the shortest; the
+/// first of all if rows are of about equal length, or nothing is known of them.
+Parameters chooseForUnequalRows(const Problem &problem,
+                                llvm::ArrayRef<Parameters> tiles,
+                                const Target &target);
 
 /// The parameters of a row, made to fit:
 ///

@@ -64,6 +64,12 @@ private:
     }
     if (expr.op == ValueOp::TmaCompatible)
       return explainNotTMACompatible(expr.argument);
+    // A tensor that TMA takes, or one of which a copy is small enough.
+    if (expr.op == ValueOp::Or &&
+        manifest.values[expr.operands[1]].op == ValueOp::Le) {
+      explainFalse(expr.operands[0]);
+      return explainTooLarge(expr.operands[1]);
+    }
     // A version's other requirements are extents of whole chunks, or strides of
     // 1.
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
@@ -88,6 +94,16 @@ private:
   }
   std::string nameOf(size_t argument) {
     return "`" + manifest.arguments[argument].name + "`";
+  }
+
+  void explainTooLarge(size_t value) {
+    const ValueExpr &expr = manifest.values[value];
+    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))
+      add(concat("a copy of ", nameOf(*argument),
+                 " that TMA takes would have more than ",
+                 values[expr.operands[1]] *
+                     byteWidth(tensorOf(*argument).dtype),
+                 " bytes"));
   }
 
   void explainStride(size_t argument) {

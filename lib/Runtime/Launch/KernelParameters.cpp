@@ -37,10 +37,22 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
                       const std::vector<int64_t> &values,
                       const std::vector<TensorView> &scratch) {
   ParameterPlan plan;
+  // The tensor that a parameter describes, and where its address comes from.
+  struct Memory {
+    Source source;
+    size_t index;
+    const TensorView *tensor;
+  };
+  auto find = [&](size_t argument, const std::optional<Replacement> &replaced) {
+    if (replaced && values[replaced->when] != 0)
+      return Memory{Source::Scratch, replaced->scratch,
+                    &scratch[replaced->scratch]};
+    return Memory{Source::Tensor, argument, tensors[argument]};
+  };
   for (const KernelParameter &parameter : step.parameters) {
     if (const auto *memref = std::get_if<MemrefParameter>(&parameter)) {
-      plan.appendMemref(Source::Tensor, memref->argument,
-                        *tensors[memref->argument]);
+      Memory memory = find(memref->argument, memref->replaced);
+      plan.appendMemref(memory.source, memory.index, *memory.tensor);
     } else if (const auto *array = std::get_if<ScratchParameter>(&parameter)) {
       plan.appendMemref(Source::Scratch, array->scratch,
                         scratch[array->scratch]);
@@ -62,12 +74,14 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
     } else {
       const auto &map = std::get<TensorMapParameter>(parameter);
       std::string who = manifest.describeArgument(map.argument);
+      Memory memory = find(map.argument, map.replaced);
       ErrorOr<TensorMapFields> fields =
-          describeTensorMap(who, *tensors[map.argument], map.box, map.swizzle);
+          describeTensorMap(who, *memory.tensor, map.box, map.swizzle);
       if (!fields)
         return fields.takeError();
       plan.places.push_back({/*isMap=*/true, plan.maps.size()});
-      plan.maps.push_back({map.argument, std::move(who), *fields});
+      plan.maps.push_back(
+          {memory.source, memory.index, std::move(who), *fields});
     }
   }
   return plan;
@@ -81,6 +95,9 @@ Error KernelParameters::fill(const ParameterPlan &plan,
                              TensorMapCache &tensorMaps) {
   using Source = ParameterPlan::Source;
   words = plan.words;
+  auto addressOf = [&](Source source, size_t index) {
+    return source == Source::Tensor ? tensors[index]->data : scratch[index];
+  };
   for (const ParameterPlan::Patch &patch : plan.patches) {
     uint64_t &word = words[patch.word];
     if (patch.source == Source::Scalar) {
@@ -88,15 +105,13 @@ Error KernelParameters::fill(const ParameterPlan &plan,
       memcpy(&word, &number, sizeof(number));
       continue;
     }
-    void *address = patch.source == Source::Tensor ? tensors[patch.index]->data
-                                                   : scratch[patch.index];
-    word = reinterpret_cast<uintptr_t>(address);
+    word = reinterpret_cast<uintptr_t>(addressOf(patch.source, patch.index));
   }
   maps.resize(plan.maps.size());
   for (size_t i = 0; i < maps.size(); ++i) {
     const ParameterPlan::Map &map = plan.maps[i];
     TensorMapFields fields = map.fields;
-    fields.address = tensors[map.argument]->data;
+    fields.address = addressOf(map.source, map.index);
     ErrorOr<TensorMap> encoded = tensorMaps.get(driver, map.name, fields);
     if (!encoded)
       return encoded.takeError();

@@ -32,7 +32,8 @@ private:
     size_t index, word;
   };
   struct Map {
-    size_t argument;
+    Source source;
+    size_t index;
     /// In messages.
     std::string name;
     /// Without the address.

@@ -250,6 +250,19 @@ Error sattn::runtime::parseChecks(const JsonNode &root, Manifest &manifest) {
   return Error::success();
 }
 
+static Error parseValueList(const JsonNode &node, const char *key,
+                            const Manifest &manifest,
+                            std::vector<size_t> &values) {
+  std::vector<JsonNode> items;
+  if (Error err = node.array(key, items))
+    return err;
+  for (const JsonNode &item : items)
+    if (Error err = item.asIndex("values", manifest.values.size(),
+                                 values.emplace_back()))
+      return err;
+  return Error::success();
+}
+
 Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
   if (!root.has("scratch"))
     return Error::success();
@@ -258,19 +271,18 @@ Error sattn::runtime::parseScratch(const JsonNode &root, Manifest &manifest) {
     return err;
   for (const JsonNode &item : items) {
     ScratchSpec spec;
-    if (Error err = item.expectObject({"element", "sizes", "zero"}))
+    if (Error err = item.expectObject({"element", "sizes", "strides", "zero"}))
       return err;
     if (Error err = item.type("element", spec.type))
       return err;
-    std::vector<JsonNode> sizes;
-    if (Error err = item.array("sizes", sizes))
+    if (Error err = parseValueList(item, "sizes", manifest, spec.sizes))
       return err;
-    for (const JsonNode &size : sizes) {
-      size_t index = 0;
-      if (Error err = size.asIndex("values", manifest.values.size(), index))
+    if (item.has("strides"))
+      if (Error err = parseValueList(item, "strides", manifest, spec.strides))
         return err;
-      spec.sizes.push_back(index);
-    }
+    if (!spec.strides.empty() && spec.strides.size() != spec.sizes.size())
+      return item.fail("expected a stride for each of the ", spec.sizes.size(),
+                       " sizes, but got ", spec.strides.size());
     if (item.has("zero"))
       if (Error err = item.boolean("zero", spec.zero))
         return err;

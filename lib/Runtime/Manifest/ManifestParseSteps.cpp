@@ -11,12 +11,41 @@ namespace {
 constexpr int64_t maxThreads = 1024;
 constexpr int64_t maxShared = std::numeric_limits<int32_t>::max();
 
+Error parseReplacement(const JsonNode &node, const Manifest &manifest,
+                       size_t argument, std::optional<Replacement> &replaced) {
+  if (!node.has("replaced"))
+    return Error::success();
+  ErrorOr<JsonNode> entry = node.member("replaced");
+  if (!entry)
+    return entry.takeError();
+  if (Error err = entry->expectObject({"when", "scratch"}))
+    return err;
+  replaced.emplace();
+  if (Error err = entry->index("when", "values", manifest.values.size(),
+                               replaced->when))
+    return err;
+  if (Error err = entry->index("scratch", "scratch arrays",
+                               manifest.scratch.size(), replaced->scratch))
+    return err;
+  const ArgumentSpec &spec = manifest.arguments[argument];
+  const ScratchSpec &scratch = manifest.scratch[replaced->scratch];
+  if (scratch.type != spec.type || scratch.sizes.size() != size_t(spec.rank))
+    return entry->fail("expected a scratch array of ", name(spec.type),
+                       " and rank ", spec.rank, ", as ",
+                       manifest.describeArgument(argument), ", but got ",
+                       name(scratch.type), " and rank ", scratch.sizes.size());
+  return Error::success();
+}
+
 Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
                      TensorMapParameter &parameter) {
-  if (Error err = node.expectObject({"argument", "box", "swizzle"}))
+  if (Error err = node.expectObject({"argument", "replaced", "box", "swizzle"}))
     return err;
   if (Error err =
           parseTensorIndex(node, "argument", manifest, parameter.argument))
+    return err;
+  if (Error err = parseReplacement(node, manifest, parameter.argument,
+                                   parameter.replaced))
     return err;
   std::vector<JsonNode> box;
   if (Error err = node.array("box", box))
@@ -51,19 +80,24 @@ Error parseValueParameter(const JsonNode &node, const Manifest &manifest,
 
 Error parseParameter(const JsonNode &node, const Manifest &manifest,
                      LaunchStep &step) {
-  if (Error err = node.expectObject(
-          {"memref", "value", "type", "scalar", "tensor_map", "scratch"}))
+  if (Error err = node.expectObject({"memref", "replaced", "value", "type",
+                                     "scalar", "tensor_map", "scratch"}))
     return err;
   if (node.has("memref") + node.has("value") + node.has("scalar") +
               node.has("tensor_map") + node.has("scratch") !=
           1 ||
-      node.has("value") != node.has("type"))
-    return node.fail("expected one of 'memref', 'value' with 'type', 'scalar', "
-                     "'tensor_map' and 'scratch'");
+      node.has("value") != node.has("type") ||
+      (node.has("replaced") && !node.has("memref")))
+    return node.fail("expected one of 'memref', which may have 'replaced', "
+                     "'value' with 'type', 'scalar', 'tensor_map' and "
+                     "'scratch'");
   if (node.has("memref")) {
     MemrefParameter parameter;
     if (Error err =
             parseTensorIndex(node, "memref", manifest, parameter.argument))
+      return err;
+    if (Error err = parseReplacement(node, manifest, parameter.argument,
+                                     parameter.replaced))
       return err;
     step.parameters.push_back(parameter);
   } else if (node.has("value")) {
@@ -104,7 +138,8 @@ Error checkPreprocessStep(const JsonNode &node, const Manifest &manifest,
   for (size_t i = 0; i < step.parameters.size(); ++i) {
     const KernelParameter &parameter = step.parameters[i];
     const auto *memref = std::get_if<MemrefParameter>(&parameter);
-    bool isIndex = memref && indices.count(memref->argument);
+    bool isIndex =
+        memref && !memref->replaced && indices.count(memref->argument);
     if (!isIndex && !std::holds_alternative<ScratchParameter>(parameter) &&
         !std::holds_alternative<ValueParameter>(parameter))
       return node.fail(

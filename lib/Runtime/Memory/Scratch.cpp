@@ -9,6 +9,42 @@ using namespace sattn::runtime;
 /// alone.
 static constexpr int64_t alignment = 256;
 
+/// An array without its address.
+static TensorView describe(const ScratchSpec &spec,
+                           const std::vector<int64_t> &values) {
+  std::vector<int64_t> shape;
+  for (size_t size : spec.sizes)
+    shape.push_back(values[size]);
+  TensorView view = rowMajorView(nullptr, spec.type, std::move(shape));
+  for (size_t i = 0; i < spec.strides.size(); ++i)
+    view.strides[i] = values[spec.strides[i]];
+  return view;
+}
+
+/// The bytes from an array's first element to its last; nothing if sizes or
+/// strides are negative, or the number does not fit.
+static std::optional<int64_t> countBytes(const TensorView &view) {
+  int64_t last = 0;
+  bool isEmpty = false;
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    int64_t step = 0;
+    if (view.shape[i] < 0 || view.strides[i] < 0)
+      return std::nullopt;
+    isEmpty |= view.shape[i] == 0;
+    if (view.shape[i] > 0 &&
+        (__builtin_mul_overflow(view.shape[i] - 1, view.strides[i], &step) ||
+         __builtin_add_overflow(last, step, &last)))
+      return std::nullopt;
+  }
+  int64_t bytes = 0;
+  if (isEmpty)
+    return bytes;
+  if (__builtin_add_overflow(last, 1, &last) ||
+      __builtin_mul_overflow(last, byteWidth(view.dtype), &bytes))
+    return std::nullopt;
+  return bytes;
+}
+
 ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
                                              const std::vector<int64_t> &values,
                                              const std::vector<bool> &wanted) {
@@ -17,20 +53,14 @@ ErrorOr<ScratchLayout> ScratchLayout::create(const Manifest &manifest,
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < manifest.scratch.size(); ++i) {
     const ScratchSpec &spec = manifest.scratch[i];
-    std::vector<int64_t> shape;
-    int64_t bytes = byteWidth(spec.type);
-    bool fits = true;
-    for (size_t size : spec.sizes) {
-      shape.push_back(values[size]);
-      fits &= values[size] >= 0 &&
-              !__builtin_mul_overflow(bytes, values[size], &bytes);
-    }
-    if (!fits)
+    TensorView view = describe(spec, values);
+    std::optional<int64_t> bytes = countBytes(view);
+    if (!bytes)
       return makeError("program '", manifest.name, "': expected scratch[", i,
                        "] of a size that fits in memory, but got shape ",
-                       listText(shape), " of ", name(spec.type));
-    sizes.push_back(bytes);
-    layout.arrays.push_back(rowMajorView(nullptr, spec.type, std::move(shape)));
+                       listText(view.shape), " of ", name(spec.type));
+    sizes.push_back(*bytes);
+    layout.arrays.push_back(std::move(view));
   }
   int64_t total = 0;
   for (bool zero : {false, true}) {

@@ -42,6 +42,7 @@ static Problem problemOf(const Facts &facts) {
   problem.batches = facts.batches;
   problem.elementBytes = facts.dtype == "f32" ? 4 : 2;
   problem.sparsity = sparsityOf(facts);
+  problem.longestRow = facts.longestRow;
   problem.takesPanels = facts.takesPanels;
   return problem;
 }

@@ -7,6 +7,7 @@
 
 #include "sattn/Tuning/BsrAddmm.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -74,26 +75,18 @@ static std::optional<int64_t> countTiles(const Problem &problem, int64_t rows,
   return std::min(tiles, uint64_t(std::numeric_limits<int64_t>::max()));
 }
 
-/// Columns that a tile gets only if they fit N well, and the fewest rows for
-/// which that holds if N is not aligned: tiles of fewer rows need the columns
-/// for B.
+/// Columns that a tile gets only if they fit N well.
 static constexpr int64_t kWide = 256;
-static constexpr int64_t kUnalignedRows = 32;
 
 /// Whether tiles of half as many columns fit N better: they hold all of it; or,
-/// of wide tiles, a fifth less lies outside, or threads load and store
-/// themselves, as where rows of N elements are not aligned to 16 bytes.
-static bool isTooWide(const Problem &problem, int64_t rows, int64_t columns,
-                      int64_t half) {
+/// of wide tiles, a fifth less lies outside.
+static bool isTooWide(const Problem &problem, int64_t columns, int64_t half) {
   if (!problem.n)
     return false;
-  bool isAligned =
-      rows < kUnalignedRows || *problem.n % (16 / problem.elementBytes) == 0;
   // A tile of `columns` is two of `half`.
   int64_t wide = llvm::divideCeil(*problem.n, columns);
   int64_t narrow = llvm::divideCeil(*problem.n, half);
-  return *problem.n <= half ||
-         (columns >= kWide && (!isAligned || wide * 2 * 4 > narrow * 5));
+  return *problem.n <= half || (columns >= kWide && wide * 2 * 4 > narrow * 5);
 }
 
 /// `widest` columns, halved while that fits N better, and while they would make
@@ -106,7 +99,7 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
   while (columns > multiple) {
     int64_t half = llvm::alignTo(columns / 2, multiple);
     std::optional<int64_t> tiles = countTiles(problem, rows, columns);
-    if (!isTooWide(problem, rows, columns, half) &&
+    if (!isTooWide(problem, columns, half) &&
         (!tiles || *tiles >= target.smCount))
       break;
     columns = half;
@@ -214,6 +207,7 @@ static Parameters defaultForWgmma(const Problem &problem,
     return *few;
   Parameters result;
   result.depth = defaultDepth(problem, target);
+  Parameters alone = result;
   int64_t groups = countPanelRows(problem, target);
   result.rows = groups * problem.blockRows;
   if (groups > 2 && result.depth > kPanelDepth)
@@ -222,6 +216,16 @@ static Parameters defaultForWgmma(const Problem &problem,
   if (groups == 1)
     result.columns = narrowColumns(problem, target, result.rows,
                                    chooseWidest(problem, result, target));
+  // One block row, and half as many columns each time, for a long row's sake.
+  llvm::SmallVector<Parameters> tiles = {result};
+  alone.rows = problem.blockRows;
+  alone.columns = chooseWidest(problem, alone, target);
+  for (; alone.columns >= target.columnMultiple;
+       alone.columns = alone.columns / 2)
+    if (alone.columns <= result.columns &&
+        alone.columns % target.columnMultiple == 0)
+      tiles.push_back(alone);
+  result = chooseForUnequalRows(problem, tiles, target);
   // Small-M tiles load more of B than of A: CTAs that work on the same columns
   // share it. Measured on an H200, 3 to 10% against four columns.
   if (result.rows < kPanelRows)

@@ -65,7 +65,7 @@
 // CHECK:           %[[WRITTEN:.*]] = tensor.insert_slice %[[CLIPPED]] into %[[DEST]][0, 0] [64, %[[W]]] [1, 1]
 // CHECK:           scf.forall.in_parallel {
 // CHECK:             tensor.parallel_insert_slice %[[WRITTEN]] into %[[O]][%[[I]], %[[J]]] [64, %[[W]]] [1, 1]
-// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>], sattn.covers_results}
 // CHECK:         return %[[RESULT]]
 func.func @dynamic(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
@@ -360,7 +360,7 @@ func.func @steps(%crow: tensor<?xi32>, %col: tensor<?xi32>,
 // CHECK-DAG:         tensor.extract_slice %[[VALUES]][%[[VALUES_BATCH]], %[[P]], 0, 0] [1, 1, 64, 64] [1, 1, 1, 1] : tensor<?x?x64x64xbf16> to tensor<64x64xbf16>
 // CHECK-DAG:         tensor.extract_slice %[[B]][%[[X]], 0, %{{.*}}, %[[J]]] [1, 1, 64, 128] [1, 1, 1, 1] : tensor<3x1x512x256xbf16> to tensor<64x128xbf16>
 // CHECK:           tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[X]], %[[Y]], %[[I]], %[[J]]] [1, 1, 64, 128] [1, 1, 1, 1]
-// CHECK:         } {mapping = [#gpu.block<linear_dim_3>, #gpu.block<linear_dim_2>, #gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+// CHECK:         } {mapping = [#gpu.block<linear_dim_3>, #gpu.block<linear_dim_2>, #gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>], sattn.covers_results}
 func.func @batched(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>,
                    %values: tensor<?x?x64x64xbf16>,
                    %b: tensor<3x1x512x256xbf16>, %out: tensor<3x2x512x256xbf16>)
@@ -381,7 +381,7 @@ func.func @batched(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>,
 // CHECK-LABEL: func.func @schedule
 // CHECK:         } {mapping = {{.*}}, sattn.raster_group = 2 : i64, sattn.stages = 3 : i64, sattn.warps = 8 : i64}
 // CHECK-LABEL: func.func @no_schedule
-// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>]}
+// CHECK:         } {mapping = [#gpu.block<linear_dim_1>, #gpu.block<linear_dim_0>], sattn.covers_results}
 func.func @schedule(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                     %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
                     %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)

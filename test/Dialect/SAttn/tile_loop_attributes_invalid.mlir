@@ -45,6 +45,13 @@ func.func @tuning(%n: index) {
 
 // -----
 
+// expected-error @below {{'func.func' op expected 'sattn.covers_results' to be a unit attribute of a loop, but got unit}}
+func.func @no_loop_covers() attributes {sattn.covers_results} {
+  return
+}
+
+// -----
+
 // expected-error @below {{'func.func' op expected 'sattn.block_loop' to be a unit attribute of a loop, but got unit}}
 func.func @no_loop() attributes {sattn.block_loop} {
   return

@@ -147,6 +147,32 @@ TEST(Explain, EveryReason) {
              "a stride of 1"}));
 }
 
+/// As wgtile-version-kernels asks for a padded copy of b, of which the program
+/// makes one of at most 100 elements.
+TEST(Explain, CopiesThatAreTooLarge) {
+  json text = versionedManifest();
+  text["values"].push_back({{"op", "dim"}, {"argument", B}, {"index", 0}});
+  text["values"].push_back({{"op", "constant"}, {"value", 100}});
+  text["values"].push_back({{"op", "le"}, {"operands", {19, 20}}});
+  text["values"].push_back({{"op", "or"}, {"operands", {1, 21}}});
+  text["values"].push_back({{"op", "eq"}, {"operands", {22, 17}}});
+  text["steps"].erase(0);
+  text["steps"][0]["when"] = 23;
+  BsrArguments arguments;
+  moveB(arguments, {2047, 1});
+  auto reasons = [&] {
+    auto choices = explainCall(parseOrDie(text), arguments.arguments);
+    return choices && !choices->empty() ? choices->at(0).reasons : Texts();
+  };
+  // Of 96 rows.
+  EXPECT_EQ(reasons(), Texts());
+  text["values"][20]["value"] = 95;
+  EXPECT_EQ(reasons(),
+            Texts({"`b` has rows of 4094 bytes; TMA needs a multiple of 16",
+                   "a copy of `b` that TMA takes would have more than 190 "
+                   "bytes"}));
+}
+
 TEST(Explain, ReasonOfTheCompiler) {
   json text = versionedManifest();
   text["steps"].erase(0);

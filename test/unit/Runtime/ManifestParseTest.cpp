@@ -114,6 +114,43 @@ TEST(ManifestParse, AbsentAndNullAreNothing) {
   EXPECT_TRUE(bare.values.empty());
 }
 
+TEST(ManifestParse, ScratchThatReplacesAnArgument) {
+  json text = fullManifest();
+  text["scratch"] = {
+      {{"element", "bf16"}, {"sizes", {1, 2}}, {"strides", {3, 2}}},
+      {{"element", "bf16"}, {"sizes", {1}}},
+      {{"element", "f32"}, {"sizes", {1, 2}}}};
+  json &memref = text["steps"][0]["arguments"][0];
+  json &map = text["steps"][0]["arguments"][4]["tensor_map"];
+  memref["replaced"] = map["replaced"] = {{"when", 4}, {"scratch", 0}};
+  Manifest parsed = parseOrDie(text);
+  EXPECT_EQ(parsed.scratch[0].strides, (std::vector<size_t>{3, 2}));
+  EXPECT_TRUE(parsed.scratch[1].strides.empty());
+  const auto &first = std::get<MemrefParameter>(parsed.steps[0].parameters[0]);
+  EXPECT_EQ(first.replaced->when, 4u);
+  EXPECT_EQ(first.replaced->scratch, 0u);
+  EXPECT_TRUE(std::get<TensorMapParameter>(parsed.steps[0].parameters[4])
+                  .replaced.has_value());
+
+  for (int scratch : {1, 2}) {
+    memref["replaced"]["scratch"] = scratch;
+    EXPECT_TRUE(contains(messageOf(parseManifest(text.dump())),
+                         "expected a scratch array of bf16 and rank 2, as "
+                         "argument 'b'"));
+  }
+  memref["replaced"] = {{"when", 4}};
+  EXPECT_TRUE(contains(messageOf(parseManifest(text.dump())), "'scratch'"));
+  memref["replaced"] = {{"when", 99}, {"scratch", 0}};
+  EXPECT_TRUE(contains(messageOf(parseManifest(text.dump())), "when"));
+  memref = {{"scratch", 0}, {"replaced", map["replaced"]}};
+  EXPECT_TRUE(contains(messageOf(parseManifest(text.dump())),
+                       "'memref', which may have 'replaced'"));
+  memref = {{"memref", B}};
+  text["scratch"][0]["strides"] = {3};
+  EXPECT_TRUE(contains(messageOf(parseManifest(text.dump())),
+                       "expected a stride for each of the 2 sizes, but got 1"));
+}
+
 TEST(ManifestParse, TheExampleOfTheDocumentationIsValid) {
   std::string page =
       readFile(std::string(kSourceDirectory) + "/docs/Manifest.md");

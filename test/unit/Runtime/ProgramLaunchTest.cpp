@@ -77,6 +77,48 @@ TEST_F(ProgramTest, MemrefsOfHigherRank) {
   EXPECT_TRUE(contains(logged("launch")[0], expected));
 }
 
+TEST_F(ProgramTest, ScratchReplacesAnArgumentUnderItsCondition) {
+  // Rows of 40 elements, 48 apart.
+  manifest["values"].push_back({{"op", "constant"}, {"value", 96}});
+  manifest["values"].push_back({{"op", "constant"}, {"value", 40}});
+  manifest["values"].push_back({{"op", "constant"}, {"value", 48}});
+  manifest["values"].push_back(
+      {{"op", "stride"}, {"argument", B}, {"index", 0}});
+  manifest["values"].push_back({{"op", "ne"}, {"operands", {7, 5}}});
+  manifest["scratch"] = {
+      {{"element", "bf16"}, {"sizes", {4, 5}}, {"strides", {6, 3}}}};
+  nlohmann::json replaced = {{"when", 8}, {"scratch", 0}};
+  manifest["steps"][0]["arguments"] = {{{"memref", B}, {"replaced", replaced}},
+                                       {{"tensor_map",
+                                         {{"argument", B},
+                                          {"replaced", replaced},
+                                          {"box", {32, 64}},
+                                          {"swizzle", 128}}}}};
+  std::string text = ".entry kernel(.param .u64 p0";
+  for (int i = 1; i < 7; ++i)
+    text += ", .param .u64 p" + std::to_string(i);
+  text += ", .param .align 64 .b8 m[128]) {}";
+  ErrorOr<std::unique_ptr<Program>> program =
+      Program::load(*device, manifest.dump(), text);
+  ASSERT_TRUE(bool(program)) << messageOf(program);
+  ASSERT_FALSE(bool((*program)->launch(arguments.arguments, nullptr)));
+  std::string own = hex(arguments.tensor(B).data);
+  ASSERT_EQ(logged("launch").size(), 1u);
+  EXPECT_TRUE(contains(logged("launch")[0], own));
+
+  TensorView &b = arguments.tensor(B);
+  b.data = static_cast<char *>(b.data) + (int64_t(1) << 30);
+  b.strides = {41, 1};
+  ASSERT_EQ(messageOf((*program)->launch(arguments.arguments, nullptr)),
+            "<success>");
+  ASSERT_EQ(logged("launch").size(), 2u);
+  std::string expected;
+  for (int64_t word : {0, 96, 40, 48, 1})
+    expected += " " + hex(word);
+  EXPECT_TRUE(contains(logged("launch")[1], expected));
+  EXPECT_FALSE(contains(logged("launch")[1], hex(b.data)));
+}
+
 TEST_F(ProgramTest, StepsInOrderWhereTheirConditionHolds) {
   manifest["values"].push_back({{"op", "constant"}, {"value", 0}});
   nlohmann::json step = manifest["steps"][0];

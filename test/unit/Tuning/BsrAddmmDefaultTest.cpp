@@ -2,10 +2,14 @@
 
 #include "sattn/Tuning/BsrAddmm.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <set>
 
 using namespace sattn::tuning;
@@ -98,8 +102,8 @@ TEST(DefaultParametersTest, NoWiderThanN) {
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 136)), "128 x 256 x 64");
   // 512 columns, or 384.
   EXPECT_EQ(tile("sm_90a", problem(64, 65536, 320)), "64 x 128 x 64");
-  // Rows that are not aligned.
-  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "64 x 128 x 64");
+  // Rows that are not aligned are padded.
+  EXPECT_EQ(tile("sm_90a", problem(64, 65536, 1001)), "128 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(16, 65536, 1001)), "16 x 256 x 16");
   EXPECT_EQ(tile("sm_90a", problem(64, std::nullopt, 64)), "64 x 64 x 64");
   EXPECT_EQ(tile("cpu", problem(64, 4096, 40)), "64 x 64 x 64");
@@ -208,4 +212,94 @@ TEST(DefaultParametersTest, FewColumns) {
 
 TEST(DefaultParametersTest, FewColumnsOfUnknownSizesAreLikeOthers) {
   EXPECT_EQ(tile("sm_90a", problem(64, 4096, 16)), "64 x 64 x 64");
+}
+
+/// Lengths of rows that fall by a power law, in all `total` at most.
+static std::vector<int64_t> powerLaw(int64_t rows, int64_t columns,
+                                     double total) {
+  std::vector<double> exact(rows);
+  double low = 0, high = columns * std::pow(rows, 1.2);
+  for (int turn = 0; turn < 100; ++turn) {
+    double middle = (low + high) / 2, sum = 0;
+    for (int64_t row = 0; row < rows; ++row)
+      sum += exact[row] =
+          std::min<double>(columns, middle * std::pow(row + 1, -1.2));
+    (sum < total ? low : high) = middle;
+  }
+  return std::vector<int64_t>(exact.begin(), exact.end());
+}
+
+/// Cycles until SMs that take tiles one by one, the longest first, are done:
+/// tiles of one block row, with the time of a step of the estimate.
+static double schedule(const Problem &problem, const Parameters &tile,
+                       const Target &target, std::vector<int64_t> lengths) {
+  llvm::sort(lengths, std::greater<>());
+  double bytes = 2.0 * double(tile.rows + tile.columns) * tile.depth;
+  double operations = 2.0 * double(std::max<int64_t>(tile.rows, 64)) *
+                      tile.columns * tile.depth;
+  double step = std::max(bytes / 64, operations / 4096) + 60;
+  double cycles = step * double(problem.blockColumns / tile.depth);
+  std::priority_queue<double, std::vector<double>, std::greater<>> ends;
+  for (int64_t sm = 0; sm < target.smCount; ++sm)
+    ends.push(0);
+  double last = 0;
+  for (int64_t length : lengths)
+    for (int64_t i = 0; i < (*problem.n + tile.columns - 1) / tile.columns;
+         ++i) {
+      double end = ends.top() + double(length) * cycles + 600;
+      ends.pop();
+      ends.push(end);
+      last = std::max(last, end);
+    }
+  return last;
+}
+
+TEST(DefaultParametersTest, RowsOfPowerLawLength) {
+  Target target = *findTarget("sm_90a");
+  target.sharedBytes = 227 << 10;
+  for (int64_t n : {128, 256, 512, 1024, 2048, 8192})
+    for (int64_t block : {32, 64, 128})
+      for (int64_t sparsity : {80, 90, 97}) {
+        Problem given = problem(block, 8192, n);
+        given.k = 8192;
+        given.sparsity = sparsity;
+        int64_t columns = 8192 / block;
+        std::vector<int64_t> lengths =
+            powerLaw(columns, columns,
+                     double(columns * columns * (100 - sparsity)) / 100);
+        given.longestRow = *llvm::max_element(lengths);
+        Parameters chosen = defaultParameters(given, target);
+        EXPECT_EQ(chosen.rows, block);
+        double best = std::numeric_limits<double>::max();
+        for (Parameters tile = chosen; tile.columns <= 256; tile.columns *= 2)
+          best = std::min(best, schedule(given, tile, target, lengths));
+        for (Parameters tile = chosen; tile.columns >= 64; tile.columns /= 2)
+          best = std::min(best, schedule(given, tile, target, lengths));
+        EXPECT_LE(schedule(given, chosen, target, lengths), 1.25 * best)
+            << "N " << n << ", blocks of " << block << ", sparsity " << sparsity
+            << ": " << chosen.columns << " columns";
+      }
+}
+
+TEST(DefaultParametersTest, RowsOfUnequalLength) {
+  auto columns = [](int64_t n, std::optional<int64_t> longest) {
+    Problem given = problem(64, 8192, n);
+    given.k = 8192;
+    given.sparsity = 90;
+    given.longestRow = longest;
+    return tile("sm_90a", given);
+  };
+  // Of 128 rows with 12.8 blocks on average.
+  EXPECT_EQ(columns(512, std::nullopt), "64 x 256 x 64");
+  EXPECT_EQ(columns(512, 24), columns(512, std::nullopt));
+  EXPECT_EQ(columns(512, 128), "64 x 64 x 64");
+  // Enough other work.
+  EXPECT_EQ(columns(16384, 128), "64 x 256 x 64");
+  // A row-block group whose steps are as many as the longest row's blocks.
+  Problem dense = problem(64, 8192, 1024);
+  dense.k = 8192;
+  dense.sparsity = 70;
+  EXPECT_EQ(tile("sm_90a", dense), "128 x 256 x 64");
+  dense.longestRow = 128;
+  EXPECT_EQ(tile("sm_90a", dense), "64 x 256 x 64");
 }

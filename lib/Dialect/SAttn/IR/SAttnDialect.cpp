@@ -191,6 +191,8 @@ static constexpr AttributeRule kAttributeRules[] = {
     {kTileSplitKAttrName, isCount, "a positive i64", isLoop, "a loop"},
     {kTileConsumerGroupsAttrName, isCounts, "an array of positive i64", isLoop,
      "a loop"},
+    {kTileCoversResultsAttrName, isAttribute<UnitAttr>, "a unit attribute",
+     isLoop, "a loop"},
     {kTuningAttrName, isTuning,
      "a dictionary of the strings 'parameters' and 'origin'", isAnyOp, "an op"},
     {kBlockLoopAttrName, isAttribute<UnitAttr>, "a unit attribute", isLoop,

@@ -88,6 +88,8 @@ static FailureOr<bool> tile(RewriterBase &rewriter, TileProgramOpInterface op,
     if (wish)
       tiled->loops.front()->setAttr(name, rewriter.getI64IntegerAttr(*wish));
 
+  tiled->loops.front()->setAttr(kTileCoversResultsAttrName,
+                                rewriter.getUnitAttr());
   if (tuning)
     tiled->loops.front()->setAttr(kTuningAttrName, tuning);
 

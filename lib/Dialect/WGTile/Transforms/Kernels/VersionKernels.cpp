@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PadArguments.h"
 #include "RequireUnitStrides.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
@@ -27,9 +28,6 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Alignment in bytes of a TMA-compatible tensor's rows.
-static constexpr int64_t kAlignment = 16;
-
 static bool isMultipleOf(Value index, int64_t factor) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant % factor == 0;
@@ -49,8 +47,8 @@ struct Accesses {
 
 class KernelVersioning {
 public:
-  KernelVersioning(gpu::GPUFuncOp kernel, LaunchOp launch)
-      : kernel(kernel), launch(launch) {}
+  KernelVersioning(gpu::GPUFuncOp kernel, LaunchOp launch, int64_t maxPadding)
+      : kernel(kernel), launch(launch), maxPadding(maxPadding) {}
 
   void run() {
     collectAccesses();
@@ -65,8 +63,10 @@ public:
     Value condition = createCondition(b);
     gpu::GPUFuncOp generic = cloneKernel("_generic");
     Value readCondition = createReadCondition(b);
+    padArguments(b, condition);
     setVersion(branchTo(b, condition, generic), "generic");
     setVersion(launch, "aligned");
+    substitutePadded();
     if (readCondition) {
       gpu::GPUFuncOp unmapped = cloneKernel("_register_loads");
       unmapped->setAttr(kVersionOfAttrName,
@@ -86,8 +86,19 @@ public:
 private:
   gpu::GPUFuncOp kernel;
   LaunchOp launch;
+  /// Bytes of a padded copy, at most.
+  int64_t maxPadding;
   /// By the argument's number.
   llvm::MapVector<unsigned, Accesses> accesses;
+
+  /// An argument that TMA takes as it is or as a padded copy.
+  struct Padding {
+    unsigned argument;
+    /// Whether TMA takes it as it is; then whether the copy is made, and what
+    /// the kernel gets.
+    Value isTaken, isPadded, padded;
+  };
+  SmallVector<Padding> paddings;
 
   Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
 
@@ -155,12 +166,8 @@ private:
         if (int64_t columns = getPartialChunks(getActual(argument)))
           return "rows of what it stores have " + std::to_string(columns) +
                  " elements, and TMA stores multiples of " +
-                 std::to_string(kAlignment) + " bytes";
+                 std::to_string(kRowAlignment) + " bytes";
     return std::nullopt;
-  }
-
-  static int64_t getChunk(MemRefType type) {
-    return 8 * kAlignment / type.getElementTypeBitWidth();
   }
 
   /// The static length of rows if it is no multiple of TMA's chunks, else 0.
@@ -195,20 +202,25 @@ private:
   }
 
   /// The condition that TMA can take all arguments that are loaded and stored
-  /// by tiles, and that rows of arguments that are only read into registers
-  /// have no gaps.
+  /// by tiles, or copies of them, and that rows of arguments that are only read
+  /// into registers have no gaps.
   Value createCondition(OpBuilder &b) {
     Location loc = launch.getLoc();
     Value condition;
     for (auto [argument, found] : accesses) {
       Value actual = getActual(argument);
       if (found.byTiles) {
-        condition =
-            combine(b, loc, condition,
-                    TmaCompatibleOp::create(b, loc, b.getI1Type(), actual));
+        Value isTaken = TmaCompatibleOp::create(b, loc, b.getI1Type(), actual);
         if (found.isStored)
-          condition =
-              combine(b, loc, condition, createHasWholeChunks(b, loc, actual));
+          isTaken =
+              combine(b, loc, isTaken, createHasWholeChunks(b, loc, actual));
+        Value accepted = isTaken;
+        if (maxPadding > 0 && canPad(cast<MemRefType>(actual.getType()))) {
+          paddings.push_back({argument, isTaken, {}, {}});
+          accepted = arith::OrIOp::create(
+              b, loc, isTaken, createFits(b, loc, actual, maxPadding));
+        }
+        condition = combine(b, loc, condition, accepted);
       } else if (found.byRegisters) {
         condition =
             combine(b, loc, condition, createHasUnitStride(b, loc, actual));
@@ -228,6 +240,40 @@ private:
                             TmaCompatibleOp::create(b, loc, b.getI1Type(),
                                                     getActual(argument)));
     return condition;
+  }
+
+  /// Copies arguments that TMA does not take as they are to memory that it
+  /// does, if another version than the generic one runs. They lie before the
+  /// branch, so that what the host computes from the kernel's arguments may.
+  void padArguments(OpBuilder &b, Value condition) {
+    Location loc = launch.getLoc();
+    Value no = paddings.empty()
+                   ? Value()
+                   : arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+    for (Padding &padding : paddings) {
+      Value isNotTaken = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                               padding.isTaken, no);
+      padding.isPadded = combine(b, loc, condition, isNotTaken);
+      padding.padded =
+          createPadded(b, loc, getActual(padding.argument), padding.isPadded,
+                       !isOverwritten(kernel.getArgument(padding.argument)));
+    }
+  }
+
+  /// Gives the kernel the copies, and copies back what it stores.
+  void substitutePadded() {
+    OpBuilder b(launch->getContext());
+    b.setInsertionPointAfter(launch);
+    Location loc = launch.getLoc();
+    for (const Padding &padding : paddings) {
+      OpOperand &operand = launch.getArgsMutable()[padding.argument];
+      if (accesses[padding.argument].isStored) {
+        auto branch = scf::IfOp::create(b, loc, padding.isPadded);
+        OpBuilder inside = branch.getThenBodyBuilder();
+        memref::CopyOp::create(inside, loc, padding.padded, operand.get());
+      }
+      operand.set(padding.padded);
+    }
   }
 
   /// Launches the kernel if a condition holds, and a clone otherwise; returns
@@ -297,7 +343,7 @@ private:
     return argument && bytes > 0 &&
            version.getArgAttr(argument.getArgNumber(),
                               kTMACompatibleAttrName) &&
-           isMultipleOf(column, kAlignment / bytes);
+           isMultipleOf(column, kRowAlignment / bytes);
   }
 
   /// Marks the TMA version and the arguments that TMA takes.
@@ -310,7 +356,7 @@ private:
         version.setArgAttr(argument, kTMACompatibleAttrName, yes);
     version.walk([&](LoadOp load) {
       int64_t bytes = load.getTile().getType().getElementBytes();
-      if (isMultipleOf(load.getIndices().back(), kAlignment / bytes))
+      if (isMultipleOf(load.getIndices().back(), kRowAlignment / bytes))
         load.setAligned(true);
     });
     version.walk([&](ReadOp read) {
@@ -332,9 +378,11 @@ private:
 
 struct VersionKernelsPass
     : public wgtile::impl::WGTileVersionKernelsBase<VersionKernelsPass> {
+  using WGTileVersionKernelsBase::WGTileVersionKernelsBase;
+
   void runOnOperation() override {
     for (auto [launch, kernel] : getLaunches(getOperation()))
-      KernelVersioning(kernel, launch).run();
+      KernelVersioning(kernel, launch, maxPadding).run();
   }
 };
 } // namespace

@@ -87,6 +87,13 @@ def WGTileVersionKernels
     - rows of stored arguments are multiples of 16 bytes long (TMA stores no less);
     - rows of arguments that are read into registers have no gaps.
 
+    An argument of the first two kinds that is not so is copied to scratch memory with
+    rows that start at multiples of 16 bytes, which stands for it, and copied back
+    after the launch if the kernel stores it; the first copy is left out if the kernel
+    stores all of it (`covers_results` on the loop over tiles) and reads
+    nothing. The copies are `memref.copy` on the host (`wgtile-outline-copies`). The
+    copy of an argument has at most `max-padding` bytes.
+
     The clone, NAME_generic, runs otherwise. In the original, reads and stores of
     TMA-compatible arguments become `aligned`, and arguments that are read into or
     stored from registers have an innermost stride of 1 in their types, by a
@@ -103,21 +110,59 @@ def WGTileVersionKernels
     ```mlir
     wgtile.launch @kernels::@f grid(%n) args(%b, %out)
     ```
-    After:
+    After, without what is the same for `%out`:
     ```mlir
     %0 = wgtile.tma_compatible %b : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-    %1 = wgtile.tma_compatible %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-    %2 = arith.andi %0, %1 : i1
-    scf.if %2 {
-      %3 = memref.cast %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    %1 = arith.ori %0, %fits : i1
+    %2 = arith.cmpi eq, %0, %false : i1
+    %3 = arith.andi %1, %2 : i1
+    %4 = scf.if %3 -> (memref<?x?xbf16, strided<[?, ?], offset: ?>>) {
+      %5 = memref.alloc(%k, %n)[%row] : memref<?x?xbf16, strided<[?, 1]>>
+      memref.copy %b, %5
+      %6 = memref.cast %5
+      scf.yield %6
+    } else {
+      scf.yield %b
+    }
+    scf.if %1 {
+      %7 = memref.cast %out : memref<?x?xbf16, strided<[?, ?], offset: ?>>
           to memref<?x?xbf16, strided<[?, 1], offset: ?>>
-      wgtile.launch @kernels::@f grid(%n) args(%b, %3)
+      wgtile.launch @kernels::@f grid(%n) args(%4, %7)
     } else {
       wgtile.launch @kernels::@f_generic grid(%n) args(%b, %out)
     }
     ```
   }];
+  let options = [
+    Option<"maxPadding", "max-padding", "int64_t", "1073741824",
+           "Bytes of the padded copy of an argument, at most; 0: none is copied">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
+def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
+  let summary = "Make kernels of copies on the host";
+  let description = [{
+    Turns every `memref.copy` of a function into a launch of a kernel that copies
+    element by element: rows may start anywhere, and strides may be any. Copies
+    of the same rank and element type share a kernel.
+
+    Before:
+    ```mlir
+    memref.copy %b, %0 : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+        to memref<?x?xbf16, strided<[?, 1]>>
+    ```
+    After:
+    ```mlir
+    wgtile.launch @kernels::@f_copy_2d grid(%blocks)
+        args(%b, %0, %lanes, %column_tiles, %row_tiles)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::wgtile::WGTileDialect"];
