@@ -4,10 +4,9 @@
     python3 benchmarks/attention.py [--out results.json] [--rows dense_4096 ...] [--raster-group 1 2 4]
 
 Needs PyTorch and apache-tvm-ffi; in a checkout, SATTN_LIBRARIES names the folder of the libraries. The programs are
-those of the tests (test/python/attention_programs.py).
+those of the tests (test/python/attention_programs.py); flex_attention.py measures the op.
 
     --raster-group N ...   heads walked side by side; several give a row each (default: the row's own)
-    --op              the op sattn.flex_attention, with its own tiles, in the place of the tile programs
     --options TEXT    options of the pipeline
     --rounds N        rounds of turns (default: 5)
     --power SECONDS   how long each candidate runs for its clock and power (default: 0.6; 0: not at all)
@@ -21,9 +20,7 @@ import argparse
 import datetime
 import json
 import statistics
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import torch
@@ -33,8 +30,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "python"), str(HERE.parent / "test" / "python")]
 import attention_programs  # noqa: E402
-import flex_programs  # noqa: E402
-from timing import Timed, head_start, measure  # noqa: E402
+from timing import Timed, head_start, measure, read_power  # noqa: E402
 
 # Batch, heads, length, and the tile program; the goal, times cuDNN.
 ROWS = {
@@ -47,24 +43,6 @@ ROWS = {
     "d256_dense": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "raster_group": 1}, 1.02),
     "d256_causal": (4, 8, 4096, {"head_dim": 256, "block_kv": 64, "causal": True, "raster_group": 16}, 1.03),
 }
-
-
-def read_power(call, seconds):
-    """(MHz, W) while `call` runs back to back, means of the second half."""
-    query = ["nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits", "-lms", "50"]
-    with subprocess.Popen(query, stdout=subprocess.PIPE, text=True) as sampler:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for _ in range(20):
-                call()
-            torch.cuda.synchronize()
-        sampler.terminate()
-        samples = [tuple(map(float, line.split(","))) for line in sampler.stdout.read().splitlines()
-                   if line.count(",") == 1]
-    samples = samples[len(samples) // 2:]
-    if not samples:
-        return None, None
-    return tuple(statistics.mean(values) for values in zip(*samples))
 
 
 def measure_row(name, raster_group, options):
@@ -82,12 +60,7 @@ def measure_row(name, raster_group, options):
     def flat(tensor):
         return tensor.view(batch * heads, length, -1)
 
-    if options.op:
-        op = flex_programs.Flex(head_dim=variant.head_dim, dtype="bf16", rank=3, lse=False, tile=None,
-                                right=0 if variant.causal else None)
-        compiled = sattn.compile(flex_programs.program(op), "cuda", options=options.options)
-    else:
-        compiled = sattn.compile(attention_programs.program(variant), "cuda", options=options.options)
+    compiled = sattn.compile(attention_programs.program(variant), "cuda", options=options.options)
 
     def ours():
         compiled(scale, flat(q), flat(k), flat(v), flat(o))
@@ -103,7 +76,7 @@ def measure_row(name, raster_group, options):
     candidates = {"ours": Timed(ours), "cudnn": Timed(cudnn)}
     measure(candidates, options.rounds)
     flops = 4 * batch * heads * length * length * variant.head_dim * (0.5 if variant.causal else 1)
-    row = {"row": name, "raster_group": None if options.op else fields["raster_group"], "goal": goal, "error": error}
+    row = {"row": name, "raster_group": fields["raster_group"], "goal": goal, "error": error}
     for candidate, timed in candidates.items():
         rates = [flops / ms / 1e9 for ms in timed.times]
         row[candidate] = {"ms": timed.median_ms(), "tflops": statistics.median(rates), "spread":
@@ -127,7 +100,7 @@ def show(row):
                      f" {candidate['watts'] / candidate['tflops']:5.2f} W/TFLOP/s")
         return text
 
-    print(f"{row['row']:12} group {row['raster_group'] or '-':>2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
+    print(f"{row['row']:12} group {row['raster_group']:>2}  x {row['x']:.3f} (goal {row['goal']:.2f})  error {row['error']:.1e}"
           f"  ours {figures('ours')}  cudnn {figures('cudnn')}", flush=True)
 
 
@@ -135,7 +108,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--raster-group", type=int, nargs="*", default=[None])
-    parser.add_argument("--op", action="store_true")
     parser.add_argument("--options", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--power", type=float, default=0.6)

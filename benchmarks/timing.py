@@ -7,6 +7,8 @@ candidate runs back to back, first untimed.
 
 import math
 import statistics
+import subprocess
+import time
 
 import torch
 
@@ -21,6 +23,8 @@ class Timed:
 
     def __init__(self, call, launches=1):
         self.call, self.launches, self.times = call, launches, []
+        # Of each round the median of its times.
+        self.rounds = []
 
     def record(self):
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -78,4 +82,24 @@ def measure(candidates, rounds=3):
                 candidate.call()
             events = [candidate.record() for _ in range(launches_in(TIMED_MS, once[name]))]
             torch.cuda.synchronize()
-            candidate.times += [start.elapsed_time(stop) for start, stop in events]
+            times = [start.elapsed_time(stop) for start, stop in events]
+            candidate.times += times
+            candidate.rounds.append(statistics.median(times))
+
+
+def read_power(call, seconds):
+    """(MHz, W) while `call` runs back to back, means of the second half; None where nvidia-smi says nothing."""
+    query = ["nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits", "-lms", "50"]
+    with subprocess.Popen(query, stdout=subprocess.PIPE, text=True) as sampler:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for _ in range(20):
+                call()
+            torch.cuda.synchronize()
+        sampler.terminate()
+        samples = [tuple(map(float, line.split(","))) for line in sampler.stdout.read().splitlines()
+                   if line.count(",") == 1]
+    samples = samples[len(samples) // 2:]
+    if not samples:
+        return None, None
+    return tuple(statistics.mean(values) for values in zip(*samples))

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import diagnostics
+import flex_attention_results
 import make_walk
 import pictures
 import readme_demo
@@ -24,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 PERFORMANCE = ROOT / "docs" / "Performance.md"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
+FLEX_PLOT = ROOT / "docs" / "flex_attention.svg"
 DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
 WALK = ROOT / "docs" / "Walk.md"
 DIALECTS, PASSES = "include/sattn/Dialect", "Passes.td"
@@ -115,9 +117,13 @@ def wanted():
     files[readme] = results_table.replace(
         results_table.replace(readme.read_text(), "results", results_table.table(newest)), "numbers",
         results_table.sentence(newest))
+    performance = PERFORMANCE.read_text()
     if attention := results_table.newest_attention():
-        files[PERFORMANCE] = results_table.replace(PERFORMANCE.read_text(), "attention",
-                                                   results_table.attention_table(attention))
+        performance = results_table.replace(performance, "attention", results_table.attention_table(attention))
+    if flex := flex_attention_results.newest():
+        performance = results_table.replace(performance, "flex_attention", flex_attention_results.table(flex))
+        files[FLEX_PLOT] = flex_attention_results.plot(flex)
+    files[PERFORMANCE] = performance
     return files
 
 

@@ -12,7 +12,8 @@ RESULTS = ROOT / "benchmarks" / "results"
 # Markers around the parts of README and docs/Performance.md that are written from results.
 MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!-- results: end -->"),
            "numbers": ("<!-- numbers: begin (./dev docs writes this) -->", "<!-- numbers: end -->"),
-           "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->")}
+           "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->"),
+           "flex_attention": ("<!-- flex_attention: begin (./dev docs writes this) -->", "<!-- flex_attention: end -->")}
 # Column titles of the peers that a run may have.
 PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",
          "bsr": "cuSPARSE BSR", "csr": "cuSPARSE CSR"}

@@ -25,14 +25,18 @@ static std::optional<TensorView> optionalOf(const NamedOperands &operands,
   return std::nullopt;
 }
 
-static ErrorOr<std::vector<double>> compute(const NamedOperands &operands) {
-  return bsrAddmm({scalarOf(operands, "alpha"), scalarOf(operands, "beta"),
-                   tensorOf(operands, "crow"), tensorOf(operands, "col"),
-                   tensorOf(operands, "values"), tensorOf(operands, "b"),
-                   optionalOf(operands, "input"), optionalOf(operands, "left"),
-                   optionalOf(operands, "right"), tensorOf(operands, "out"),
-                   operands.find("transpose_b") != nullptr,
-                   operands.find("transpose_out") != nullptr});
+static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
+  ErrorOr<std::vector<double>> out =
+      bsrAddmm({scalarOf(operands, "alpha"), scalarOf(operands, "beta"),
+                tensorOf(operands, "crow"), tensorOf(operands, "col"),
+                tensorOf(operands, "values"), tensorOf(operands, "b"),
+                optionalOf(operands, "input"), optionalOf(operands, "left"),
+                optionalOf(operands, "right"), tensorOf(operands, "out"),
+                operands.find("transpose_b") != nullptr,
+                operands.find("transpose_out") != nullptr});
+  if (!out)
+    return out.takeError();
+  return std::vector<Result>{{"out", std::move(*out)}};
 }
 
 /// The extent of a matrix's columns; of its rows, if it is transposed.

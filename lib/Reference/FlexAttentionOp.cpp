@@ -88,14 +88,17 @@ static FlexAttentionOperands operandsOf(const NamedOperands &operands) {
   return result;
 }
 
-static ErrorOr<std::vector<double>> compute(const NamedOperands &operands) {
+static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   if (numberOf(operands, "functions").value_or(0) != 0)
     return Error("expected a sattn.flex_attention that the reference computes, "
                  "but got one with a score_mod or a mask_mod");
   ErrorOr<FlexAttentionResult> result = flexAttention(operandsOf(operands));
   if (!result)
     return result.takeError();
-  return std::move(result->out);
+  std::vector<Result> results = {{"out", std::move(result->out)}};
+  if (operands.find("lse"))
+    results.push_back({"lse", std::move(result->lse)});
+  return results;
 }
 
 static ErrorOr<std::vector<int64_t>> inferShape(const NamedOperands &operands) {

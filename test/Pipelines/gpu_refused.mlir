@@ -158,3 +158,23 @@ func.func @tile_256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       {meta = #sattn.meta<tile = [256, 256, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }
+
+// -----
+
+func.func @attention_of_f32(%scale: f32, %q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>,
+    %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
+  // expected-error @below {{'sattn.flex_attention' op expected products of f16 or bf16, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>)
+      outs(%o : tensor<?x?x64xf32>) -> tensor<?x?x64xf32>
+  return %0 : tensor<?x?x64xf32>
+}
+
+// -----
+
+func.func @attention_of_320_keys(%scale: f32, %q: tensor<?x?x64xbf16>, %k: tensor<?x?x64xbf16>, %v: tensor<?x?x64xbf16>,
+    %o: tensor<?x?x64xbf16>) -> tensor<?x?x64xbf16> {
+  // expected-error @below {{'sattn.flex_attention' op expected a tile, M x N x K, of multiples of 8 with M and N up to 256 and K up to 512, on sm_90a, but got 64 x 320 x 64}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x64xbf16>, tensor<?x?x64xbf16>, tensor<?x?x64xbf16>)
+      outs(%o : tensor<?x?x64xbf16>) -> tensor<?x?x64xbf16> {meta = #sattn.meta<tile = [64, 64, 320]>}
+  return %0 : tensor<?x?x64xbf16>
+}

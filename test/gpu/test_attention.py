@@ -15,7 +15,8 @@ sattn = pytest.importorskip("sattn")
 torch = pytest.importorskip("torch")
 
 # Largest error, as a part of the largest value: P is rounded to the operands' type, and so is the result.
-TOLERANCE = {"bf16": 1.6e-2, "f16": 2e-3}
+# f32 is tf32.
+TOLERANCE = {"bf16": 1.6e-2, "f16": 2e-3, "f32": 3e-3}
 
 
 def sizes_of(variant):

@@ -45,6 +45,19 @@ CASES = {
     "d80": (flex(head_dim=80, right=0), same(300)),
     "d192": (flex(head_dim=192, right=0), same(300)),
     "d256": (flex(head_dim=256, right=0), same(127, 1000)),
+    "d257": (flex(head_dim=257, right=0), same(300)),
+    "d320": (flex(head_dim=320, right=0), same(127, 300)),
+    "d512": (flex(head_dim=512, right=0), same(127, 1000)),
+    "d512_f16": (flex(head_dim=512, dtype="f16"), same(300)),
+    "d512_of_8": (flex(head_dim=512, value_dim=8, right=0), same(300)),
+    "values_of_512": (flex(head_dim=64, value_dim=512, right=0), same(300)),
+    "values_of_300": (flex(head_dim=8, value_dim=300, rank=3), same(300)),
+    "d512_lists": (flex(head_dim=512, lists=("partial", "full"), block_size=(128, 128), right=0), same(300)),
+    "tf32": (flex(dtype="f32", precision="tf32", right=0), same(127, 1000)),
+    "tf32_d64": (flex(dtype="f32", precision="tf32", head_dim=64), same(300)),
+    "tf32_d33": (flex(dtype="f32", precision="tf32", head_dim=33, value_dim=21, right=0), same(300)),
+    "tf32_d256": (flex(dtype="f32", precision="tf32", head_dim=256, right=0), same(300)),
+    "tf32_d512": (flex(dtype="f32", precision="tf32", head_dim=512, right=0), same(300)),
     "negative_scale": (flex(scale=-0.1, right=0), same(300)),
     "causal_bottom_right": (flex(right=0, bottom_right=True), [Sizes(queries=200, keys=700), Sizes(queries=700, keys=200)]),
     "window": (flex(left=255, right=0), same(*LENGTHS)),
@@ -85,7 +98,9 @@ def test_agrees_with_definition(case, how):
             found = tensors["lse"].double().cpu().numpy()
             assert np.array_equal(np.isneginf(found), np.isneginf(lse)), sizes
             finite = np.isfinite(lse)
-            assert np.abs(found[finite] - lse[finite]).max(initial=0) <= 2e-3, sizes
+            # tf32 rounds the scores' factors to 11 bits; wide heads add up more of them.
+            most = 5e-3 if variant.precision else 2e-3
+            assert np.abs(found[finite] - lse[finite]).max(initial=0) <= most, sizes
 
 
 @pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d256"])

@@ -147,7 +147,8 @@ class Flex:
     key_lengths: bool = False
     scale: float | None = None  # a constant; None: an argument
     one_kv_batch: bool = False  # all batches share K and V
-    tile: tuple | None = (32, 16)  # queries and keys; None: the default
+    tile: tuple | None = (32, 16)  # queries, keys, and columns if not all; None: the default
+    precision: str | None = None
 
     @property
     def values(self):
@@ -206,7 +207,10 @@ def program(v, name="attention"):
     if v.lists:
         attributes.append(f"block_size = array<i64: {v.block_size[0]}, {v.block_size[1]}>")
     if v.tile:
-        attributes.append(f"meta = #sattn.meta<tile = [{v.tile[0]}, {-(-v.values // 8) * 8}, {v.tile[1]}]>")
+        columns = v.tile[2] if len(v.tile) > 2 else -(-v.values // 8) * 8
+        attributes.append(f"meta = #sattn.meta<tile = [{v.tile[0]}, {columns}, {v.tile[1]}]>")
+    if v.precision:
+        attributes.append(f'precision = "{v.precision}"')
     arguments = ([] if v.scale is not None else ["%scale: f32"]) + [f"%{n}: {types[n]}" for n in names + outs]
     text = f"func.func @{name}({', '.join(arguments)}) -> ({results}) {{\n"
     if v.scale is not None:

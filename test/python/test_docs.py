@@ -15,6 +15,7 @@ import diagnostics  # noqa: E402
 import make_docs  # noqa: E402
 import make_walk  # noqa: E402
 import pictures  # noqa: E402
+import flex_attention_results  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
 import svg  # noqa: E402
@@ -300,6 +301,37 @@ def test_table_of_attention(tmp_path, monkeypatch):
         results_table.attention_table(path)
 
 
+def flex_row(name, ms, **facts):
+    candidates = {peer: {"ms": value, "tflops": 100 / value, "mhz": 1000, "watts": 500} for peer, value in ms.items()}
+    return {"title": name, "sdpa_does": True, "least": 1.05, "candidates": candidates, **facts}
+
+
+def test_table_and_plot_of_flex_attention(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_table, "RESULTS", tmp_path)
+    monkeypatch.setattr(flex_attention_results, "RESULTS", tmp_path)
+    assert flex_attention_results.newest() is None
+    path = tmp_path / "2020-01-01-card-flex_attention.json"
+    path.write_text(json.dumps({
+        "device": "card", "date": "2020-01-01", "torch": "2", "cudnn": 9, "peers": {"flash-attn-4": "not installed"},
+        "rows": [flex_row("causal", {"sattn": 0.25, "sdpa": 0.5, "flex": 1.0}),
+                 # SDPA is only the yardstick here.
+                 flex_row("window", {"sattn": 0.25, "sdpa": 0.1}, sdpa_does=False, least=None),
+                 flex_row("failed", {"sdpa": 0.5})]}))
+    assert flex_attention_results.newest() == path and results_table.newest_attention() is None
+    text = flex_attention_results.table(path)
+    assert text.splitlines()[2:] == [
+        "| mask, head, batch x heads x length | sattn | cuDNN SDPA | torch flex, Triton | over the best peer | at least "
+        "| TFLOP/s per GHz | W per TFLOP/s |", "|---|---|---|---|---|---|---|---|",
+        "| causal | 400 | 200 | 100 | **2.00** | 1.05 | 400 / 200 | 1.25 / 2.50 |",
+        "| window | 400 |  |  |  |  |  |  |", "", "Not there in that run: flash-attn-4."]
+    assert list(bars(flex_attention_results.plot(path))) == ["sattn: 400", "cuDNN SDPA: 200", "torch flex, Triton: 100"]
+    performance = (ROOT / "docs" / "Performance.md").read_text()
+    assert text in results_table.replace(performance, "flex_attention", text)
+    path.write_text('{"device": "card"}')
+    with pytest.raises(results_table.ResultsError, match="expected what benchmarks/flex_attention.py writes"):
+        flex_attention_results.table(path)
+
+
 def with_tuned():
     """The results with a second Triton, and with a library that is far slower."""
     rows = json.loads(json.dumps(RESULTS["rows"]))
@@ -353,7 +385,8 @@ def test_plot_of_results(tmp_path):
 
 
 @pytest.mark.parametrize("draw", [*pictures.PICTURES.values(),
-                                  lambda dark: results_plot.plot(results_table.newest(), dark)])
+                                  lambda dark: results_plot.plot(results_table.newest(), dark),
+                                  lambda dark: flex_attention_results.plot(flex_attention_results.newest(), dark)])
 def test_pictures_have_both_modes(draw):
     """Every colour is one that has a light and a dark form, and nothing leaves the picture."""
     both, light, dark = (draw(mode) for mode in (None, False, True))

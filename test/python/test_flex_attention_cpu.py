@@ -25,6 +25,8 @@ CASES = {
     "odd_dims": (Flex(head_dim=33, value_dim=5), ODD),
     "one_column": (Flex(head_dim=1, value_dim=1), ODD),
     "widest": (Flex(head_dim=512, value_dim=512), [Sizes(queries=33, keys=40, heads=1)]),
+    "column_parts": (Flex(value_dim=40, right=0, tile=(32, 16, 16)), ODD),
+    "column_parts_rank3": (Flex(rank=3, head_dim=8, value_dim=21, lse=False, tile=(32, 16, 8)), ODD),
     "f16": (Flex(dtype="f16", right=0), SAME),
     "bf16": (Flex(dtype="bf16", left=19, right=0), SAME),
     "negative_scale": (Flex(scale=-0.5, right=0), SAME),

@@ -37,8 +37,8 @@ options:
   --check               compare with the double-precision reference; fail above
                         the tolerance
   --tolerance=X         largest relative Frobenius error that --check accepts
-                        (default: 1e-5 for f32, 2e-3 for f16, 1e-2 for bf16);
-                        implies --check
+                        (default: 1e-5 for f32, 2e-3 for f16, 1e-2 for bf16,
+                        1e-4 for further results, such as lse); implies --check
   --time=N              run N times more and print the median
   --threads=N           threads on the CPU (default: all that it may use)
   --device=N            CUDA device (default: 0)

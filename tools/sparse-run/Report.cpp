@@ -52,10 +52,13 @@ std::string sattn::run::formatText(const Report &report) {
   if (report.description)
     problem = report.description->text + ", ";
   std::string text = report.entry + ": " + problem + where + "\n";
-  if (report.relativeError)
-    text += llvm::formatv("relative error: {0:e1} (at most {1:e1})\n",
-                          *report.relativeError, *report.tolerance)
+  for (const Report::Check &check : report.checks) {
+    bool isFirst = &check == &report.checks.front();
+    text += llvm::formatv("relative error{0}: {1:e1} (at most {2:e1})\n",
+                          isFirst ? "" : " of '" + check.operand + "'",
+                          check.relativeError, check.tolerance)
                 .str();
+  }
   if (!report.times.empty()) {
     double time = median(report.times);
     text += llvm::formatv("time: {0:f4} ms (median of {1})\n", time,
@@ -80,12 +83,16 @@ std::string sattn::run::formatJson(const Report &report) {
   }
   if (report.threads)
     object["threads"] = report.threads;
-  if (report.relativeError) {
+  bool isOk = true;
+  for (const Report::Check &check : report.checks) {
+    bool isFirst = &check == &report.checks.front();
+    std::string suffix = isFirst ? "" : "_" + check.operand;
     // JSON has no infinity and no NaN.
-    if (std::isfinite(*report.relativeError))
-      object["relative_error"] = *report.relativeError;
-    object["tolerance"] = *report.tolerance;
-    object["ok"] = report.withinTolerance;
+    if (std::isfinite(check.relativeError))
+      object["relative_error" + suffix] = check.relativeError;
+    object["tolerance" + suffix] = check.tolerance;
+    isOk &= check.withinTolerance;
+    object["ok"] = isOk;
   }
   if (!report.times.empty()) {
     double time = median(report.times);

@@ -28,8 +28,13 @@ struct Report {
   /// 0 on a GPU.
   int64_t threads = 0;
   double compileMilliseconds = 0;
-  std::optional<double> relativeError, tolerance;
-  bool withinTolerance = true;
+  /// Of each result that was compared, the first one's first.
+  struct Check {
+    std::string operand;
+    double relativeError = 0, tolerance = 0;
+    bool withinTolerance = true;
+  };
+  std::vector<Check> checks;
   /// Milliseconds of each timed run.
   std::vector<double> times;
 
@@ -42,6 +47,10 @@ struct Report {
 /// of this type. Rounding once leaves at most 2^-9 (bf16) or 2^-12 (f16) of
 /// every element; the rest is room for sums in f32.
 double defaultTolerance(runtime::DType outDType);
+
+/// The same of further results, such as lse: sums and logarithms in f32, by
+/// approximate functions on a GPU.
+inline constexpr double kFurtherTolerance = 1e-4;
 
 /// One `key: value` line each.
 std::string formatText(const Report &report);

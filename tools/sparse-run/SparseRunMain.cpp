@@ -148,8 +148,11 @@ static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
   ErrorOr<double> first = (*program)->run();
   if (!first)
     return first.takeError();
-  if (Error error = (*program)->download(out, result))
-    return error;
+  for (size_t i = 0; i < manifest.arguments.size(); ++i)
+    if (manifest.arguments[i].isTensor &&
+        manifest.arguments[i].access != runtime::Access::Read)
+      if (Error error = (*program)->download(i, *arguments.arrays[i]))
+        return error;
   if (Error error = relaunch(**program, line.launches, out, *before, result))
     return error;
   for (int64_t i = 0; i < line.timedRuns; ++i) {
@@ -161,29 +164,54 @@ static Error runOnCuda(const CommandLine &line, mlir::ModuleOp module,
   return Error::success();
 }
 
-/// Compares the result with the reference; an error if it is too far off.
+/// Compares a result with the reference; an error if it is too far off.
 static Error checkResult(const CommandLine &line,
-                         const std::vector<double> &expected,
+                         const reference::Result &expected,
                          const TensorView &actual, Report &report) {
   ErrorOr<reference::ErrorReport> distance =
-      reference::compare(expected, actual);
+      reference::compare(expected.elements, actual);
   if (!distance)
     return distance.takeError();
-  report.tolerance = line.tolerance.value_or(defaultTolerance(actual.dtype));
-  report.relativeError = distance->relFrobenius;
-  report.withinTolerance = distance->within(*report.tolerance);
-  if (report.withinTolerance)
+  bool isFirst = report.checks.empty();
+  double tolerance = line.tolerance.value_or(
+      isFirst ? defaultTolerance(actual.dtype) : kFurtherTolerance);
+  bool isWithin = distance->within(tolerance);
+  report.checks.push_back(
+      {expected.operand, distance->relFrobenius, tolerance, isWithin});
+  if (isWithin)
     return Error::success();
+  std::string where =
+      isFirst ? "" : " in '" + std::string(expected.operand) + "'";
   if (distance->nonFiniteMismatches)
-    return Error(llvm::formatv("expected the reference's infinities and NaNs, "
-                               "but got {0} elements that differ, first at {1}",
+    return Error(llvm::formatv("expected the reference's infinities and NaNs"
+                               "{2}, but got {0} elements that differ, first "
+                               "at {1}",
                                distance->nonFiniteMismatches,
-                               distance->worstElement)
+                               distance->worstElement, where)
                      .str());
-  return Error(llvm::formatv("expected a relative error of at most {0:e1}, but "
-                             "got {1:e1}",
-                             *report.tolerance, *report.relativeError)
+  return Error(llvm::formatv("expected a relative error of at most {0:e1}{2}, "
+                             "but got {1:e1}",
+                             tolerance, distance->relFrobenius, where)
                    .str());
+}
+
+/// Compares all results, and then what lies between their elements; the first
+/// error.
+static Error checkResults(const CommandLine &line,
+                          const runtime::Contract &contract,
+                          llvm::ArrayRef<reference::Result> expected,
+                          const Arguments &arguments, Report &report) {
+  Error failure = Error::success();
+  for (const reference::Result &result : expected) {
+    const runtime::NpyArray &array =
+        *arguments.arrays[*contract.find(result.operand)->argument];
+    Error error = checkResult(line, result, array.view(), report);
+    if (!error)
+      error = checkGaps(array);
+    if (!failure)
+      failure = std::move(error);
+  }
+  return failure;
 }
 
 /// The array that the program's last result is computed in, or else the last
@@ -259,13 +287,13 @@ static Error runProgram(const CommandLine &line) {
     report.description = op->describe(
         getOperands(*manifest, *contract, attributes, arguments->values));
   }
-  std::vector<double> expected;
+  std::vector<reference::Result> expected;
   if (line.check) {
-    ErrorOr<std::vector<double>> result = op->compute(
+    ErrorOr<std::vector<reference::Result>> results = op->compute(
         getOperands(*manifest, *contract, attributes, arguments->values));
-    if (!result)
-      return result.takeError();
-    expected = std::move(*result);
+    if (!results)
+      return results.takeError();
+    expected = std::move(*results);
   }
   if (Error error = (isCpu ? runOnCpu : runOnCuda)(
           line, *program->module, *manifest, *arguments, out, report))
@@ -273,11 +301,8 @@ static Error runProgram(const CommandLine &line) {
 
   const TensorView &result = arguments->arrays[out]->view();
   Error failure = Error::success();
-  if (line.check) {
-    failure = checkResult(line, expected, result, report);
-    if (!failure)
-      failure = checkGaps(*arguments->arrays[out]);
-  }
+  if (line.check)
+    failure = checkResults(line, *contract, expected, *arguments, report);
   if (!failure && !line.out.empty())
     if (Error error = runtime::writeNpy(line.out, result))
       return error;

@@ -58,16 +58,23 @@ struct Description {
   double sparsity = -1;
 };
 
+/// What an op writes to one operand.
+struct Result {
+  const char *operand;
+  /// In row-major order.
+  std::vector<double> elements;
+};
+
 /// One op.
 struct Op {
   const char *name;
-  /// The operand that the result is written to.
+  /// The operand that the first result is written to.
   const char *result;
-  /// The definition in double precision, of operands that meet the contract;
-  /// the result's elements in row-major order.
-  runtime::ErrorOr<std::vector<double>> (*compute)(const NamedOperands &);
-  /// The result's shape without batch dimensions. An error where it does not
-  /// follow from the other operands; its message is empty, or says which of
+  /// The definition in double precision, of operands that meet the contract:
+  /// the first result, then the others that there are operands for.
+  runtime::ErrorOr<std::vector<Result>> (*compute)(const NamedOperands &);
+  /// The first result's shape without batch dimensions. An error where it does
+  /// not follow from the other operands; its message is empty, or says which of
   /// them is wrong.
   runtime::ErrorOr<std::vector<int64_t>> (*inferShape)(const NamedOperands &);
   /// Of operands that meet the contract.

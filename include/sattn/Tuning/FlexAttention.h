@@ -26,12 +26,12 @@ struct Facts {
   bool isCausal = false;
 };
 
-/// The parameters without a table's row: a tile of `rows` queries with all
-/// `columns` of V, and `depth` keys in an iteration.
+/// The parameters without a table's row: a tile of `rows` queries with
+/// `columns` of V, all of them or a part, and `depth` keys in an iteration.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
 /// The default, with the numbers of `search.row` in the place of its own:
-/// tile_m, tile_k, stages, warps, raster_group. An error says which is
+/// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 

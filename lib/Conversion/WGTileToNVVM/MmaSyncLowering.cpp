@@ -189,9 +189,17 @@ private:
     SmallVector<Value> registers;
     auto type = dyn_cast<SharedType>(op.getA().getType());
     if (!type) {
-      // A packed accumulator; each fragment of A is two of its n8 fragments.
+      // An accumulator.
       AccumulatorFragment source =
           getFragment(cast<RankedTensorType>(op.getA().getType()));
+      if (isTF32) {
+        // One n8 fragment, whose even columns become the first four.
+        int64_t first = source.fragmentRegister(m, step.first / kStepChunks);
+        for (int64_t i : {0, 2, 1, 3})
+          registers.push_back(roundToTF32(toBits(aValues[first + i])));
+        return registers;
+      }
+      // It is packed; each fragment of A is two of its n8 fragments.
       for (int64_t half = 0; half < 2; ++half)
         for (int64_t r = 0; r < 2; ++r)
           registers.push_back(toBits(
@@ -267,7 +275,8 @@ private:
 
   /// B's fragment of 8 rows and eight columns of 32-bit elements, which
   /// ldmatrix cannot transpose: lane l has column l / 4 of rows l % 4 and l % 4
-  /// + 4.
+  /// + 4. If A is an accumulator, the even rows are the first four, as its
+  /// columns are.
   SmallVector<Value> loadTF32(int64_t j, Step step) {
     Value column = arith::ShRUIOp::create(b, loc, lane, constant(2));
     Value chunk = arith::AddIOp::create(
@@ -276,11 +285,14 @@ private:
     Value word = arith::MulIOp::create(
         b, loc, arith::AndIOp::create(b, loc, column, constant(3)),
         constant(4));
+    bool isInterleaved = !isa<SharedType>(op.getA().getType());
+    Value first = arith::AndIOp::create(b, loc, lane, constant(3));
+    if (isInterleaved)
+      first = arith::MulIOp::create(b, loc, first, constant(2));
     SmallVector<Value> registers;
     for (int64_t i = 0; i < 2; ++i) {
-      Value row = arith::AddIOp::create(
-          b, loc, arith::AndIOp::create(b, loc, lane, constant(3)),
-          constant(4 * i));
+      Value row = arith::AddIOp::create(b, loc, first,
+                                        constant(isInterleaved ? i : 4 * i));
       Value address =
           bAddress.get(4 * step.first, row, 2 * fragment.columnWarps * j, chunk,
                        2 * fragment.columnWarps);
@@ -377,6 +389,10 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
              << "expected a left tile whose rows each belong to one warp, of "
                 "a multiple of 16 columns, but got "
              << op.getA().getType();
+    if (!aShared && op.getTransposeB() &&
+        op.getB().getType().getElementType().isF32())
+      return op.emitOpError("expected a left tile of f32 in shared memory, or "
+                            "a right tile that is not transposed");
     MmaSyncEmitter emitter(rewriter, op, adaptor.getA(),
                            adaptor.getB().front());
     rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});

@@ -6,6 +6,8 @@
 
 #include "sattn/Tuning/FlexAttention.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace sattn::tuning;
 using namespace sattn::tuning::flex_attention;
 
@@ -24,6 +26,8 @@ static llvm::Error setNumber(Parameters &tile, llvm::StringRef entry) {
                      ", but got '" + text + "'");
   if (name == "tile_m")
     tile.rows = number;
+  else if (name == "tile_n")
+    tile.columns = number;
   else if (name == "tile_k")
     tile.depth = number;
   else if (name == "stages")
@@ -33,8 +37,8 @@ static llvm::Error setNumber(Parameters &tile, llvm::StringRef entry) {
   else if (name == "raster_group")
     tile.rasterGroup = number;
   else
-    return makeError("expected tile_m, tile_k, stages, warps or raster_group, "
-                     "but got '" +
+    return makeError("expected tile_m, tile_n, tile_k, stages, warps or "
+                     "raster_group, but got '" +
                      name + "'");
   return llvm::Error::success();
 }
@@ -66,6 +70,14 @@ sattn::tuning::flex_attention::choose(const Facts &facts,
   if (llvm::Error error =
           checkSize("tile_m", choice.parameters.rows, facts.blockQueries))
     return error;
+  if (llvm::Error error =
+          checkSize("tile_n", choice.parameters.columns, std::nullopt))
+    return error;
+  if (int64_t most = llvm::alignTo(facts.valueDim, 8);
+      choice.parameters.columns > most)
+    return makeError("expected tile_n of at most " + llvm::Twine(most) +
+                     ", the columns of V, but got " +
+                     llvm::Twine(choice.parameters.columns));
   if (llvm::Error error =
           checkSize("tile_k", choice.parameters.depth, facts.blockKeys))
     return error;

@@ -17,13 +17,29 @@ using namespace sattn::tuning::flex_attention;
 
 /// Tiles are multiples of it.
 static constexpr int64_t kMultiple = 8;
+/// Columns of Q, K and V, in 16 bits, up to which a tile on a GPU has all of
+/// V's; of wider ones it has fewer, which its registers hold beside addresses
+/// of wide rows. Rows beyond the second number leave room for few others.
+static constexpr int64_t kWidestTile = 256, kWidestRow = 512;
+
+/// Columns of Q and K, in 16 bits.
+static int64_t getDepth(const Facts &facts) {
+  return facts.headDim * facts.elementBytes / 2;
+}
+
+/// Of Q, K or V, in 16 bits.
+static int64_t getWidest(const Facts &facts) {
+  return std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
+}
 
 /// Two warpgroups of 64 queries, three where heads are so narrow that their
 /// registers suffice. K and V have two stages each beside Q, which at 256
 /// columns leave room for 64 keys. Heads walked side by side decide the traffic
-/// between L2 and HBM, and so the energy (an H200).
-static Parameters chooseForWgmma(const Facts &facts, int64_t widest) {
+/// between L2 and HBM, and so the energy (an H200). Where Q and K are wider, 64
+/// queries leave them the shared memory.
+static Parameters chooseForWgmma(const Facts &facts) {
   Parameters tile;
+  int64_t widest = getWidest(facts);
   tile.stages = 2;
   if (widest <= 64) {
     tile.rows = 192;
@@ -33,19 +49,23 @@ static Parameters chooseForWgmma(const Facts &facts, int64_t widest) {
     tile.rows = tile.depth = 128;
     tile.rasterGroup = facts.isCausal ? 8 : 1;
   } else {
-    tile.rows = 128;
-    tile.depth = 64;
+    tile.rows = getDepth(facts) <= kWidestTile ? 128 : 64;
+    tile.depth = getDepth(facts) <= kWidestRow ? 64 : 16;
     tile.rasterGroup = facts.isCausal ? 8 : 1;
   }
   return tile;
 }
 
-/// As for wgmma, with half of the queries where a tile of 128 would not leave
-/// each warp the registers for its scores.
-static Parameters chooseForMmaSync(int64_t widest) {
+/// As for wgmma, with fewer queries and keys where a larger tile would not
+/// leave each warp the registers for its scores, or Q and K the shared memory.
+static Parameters chooseForMmaSync(const Facts &facts) {
   Parameters tile;
-  tile.rows = widest <= 128 ? 128 : 64;
-  tile.depth = 64;
+  int64_t widest = getWidest(facts), depth = getDepth(facts);
+  tile.rows = widest <= 128          ? 128
+              : depth <= kWidestTile ? 64
+              : depth <= kWidestRow  ? 32
+                                     : 16;
+  tile.depth = widest <= 128 ? 64 : widest <= 192 ? 32 : 16;
   return tile;
 }
 
@@ -66,15 +86,22 @@ static int64_t fitInto(std::optional<int64_t> block, int64_t most) {
   return size;
 }
 
-static Parameters chooseFor(const Facts &facts, const Target &target,
-                            int64_t widest) {
+/// How many tiles share the columns of V.
+static int64_t countColumnParts(const Facts &facts, const Target &target) {
+  if (target.kind == TargetKind::CPU || getWidest(facts) <= kWidestTile)
+    return 1;
+  return llvm::divideCeil(facts.valueDim,
+                          target.kind == TargetKind::Wgmma ? 176 : 128);
+}
+
+static Parameters chooseFor(const Facts &facts, const Target &target) {
   switch (target.kind) {
   case TargetKind::CPU:
     return chooseForCPU();
   case TargetKind::MmaSync:
-    return chooseForMmaSync(widest);
+    return chooseForMmaSync(facts);
   case TargetKind::Wgmma:
-    return chooseForWgmma(facts, widest);
+    return chooseForWgmma(facts);
   }
   llvm_unreachable("not a kind of target");
 }
@@ -82,8 +109,7 @@ static Parameters chooseFor(const Facts &facts, const Target &target,
 Parameters
 sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
                                                  const Target &target) {
-  Parameters tile =
-      chooseFor(facts, target, std::max(facts.headDim, facts.valueDim));
+  Parameters tile = chooseFor(facts, target);
   // A warpgroup has 64 rows; fewer queries need no second one.
   if (facts.queries && *facts.queries > 0) {
     int64_t unit = target.kind == TargetKind::CPU ? kMultiple : 64;
@@ -92,6 +118,8 @@ sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
   }
   tile.rows = fitInto(facts.blockQueries, tile.rows);
   tile.depth = fitInto(facts.blockKeys, tile.depth);
-  tile.columns = llvm::alignTo(facts.valueDim, kMultiple);
+  tile.columns = llvm::alignTo(
+      llvm::divideCeil(facts.valueDim, countColumnParts(facts, target)),
+      kMultiple);
   return tile;
 }

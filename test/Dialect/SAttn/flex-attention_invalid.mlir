@@ -251,7 +251,7 @@ func.func @c7_op(%scale: f32, %q: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
 // -----
 
 func.func @c8_columns(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected a tile of 16 columns (N), those of 'v', but got 24}}
+  // expected-error @below {{expected N of the tile to be a multiple of 8 from 8 to 16, the columns of 'v', but got 24}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [16, 24, 16]>}
   return
@@ -272,6 +272,33 @@ func.func @c8_keys_of_a_block(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x
   // expected-error @below {{expected K of the tile to divide 64 of 'block_size', but got 24}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) full(%n, %x : tensor<?x?xi32>, tensor<?x?x?xi32>)
       outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [16, 16, 24]>}
+  return
+}
+
+// -----
+
+func.func @c10_precision(%scale: f32, %q: tensor<?x?x16xbf16>, %k: tensor<?x?x16xbf16>, %v: tensor<?x?x16xbf16>, %o: tensor<?x?x16xbf16>) {
+  // expected-error @below {{expected precision "ieee", but got "tf32" for elements of 'bf16'}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xbf16>, tensor<?x?x16xbf16>, tensor<?x?x16xbf16>)
+      outs(%o : tensor<?x?x16xbf16>) -> tensor<?x?x16xbf16> {precision = "tf32"}
+  return
+}
+
+// -----
+
+func.func @c10_precision_f32(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
+  // expected-error @below {{expected precision "ieee" or "tf32", but got "high" for elements of 'f32'}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {precision = "high"}
+  return
+}
+
+// -----
+
+func.func @c9_origin_of_columns(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x8xf32>, %i: index) {
+  // expected-error @below {{expected 3 numbers in 'origin', but got 2}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) origin(%i, %i)
+      outs(%o : tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {meta = #sattn.meta<tile = [16, 8, 16]>}
   return
 }
 

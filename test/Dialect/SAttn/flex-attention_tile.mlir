@@ -82,3 +82,23 @@ func.func @captures(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>
       } {meta = #sattn.meta<tile = [64, 16, 32]>}
   return %0 : tensor<?x?x16xf32>
 }
+
+// -----
+
+// Columns of V are cut where a tile has fewer: the tile's rows of lse are whole.
+// CHECK-LABEL: func @column_parts
+// CHECK: scf.forall (%[[E:.*]], %[[M:.*]], %[[H:.*]]) = (0, 0, 0) to (40, %{{.*}}, %{{.*}}) step (16, 64, 1)
+// CHECK:   scf.for
+// CHECK:     tensor.extract_slice %{{.*}}[%[[H]], %{{.*}}, 0] [1, %{{.*}}, 16] [1, 1, 1] : tensor<?x96x16xf32>
+// CHECK:     tensor.extract_slice %{{.*}}[%[[H]], %{{.*}}, %[[E]]] [1, %{{.*}}, %{{.*}}] [1, 1, 1] : tensor<?x96x40xf32>
+// CHECK:   } {sattn.block_loop, sattn.tf32}
+// CHECK:   tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[H]], %{{.*}}, %[[E]]]
+// CHECK:   tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[H]], %{{.*}}] [1, %{{.*}}] [1, 1]
+func.func @column_parts(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x40xf32>,
+    %o: tensor<?x?x40xf32>, %lse: tensor<?x?xf32>) -> (tensor<?x?x40xf32>, tensor<?x?xf32>) {
+  %0:2 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x40xf32>)
+      outs(%o, %lse : tensor<?x?x40xf32>, tensor<?x?xf32>) -> tensor<?x?x40xf32>, tensor<?x?xf32>
+      {meta = #sattn.meta<tile = [64, 16, 32]>, precision = "tf32"}
+  return %0#0, %0#1 : tensor<?x?x40xf32>, tensor<?x?xf32>
+}

@@ -28,6 +28,26 @@ TEST(FlexAttentionTest, DefaultFollowsHeadDim) {
   EXPECT_EQ(tile.depth, 64);
 }
 
+TEST(FlexAttentionTest, WideHeadsHavePartsOfColumns) {
+  Parameters tile = defaultParameters(factsOf(512), *findTarget("sm_90a"));
+  EXPECT_EQ(tile.rows, 64);
+  EXPECT_EQ(tile.depth, 64);
+  EXPECT_EQ(tile.columns, 176);
+  tile = defaultParameters(factsOf(512), *findTarget("sm_80"));
+  EXPECT_EQ(tile.rows, 32);
+  EXPECT_EQ(tile.columns, 128);
+  EXPECT_EQ(defaultParameters(factsOf(512), *findTarget("cpu")).columns, 512);
+}
+
+TEST(FlexAttentionTest, DefaultFollowsBytes) {
+  Facts facts = factsOf(128);
+  facts.elementBytes = 4;
+  Parameters tile = defaultParameters(facts, *findTarget("sm_80"));
+  EXPECT_EQ(tile.rows, 64);
+  EXPECT_EQ(tile.depth, 16);
+  EXPECT_EQ(tile.columns, 128);
+}
+
 TEST(FlexAttentionTest, TilesDivideBlocksOfLists) {
   Facts facts = factsOf(64);
   facts.blockQueries = 128;
@@ -55,7 +75,12 @@ TEST(FlexAttentionTest, RowReplacesNumbers) {
   choice = choose(factsOf(128), search);
   ASSERT_FALSE(bool(choice));
   EXPECT_EQ(llvm::toString(choice.takeError()),
-            "expected tile_m, tile_k, stages, warps or raster_group, but got "
-            "'SPLIT_N'");
+            "expected tile_m, tile_n, tile_k, stages, warps or raster_group, "
+            "but got 'SPLIT_N'");
+  search.row = {"tile_n=136"};
+  choice = choose(factsOf(128), search);
+  ASSERT_FALSE(bool(choice));
+  EXPECT_EQ(llvm::toString(choice.takeError()),
+            "expected tile_n of at most 128, the columns of V, but got 136");
 }
 } // namespace

@@ -16,8 +16,9 @@ using namespace sattn;
 
 /// Units of rows and columns of one instruction.
 static constexpr int64_t kMultiple = 8;
-/// Most rows of a tile that is loaded: of one box of a tensor map.
-static constexpr int64_t kMaxRows = 256;
+/// Most rows of a tile that is loaded, those of one box of a tensor map, and
+/// most columns of operands whose rows are multiplied with each other.
+static constexpr int64_t kMaxRows = 256, kMaxColumns = 512;
 
 static LogicalResult checkType(TileProgramOpInterface op,
                                linalg::MatmulOp product,
@@ -42,14 +43,21 @@ static LogicalResult checkShape(TileProgramOpInterface op,
   auto a = cast<RankedTensorType>(product.getInputs()[0].getType());
   auto out = cast<RankedTensorType>(product.getResult(0).getType());
   int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = out.getDimSize(1);
+  AffineMap right = product.getIndexingMapsArray()[1];
+  bool isTransposed = right.getDimPosition(0) == 1; // The rows are N.
   bool isMultiple =
       m % kMultiple == 0 && n % kMultiple == 0 && k % kMultiple == 0;
-  if (isMultiple && m <= kMaxRows && k <= kMaxRows)
+  if (isMultiple && m <= kMaxRows && (isTransposed ? n : k) <= kMaxRows &&
+      k <= kMaxColumns)
     return success();
-  return op->emitOpError() << "expected a tile, M x N x K, of multiples of "
-                           << kMultiple << " with M and K up to " << kMaxRows
-                           << ", on " << target.name << ", but got " << m
-                           << " x " << n << " x " << k;
+  InFlightDiagnostic diag =
+      op->emitOpError() << "expected a tile, M x N x K, of multiples of "
+                        << kMultiple << " with M and "
+                        << (isTransposed ? "N" : "K") << " up to " << kMaxRows;
+  if (isTransposed)
+    diag << " and K up to " << kMaxColumns;
+  return diag << ", on " << target.name << ", but got " << m << " x " << n
+              << " x " << k;
 }
 
 static LogicalResult checkBytes(TileProgramOpInterface op,

@@ -155,9 +155,11 @@ static LogicalResult verifyExtents(FlexAttentionOp op) {
   ArrayRef<int64_t> k = op.getK().getType().getShape();
   if (isBatched && failed(verifyExtent(op, "v", op.getV(), 0, "B", k[0])))
     return failure();
+  bool isPart = !op.getOrigin().empty() && op.splitsColumns();
   if (failed(verifyExtent(op, "v", op.getV(), -2, "N", k.end()[-2])) ||
       failed(verifyExtent(op, "k", op.getK(), -1, "D", q.back())) ||
-      failed(verifyExtent(op, "out", op.getOut(), -1, "E", op.getValueDim())))
+      (!isPart &&
+       failed(verifyExtent(op, "out", op.getOut(), -1, "E", op.getValueDim()))))
     return failure();
   if (op.getKeyLengths() &&
       failed(verifyExtent(op, "key_lengths", op.getKeyLengths(), 0, "B",
@@ -268,10 +270,10 @@ static LogicalResult verifyMeta(FlexAttentionOp op) {
     return success();
   ArrayRef<int64_t> tile = meta.getTile();
   int64_t columns = llvm::alignTo(op.getValueDim(), kTileMultiple);
-  if (tile[1] != columns)
+  if (tile[1] % kTileMultiple != 0 || tile[1] > columns)
     return op.emitOpError()
-           << "expected a tile of " << columns
-           << " columns (N), those of 'v', but got " << tile[1];
+           << "expected N of the tile to be a multiple of 8 from 8 to "
+           << columns << ", the columns of 'v', but got " << tile[1];
   std::pair<StringRef, int64_t> sizes[] = {{"M", tile[0]}, {"K", tile[2]}};
   for (auto [number, entry] : llvm::enumerate(sizes)) {
     auto [name, size] = entry;
@@ -299,8 +301,8 @@ LogicalResult FlexAttentionOp::verify() {
   if (failed(verifyTypes(*this)))
     return failure();
   if (!getOrigin().empty() && // (C9)
-      static_cast<int64_t>(getOrigin().size()) != getLeadRank() + 1)
-    return emitOpError() << "expected " << getLeadRank() + 1
+      static_cast<int64_t>(getOrigin().size()) != getNumLoops())
+    return emitOpError() << "expected " << getNumLoops()
                          << " numbers in 'origin', but got "
                          << getOrigin().size();
   for (auto [name, size] : {std::pair<StringRef, int64_t>("D", getHeadDim()),
@@ -309,6 +311,13 @@ LogicalResult FlexAttentionOp::verify() {
       return emitOpError() << "expected " << name << " to be static and from "
                            << "1 to " << kMaxHeadDim << ", but got "
                            << (name == "D" ? getQ() : getV()).getType();
+  StringRef precision = getPrecision();
+  bool isF32 = getQ().getType().getElementType().isF32();
+  if (precision != "ieee" && (precision != "tf32" || !isF32)) // (C10)
+    return emitOpError() << "expected precision \"ieee\""
+                         << (isF32 ? " or \"tf32\"" : "") << ", but got \""
+                         << precision << "\" for elements of "
+                         << getQ().getType().getElementType();
   if (failed(verifyExtents(*this)) || failed(verifyLists(*this)) ||
       failed(
           verifyRegion(*this, "score_mod", getScoreMod(), /*isScore=*/true)) ||

@@ -53,8 +53,15 @@ public:
                        llvm::ArrayRef<int64_t> shape);
 
   /// Where the tile begins.
-  mlir::OpFoldResult getFirstQuery() { return op.getOrigin().back(); }
-  mlir::OpFoldResult getHead() { return op.getOrigin().drop_back().back(); }
+  mlir::OpFoldResult getFirstQuery() {
+    return op.getOrigin()[op.getLeadRank()];
+  }
+  mlir::OpFoldResult getHead() { return op.getOrigin()[op.getLeadRank() - 1]; }
+  /// Among the columns of V.
+  mlir::OpFoldResult getFirstColumn() {
+    return op.splitsColumns() ? mlir::OpFoldResult(op.getOrigin().back())
+                              : getIndexAttr(0);
+  }
   /// 0 without a dimension of batches.
   mlir::OpFoldResult getBatch();
   /// The tile's place in the leading dimensions of a tensor, in which an extent

@@ -30,7 +30,7 @@ public:
       : b(b), op(op), scoreMod(op, op.getScoreMod(), /*isScore=*/true),
         maskMod(op, op.getMaskMod(), /*isScore=*/false),
         depth(llvm::alignTo(op.getHeadDim(), 8)),
-        columns(llvm::alignTo(op.getValueDim(), 8)),
+        columns(op.getMetaAttr().getTile()[1]),
         element(op.getQ().getType().getElementType()), f32(b.getF32Type()) {
     // The largest score is that of the largest product only if the scale is
     // positive.
@@ -92,6 +92,8 @@ SmallVector<Value> TileProgram::build() {
   auto loop = scf::ForOp::create(b, b.index(0), range->end, b.index(1),
                                  ValueRange{sums, maximum, total});
   loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+  if (op.getPrecision() == "tf32")
+    loop->setAttr(kTF32AttrName, b.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -108,14 +110,14 @@ void TileProgram::iterate(scf::ForOp loop) {
   firstKey = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), b.getAffineDimExpr(0) * b.keys,
       {range->getBlock(iteration)});
-  OpFoldResult head = b.getHead(), none = b.getIndexAttr(0);
+  OpFoldResult head = b.getHead();
   if (op.getGroup() != 1)
     head = affine::makeComposedFoldedAffineApply(
         b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(op.getGroup()), {head});
-  Value k = b.readTile(op.getK(), b.leadOf(op.getK(), head), {firstKey, none},
-                       {b.keys, depth});
-  Value v = b.readTile(op.getV(), b.leadOf(op.getV(), head), {firstKey, none},
-                       {b.keys, columns});
+  Value k = b.readTile(op.getK(), b.leadOf(op.getK(), head),
+                       {firstKey, b.getIndexAttr(0)}, {b.keys, depth});
+  Value v = b.readTile(op.getV(), b.leadOf(op.getV(), head),
+                       {firstKey, b.getFirstColumn()}, {b.keys, columns});
   update(mask(modify(multiply(k)), iteration), v, loop);
 }
 

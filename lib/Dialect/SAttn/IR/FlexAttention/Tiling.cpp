@@ -6,23 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loops of sattn.flex_attention: batches, tiles of queries, and heads, which
-// share L2 where they are walked side by side.
+// Loops of sattn.flex_attention: batches, parts of the columns of V where these
+// are too many for a tile, tiles of queries, and heads, which share L2 where
+// they are walked side by side.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;
 
-/// Dimensions of the result along the loops: B, M, H, or M, H.
+/// Dimensions of the result along the loops: B, E, M, H, without B where there
+/// are no batches, and without E where a tile has all columns.
 static SmallVector<int64_t> loopDims(FlexAttentionOp op) {
-  if (op.getLeadRank() == 2)
-    return {0, 2, 1};
-  return {1, 0};
+  int64_t lead = op.getLeadRank();
+  SmallVector<int64_t> dims;
+  if (lead == 2)
+    dims.push_back(0);
+  if (op.splitsColumns())
+    dims.push_back(lead + 1);
+  dims.append({lead, lead - 1});
+  return dims;
 }
 
 SmallVector<utils::IteratorType> FlexAttentionOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(getLeadRank() + 1,
+  return SmallVector<utils::IteratorType>(getNumLoops(),
                                           utils::IteratorType::parallel);
 }
 
@@ -44,6 +51,9 @@ LogicalResult FlexAttentionOp::getResultTilePosition(
   resultOffsets.assign(type.getRank(), b.getIndexAttr(0));
   resultSizes = tensor::getMixedSizes(b, getLoc(), out);
   for (auto [loop, dim] : llvm::enumerate(loopDims(*this))) {
+    // Each part of the columns has the same lse.
+    if (dim == type.getRank())
+      continue;
     resultOffsets[dim] = offsets[loop];
     resultSizes[dim] = sizes[loop];
   }
@@ -70,7 +80,7 @@ FlexAttentionOp::getTiledImplementation(OpBuilder &b,
                                         ArrayRef<OpFoldResult> offsets,
                                         ArrayRef<OpFoldResult> sizes) {
   SmallVector<Operation *> slices;
-  SmallVector<Value> outs, origin(getLeadRank() + 1);
+  SmallVector<Value> outs, origin(getNumLoops());
   for (auto [number, out] : llvm::enumerate(getOuts())) {
     SmallVector<OpFoldResult> outOffsets, outSizes;
     if (failed(getResultTilePosition(b, number, offsets, sizes, outOffsets,
@@ -99,8 +109,11 @@ FlexAttentionOp::getTileSizes(OpBuilder &b) {
   if (!meta)
     return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
                        "attaches one");
-  SmallVector<OpFoldResult> sizes(getLeadRank() + 1, b.getIndexAttr(1));
-  sizes[getLeadRank() - 1] = b.getIndexAttr(meta.getTile()[0]);
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : loopDims(*this)) {
+    int64_t place = dim - getLeadRank(); // Of queries 0, of columns 1.
+    sizes.push_back(b.getIndexAttr(place < 0 ? 1 : meta.getTile()[place]));
+  }
   return sizes;
 }
 

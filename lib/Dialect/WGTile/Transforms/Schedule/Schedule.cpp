@@ -238,7 +238,7 @@ private:
   }
 
   /// With one warpgroup of consumers, a second CTA works while the first
-  /// stores; small-M tiles have two more.
+  /// stores, if both have memory for a stage; small-M tiles have two more.
   int64_t chooseCTAsPerSM(const RingBytes &bytes) {
     if (schedule.splitK)
       return chooseSmallCTAs(bytes);
@@ -254,7 +254,10 @@ private:
       return 1;
     isFlat &= accumulator <= kMaxFlatAccumulator &&
               kMinFlatStages * (bytes.loop + bytes.tile) <= getRingBytes(4);
-    return isFlat ? 4 : 2;
+    int64_t ctas = isFlat ? 4 : 2;
+    while (ctas > 1 && bytes.loop + bytes.tile > getRingBytes(ctas))
+      ctas /= 2;
+    return ctas;
   }
 
   /// As many CTAs as have a few stages and registers: a cluster needs free CTAs

@@ -103,7 +103,9 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        Captured tensors are read by `tensor.extract`; an index outside the tensor
        reads an unspecified element of it.
     4. Scores and sums are f32; weights are rounded to the element type of `v`.
-       A key whose score is -inf is not seen.
+       With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
+       weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
+       -inf is not seen.
     5. A negative scale, or 0, must be a constant.
     6. Weights of keys that are not seen are 0, and multiplied, where another query
        of the tile sees the key: `v` must be finite there.
@@ -123,9 +125,12 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of
       captured tensors.
-    - (C8) `meta` has tiles of M queries, N = E rounded up to a multiple of 8, K
-      keys; M and K are multiples of 8 from 8 to 1024, and divide BQ and BK.
-    - (C9) `origin` has as many entries as the op has loops: b, h, i, or h, i.
+    - (C8) `meta` has tiles of M queries, N columns of `v`, K keys. All are
+      multiples of 8; N is at most E rounded up to one; M and K are at most 1024,
+      and divide BQ and BK.
+    - (C9) `origin` has as many entries as the op has loops: b, where there are
+      batches, h, i, and the first column where N is less than E.
+    - (C10) `precision` is "ieee" or, with f32, "tf32".
 
     `origin` says which tile of the problem `outs` is; then they are smaller, and
     all other operands stay whole.
@@ -162,6 +167,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     DefaultValuedAttr<I64Attr, "1">:$group,
     OptionalAttr<SAttn_MaskAttr>:$mask,
     OptionalAttr<DenseI64ArrayAttr>:$block_size,
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
     OptionalAttr<SAttn_MetaAttr>:$meta);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_mod,
@@ -193,6 +199,13 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     int64_t getLeadRank() { return getQ().getType().getRank() - 2; }
     int64_t getHeadDim() { return getQ().getType().getShape().back(); }
     int64_t getValueDim() { return getV().getType().getShape().back(); }
+    /// Whether a tile has a part of the columns of `v`: the scores are then
+    /// computed for each part.
+    bool splitsColumns() {
+      return getMeta() && getMeta()->getTile()[1] < getValueDim();
+    }
+    /// Over leading dimensions, queries, and parts of the columns.
+    int64_t getNumLoops() { return getLeadRank() + 1 + splitsColumns(); }
   }];
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
