@@ -11,7 +11,8 @@
 // consumer warp arrives at (one thread of each warp: a thread that arrived for
 // several warps would release a stage that a slower warp still reads). Without
 // roles a stage is a commit group of copies, and a wait for it is a barrier of
-// the block.
+// the block. A stage that warpgroups fill is a commit group of copies to global
+// memory.
 
 #include "TileRegisters.h"
 
@@ -96,6 +97,12 @@ struct RingLowering : OpConversionPattern<RingOp> {
   }
 };
 
+/// All threads wait; threads that started no copy have nothing to wait for.
+static void createStoreWait(OpBuilder &b, Location loc, int64_t pending) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, static_cast<uint32_t>(pending),
+                                       b.getUnitAttr());
+}
+
 static LogicalResult checkPosition(Operation *op, ValueRange position) {
   if (!position.empty())
     return success();
@@ -124,7 +131,9 @@ struct AcquireLowering : OpConversionPattern<ProducerAcquireOp> {
     if (failed(checkPosition(op, op.getPosition())))
       return failure();
     Value stage = op.getPosition()[0];
-    if (isCooperative(op)) {
+    if (ring.getType().isStaging())
+      createStoreWait(rewriter, loc, ring.getType().getStages() - 1);
+    if (ring.getType().isStaging() || isCooperative(op)) {
       rewriter.replaceOp(op, stage);
       return success();
     }
@@ -184,6 +193,11 @@ struct TailLowering : OpConversionPattern<ProducerTailOp> {
   LogicalResult
   matchAndRewrite(ProducerTailOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getRing().getType().isStaging()) {
+      createStoreWait(rewriter, op.getLoc(), /*pending=*/0);
+      rewriter.eraseOp(op);
+      return success();
+    }
     NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), 0);
     rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
     return success();
@@ -196,6 +210,8 @@ struct StoreLowering : OpConversionPattern<RingStoreOp> {
   LogicalResult
   matchAndRewrite(RingStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!op.getValue().getType().isInteger())
+      return rewriter.notifyMatchFailure(op, "not a number");
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing());
     Value offset = ring.tileOffset(adaptor.getToken().front(), op.getTile());
@@ -249,8 +265,9 @@ struct CommitLowering : OpConversionPattern<ProducerCommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingAccess ring(rewriter, loc, op.getRing());
-    if (isCooperative(op)) {
-      if (ring.getType().hasSharedTiles())
+    // A copy from a stage of warpgroups was a commit group of its own.
+    if (ring.getType().isStaging() || isCooperative(op)) {
+      if (isCooperative(op, ring.getType()) && ring.getType().hasSharedTiles())
         NVVM::CpAsyncCommitGroupOp::create(rewriter, loc);
       rewriter.eraseOp(op);
       return success();

@@ -33,14 +33,29 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
                                    kWarpgroupThreads);
 }
 
-/// Offset of the staging tile that a shared tile is.
-static FailureOr<int64_t> getOffset(Operation *op, Value tile) {
-  auto staging = tile.getDefiningOp<StagingOp>();
-  if (!staging || !staging.getOffset())
-    return op->emitOpError("expected a placed staging tile "
-                           "(wgtile-allocate-shared)");
-  return static_cast<int64_t>(*staging.getOffset());
-}
+/// Where a tile of a stage of warpgroups is in the kernel's shared memory.
+struct StagingPlace {
+  /// A constant, for the addresses of instructions.
+  int64_t offset;
+  /// What only a run of the kernel knows; may be null.
+  Value stage;
+
+  StagingPlace(OpBuilder &b, Location loc, TypedValue<RingType> ring,
+               Value number, int64_t tile)
+      : offset(*ring.getDefiningOp<RingOp>().getOffset() +
+               ring.getType().getTileOffset(tile)) {
+    int64_t bytes = ring.getType().getStageBytes();
+    if (std::optional<int64_t> constant = getConstantIntValue(number))
+      offset += *constant * bytes;
+    else
+      stage = I32Arithmetic{b, loc}.mul(number, bytes);
+  }
+
+  /// The place of a thread in the stage, from its place in the first.
+  Value of(OpBuilder &b, Location loc, Value place) const {
+    return stage ? I32Arithmetic{b, loc}.add(place, stage) : place;
+  }
+};
 
 static void createAsm(OpBuilder &b, Location loc, ValueRange operands,
                       const Twine &text, const Twine &constraints) {
@@ -224,51 +239,39 @@ struct TileCoordinates {
   }
 };
 
-struct StagingLowering : OpConversionPattern<StagingOp> {
+struct StageTileLowering : OpConversionPattern<RingStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(StagingOp op, OneToNOpAdaptor,
+  matchAndRewrite(RingStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<int64_t> offset = getOffset(op, op.getTile());
-    if (failed(offset))
-      return failure();
-    rewriter.replaceOp(op, createI32(rewriter, op.getLoc(), *offset));
-    return success();
-  }
-};
-
-struct StoreSharedLowering : OpConversionPattern<StoreSharedOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(StoreSharedOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    std::optional<TileRegisters> layout =
-        TileRegisters::get(op.getTile().getType());
+    RingType ring = op.getRing().getType();
+    auto tile = dyn_cast<RankedTensorType>(op.getValue().getType());
+    std::optional<TileRegisters> layout;
+    if (tile)
+      layout = TileRegisters::get(tile);
     if (!layout)
       return rewriter.notifyMatchFailure(op, "not a tile with a layout");
-    FailureOr<int64_t> offset = getOffset(op, op.getDest());
-    if (failed(offset))
-      return failure();
     Location loc = op.getLoc();
-    SharedType type = op.getDest().getType();
+    auto type = cast<SharedType>(ring.getTiles()[op.getTile()]);
     SwizzledRows rows(rewriter, loc, type);
     Value warpgroup = createWarpgroup(rewriter, loc);
-    if (op.getTransposed()) {
-      auto write =
-          layout->packing == 2 ? writePairsTransposed : writeWordsTransposed;
-      write(rewriter, loc, rows.firstTransposedPlace(warpgroup), *offset,
-            type.getSwizzle(), adaptor.getTile());
-      rewriter.eraseOp(op);
-      return success();
-    }
-    Value place = rows.firstPlace(warpgroup);
-    if (layout->packing == 2)
-      writePairs(rewriter, loc, place, *offset, adaptor.getTile());
+    StagingPlace stage(rewriter, loc, op.getRing(), adaptor.getToken().front(),
+                       op.getTile());
+    Value place =
+        stage.of(rewriter, loc,
+                 op.getTransposed() ? rows.firstTransposedPlace(warpgroup)
+                                    : rows.firstPlace(warpgroup));
+    ValueRange registers = adaptor.getValue();
+    bool hasPairs = layout->packing == 2;
+    if (op.getTransposed())
+      (hasPairs ? writePairsTransposed : writeWordsTransposed)(
+          rewriter, loc, place, stage.offset, type.getSwizzle(), registers);
+    else if (hasPairs)
+      writePairs(rewriter, loc, place, stage.offset, registers);
     else
-      writeWords(rewriter, loc, place, *offset, type.getSwizzle(),
-                 adaptor.getTile());
+      writeWords(rewriter, loc, place, stage.offset, type.getSwizzle(),
+                 registers);
     rewriter.eraseOp(op);
     return success();
   }
@@ -308,29 +311,32 @@ struct TmaStoreLowering : OpConversionPattern<TmaStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(TmaStoreOp op, OneToNOpAdaptor,
+  matchAndRewrite(TmaStoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<int64_t> offset = getOffset(op, op.getSource());
-    if (failed(offset))
-      return failure();
     Location loc = op.getLoc();
+    StagingPlace stage(rewriter, loc, op.getRing(), adaptor.getToken().front(),
+                       op.getTile());
     TileCoordinates coordinates(rewriter, loc, op.getIndices(),
                                 op.getWarpgroups(), op.getTransposed());
     SmallVector<Value> operands = {
         createDescriptor(rewriter, loc, op.getDest())};
     llvm::append_range(operands, coordinates.values);
-    SwizzledRows rows(rewriter, loc, op.getSource().getType());
+    auto type =
+        cast<SharedType>(op.getRing().getType().getTiles()[op.getTile()]);
+    SwizzledRows rows(rewriter, loc, type);
     Value warpgroup = createWarpgroup(rewriter, loc);
-    operands.push_back(op.getTransposed() ? rows.firstTransposedPlace(warpgroup)
-                                          : rows.firstPlace(warpgroup));
-    SharedTile tile = op.getSource().getType().getTile();
+    operands.push_back(stage.of(rewriter, loc,
+                                op.getTransposed()
+                                    ? rows.firstTransposedPlace(warpgroup)
+                                    : rows.firstPlace(warpgroup)));
+    SharedTile tile = type.getTile();
     std::string text;
     for (int64_t box = 0; box < tile.numBoxes(); ++box) {
       text += coordinates.text("@%p cp.async.bulk.tensor.{0}d.global.shared::"
                                "cta.bulk_group [$0, {1}], ",
                                /*isFirst=*/box == 0);
       text += llvm::formatv("[${0}+{1}];\n", operands.size() - 1,
-                            *offset + box * tile.boxBytes());
+                            stage.offset + box * tile.boxBytes());
       coordinates.columnOffset += tile.boxColumns();
     }
     createAsm(rewriter, loc, operands,
@@ -363,19 +369,6 @@ struct PrefetchLowering : OpConversionPattern<PrefetchOp> {
                                "global [$0, {1}];\n"),
               coordinates.constraints());
     rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-/// All threads wait; threads that started no copy have nothing to wait for.
-struct TmaStoreWaitLowering : OpConversionPattern<TmaStoreWaitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(TmaStoreWaitOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
-        op, static_cast<uint32_t>(op.getPending()), op.getReadAttr());
     return success();
   }
 };
@@ -440,7 +433,6 @@ void wgtile::populateStagingPatterns(const TileTypeConverter &converter,
                                      RewritePatternSet &patterns) {
   patterns.add<BlockBarrierLowering, FenceProxyAsyncLowering,
                NamedBarrierLowering, PrefetchLowering, ReadSharedLowering,
-               StagingLowering, TmaStoreLowering, StoreSharedLowering,
-               TmaStoreWaitLowering, WarpBarrierLowering>(
+               StageTileLowering, TmaStoreLowering, WarpBarrierLowering>(
       converter, patterns.getContext());
 }

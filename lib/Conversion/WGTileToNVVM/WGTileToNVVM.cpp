@@ -44,7 +44,7 @@ struct ConvertWGTileToNVVMPass
       SmallVector<BarrierInit> barriers = collectBarriers(kernel);
       usesShared |= !barriers.empty();
       kernel.walk([&](Operation *op) {
-        usesShared |= isa<ClusterReduceOp, LoadOp, RingOp, StagingOp>(op);
+        usesShared |= isa<ClusterReduceOp, LoadOp, RingOp>(op);
       });
       OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
       SmallVector<Value> tensorMaps;

@@ -1,4 +1,7 @@
-// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(convert-wgtile-to-nvvm,canonicalize,cse))' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-assign-stages,convert-wgtile-to-nvvm,canonicalize,cse))' | FileCheck %s
+
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+!words = !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 2>
 
 // A row of a staging tile is 128 bytes, a warpgroup's tile 8192; four matrices
 // go at a time, 32 bytes of a row, which the swizzle moves by an exclusive or.
@@ -13,13 +16,14 @@
 // CHECK:         xor.b32 %a, $0, 96;{{.*}}stmatrix
 // CHECK-NOT:     stmatrix
 // Two columns of a row, and of the row eight below.
-// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+18432]
-// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+19456]
-// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 32;{{.*}}st.shared.v2.b32 [%a+18432]
+// CHECK:         nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+34816]
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+35840]
+// CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $0, 32;{{.*}}st.shared.v2.b32 [%a+34816]
 // CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK:         nvvm.barrier id = %[[ID]]
 // CHECK:         llvm.inline_asm {{.*}}and.b32 %t, %t, 127;{{.*}}add.s32 %c, $1, 64;{{.*}}@%p cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [$0, {%c, $2}], [$3+2048];{{.*}}@%p cp.async.bulk.commit_group;{{.*}} %[[MAP:.*]], %[[COLUMN:.*]], %[[ROW:.*]], %[[PLACE]] :
-// CHECK:         nvvm.cp.async.bulk.wait_group 0{{$}}
+// CHECK:         nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK:         llvm.inline_asm {{.*}}@%p cp.async.bulk.prefetch.tensor.2d.L2.global [$0, {%c, $2}];{{.*}} %[[MAP]], %[[COLUMN]], %[[ROW]] :
 gpu.module @kernels {
   gpu.func @kernel(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
@@ -27,25 +31,74 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = arith.constant dense<1.0> : tensor<128x64xbf16, #wgtile.mma<warps = 8>>
     %f = arith.constant dense<1.0> : tensor<128x32xf32, #wgtile.mma<warps = 8>>
-    %s = wgtile.staging {offset = 2048 : i64}
-        : !wgtile.shared<64x64xbf16, swizzle = 128>
-    %w = wgtile.staging {offset = 18432 : i64}
-        : !wgtile.shared<64x32xf32, swizzle = 128>
+    %ring = wgtile.ring {offset = 2048 : i64} : !staging
+    %other = wgtile.ring {offset = 34816 : i64} : !words
     %j = affine.apply affine_map<(d0) -> (d0 * 128 + 64)>(%i)
-    wgtile.tma_store_wait pending 1 read
+    %s = wgtile.producer_acquire %ring : !staging
     wgtile.named_barrier
-    wgtile.store_shared %t, %s : tensor<128x64xbf16, #wgtile.mma<warps = 8>>,
-        !wgtile.shared<64x64xbf16, swizzle = 128>
-    wgtile.store_shared %f, %w : tensor<128x32xf32, #wgtile.mma<warps = 8>>,
-        !wgtile.shared<64x32xf32, swizzle = 128>
+    wgtile.ring_store %t, %ring[%s] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !staging
+    %w = wgtile.producer_acquire %other : !words
+    wgtile.ring_store %f, %other[%w] 0 : tensor<128x32xf32, #wgtile.mma<warps = 8>>, !words
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%i, %j] warpgroups 2
-        : !wgtile.shared<64x64xbf16, swizzle = 128>,
-          !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-    wgtile.tma_store_wait pending 0
+    wgtile.tma_store %ring[%s] 0, %map[%i, %j] warpgroups 2
+        : !staging, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    wgtile.producer_commit %ring[%s] : !staging
+    wgtile.producer_commit %other[%w] : !words
+    wgtile.producer_tail %ring : !staging
     wgtile.prefetch %map[%i, %j] warpgroups 2
         : !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    gpu.return
+  }
+}
+
+// A stage that only a run of the kernel knows is added to the place of the thread.
+// CHECK-LABEL: gpu.func @stage
+// CHECK-DAG:     %[[BYTES:.*]] = arith.constant 16384 : i32
+// CHECK:         scf.for {{.*}} iter_args(%[[STAGE:.*]] = %{{.*}})
+// CHECK:           %[[OFFSET:.*]] = arith.muli %[[STAGE]], %[[BYTES]] : i32
+// CHECK:           %[[PLACE:.*]] = arith.addi %{{.*}}, %[[OFFSET]] : i32
+// CHECK:           stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+2048]{{.*}} %[[PLACE]],
+// CHECK:           [$0, {%c, $2}], [$3+2048];{{.*}} %[[PLACE]] :
+// One that comes round in each iteration is a constant in the addresses.
+// CHECK-LABEL: gpu.func @constant_stages
+// CHECK:         scf.for
+// CHECK:           %[[PLACE:.*]] = llvm.ptrtoint
+// CHECK:           stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+2048]{{.*}} %[[PLACE]],
+// CHECK:           stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+18432]{{.*}} %[[PLACE]],
+// CHECK:           [$0, {%c, $2}], [$3+18432];{{.*}} %[[PLACE]] :
+gpu.module @stages {
+  gpu.func @stage(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>, %n: index) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.constant dense<1.0> : tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    %ring = wgtile.ring {offset = 2048 : i64} : !staging
+    scf.for %i = %c0 to %n step %c1 {
+      %s = wgtile.producer_acquire %ring : !staging
+      wgtile.ring_store %t, %ring[%s] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !staging
+      wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 2
+          : !staging, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+      wgtile.producer_commit %ring[%s] : !staging
+    }
+    gpu.return
+  }
+  gpu.func @constant_stages(%map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>, %n: index) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.constant dense<1.0> : tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+    %ring = wgtile.ring {offset = 2048 : i64} : !staging
+    scf.for %i = %c0 to %n step %c1 {
+      %s = wgtile.producer_acquire %ring : !staging
+      wgtile.ring_store %t, %ring[%s] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !staging
+      wgtile.producer_commit %ring[%s] : !staging
+      %s1 = wgtile.producer_acquire %ring : !staging
+      wgtile.ring_store %t, %ring[%s1] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !staging
+      wgtile.tma_store %ring[%s1] 0, %map[%i, %i] warpgroups 2
+          : !staging, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+      wgtile.producer_commit %ring[%s1] : !staging
+    }
     gpu.return
   }
 }
@@ -123,6 +176,9 @@ gpu.module @reads {
   }
 }
 
+!pairs = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!singles = !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>]>
+
 // What TMA brought is read as staging is written, at a tile's own
 // offset: four matrices at a time, and of 32 bits two columns of a row and of the
 // row eight below. A warpgroup has 64 of the tile's rows.
@@ -142,10 +198,12 @@ gpu.module @reads {
 gpu.module @tiles {
   gpu.func @read(%out: memref<?x?xbf16>, %words: memref<?x?xf32>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
-    %s = wgtile.staging {offset = 4096 : i64}
-        : !wgtile.shared<64x64xbf16, swizzle = 128>
-    %w = wgtile.staging {offset = 4096 : i64}
-        : !wgtile.shared<64x32xf32, swizzle = 128>
+    %ring = wgtile.ring {offset = 4096 : i64} : !pairs
+    %p = wgtile.consumer_wait %ring pending 0 : !pairs
+    %s = wgtile.ring_tile %ring[%p] 0 : !pairs -> !wgtile.shared<64x64xbf16, swizzle = 128>
+    %own = wgtile.ring {offset = 4096 : i64} : !singles
+    %q = wgtile.consumer_wait %own pending 0 : !singles
+    %w = wgtile.ring_tile %own[%q] 0 : !singles -> !wgtile.shared<64x32xf32, swizzle = 128>
     %t = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
         -> tensor<64x64xbf16, #wgtile.mma<warps = 4>>
     %f = wgtile.read_shared %w : !wgtile.shared<64x32xf32, swizzle = 128>

@@ -1,4 +1,7 @@
-// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(convert-wgtile-to-nvvm,canonicalize,cse))' | FileCheck %s
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-assign-stages,convert-wgtile-to-nvvm,canonicalize,cse))' | FileCheck %s
+
+!pairs = !wgtile.ring<1, [!wgtile.shared<24x64xbf16, swizzle = 128>], warpgroups = 2>
+!words = !wgtile.ring<1, [!wgtile.shared<8x64xf32, swizzle = 128>], warpgroups = 1>
 
 // A warpgroup's rows are columns of its staging tile. Matrices of 16 bits are
 // transposed as they are written, sixteen rows of 128 bytes at a time and the
@@ -24,21 +27,21 @@ gpu.module @kernels {
   gpu.func @pairs(%map: !wgtile.tensor_map<24x64xbf16, swizzle = 128>, %i: index) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = arith.constant dense<1.0> : tensor<128x24xbf16, #wgtile.mma<warps = 8>>
-    %s = wgtile.staging {offset = 2048 : i64} : !wgtile.shared<24x64xbf16, swizzle = 128>
-    wgtile.store_shared %t, %s transposed : tensor<128x24xbf16, #wgtile.mma<warps = 8>>,
-        !wgtile.shared<24x64xbf16, swizzle = 128>
-    wgtile.tma_store %s, %map[%i, %i] warpgroups 2 transposed
-        : !wgtile.shared<24x64xbf16, swizzle = 128>, !wgtile.tensor_map<24x64xbf16, swizzle = 128>
+    %ring = wgtile.ring {offset = 2048 : i64} : !pairs
+    %s = wgtile.producer_acquire %ring : !pairs
+    wgtile.ring_store %t, %ring[%s] 0 transposed : tensor<128x24xbf16, #wgtile.mma<warps = 8>>, !pairs
+    wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 2 transposed
+        : !pairs, !wgtile.tensor_map<24x64xbf16, swizzle = 128>
     gpu.return
   }
   gpu.func @words(%map: !wgtile.tensor_map<8x32xf32, swizzle = 128>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %t = arith.constant dense<1.0> : tensor<64x8xf32, #wgtile.mma<warps = 4>>
-    %s = wgtile.staging {offset = 0 : i64} : !wgtile.shared<8x64xf32, swizzle = 128>
-    wgtile.store_shared %t, %s transposed : tensor<64x8xf32, #wgtile.mma<warps = 4>>,
-        !wgtile.shared<8x64xf32, swizzle = 128>
-    wgtile.tma_store %s, %map[%i, %i] warpgroups 1 transposed
-        : !wgtile.shared<8x64xf32, swizzle = 128>, !wgtile.tensor_map<8x32xf32, swizzle = 128>
+    %ring = wgtile.ring {offset = 0 : i64} : !words
+    %s = wgtile.producer_acquire %ring : !words
+    wgtile.ring_store %t, %ring[%s] 0 transposed : tensor<64x8xf32, #wgtile.mma<warps = 4>>, !words
+    wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 1 transposed
+        : !words, !wgtile.tensor_map<8x32xf32, swizzle = 128>
     gpu.return
   }
 }

@@ -41,7 +41,7 @@ gpu.module @kernels {
           counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles at %stage, %phase : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next, %phase, %stage : i32, i32, i32
       }
@@ -83,7 +83,7 @@ gpu.module @kernels {
         counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       %number = wgtile.next_tile
       %p = wgtile.producer_acquire %tiles at %stage, %phase : !tiles
-      wgtile.ring_store %number, %tiles[%p] 0 : !tiles
+      wgtile.ring_store %number, %tiles[%p] 0 : i32, !tiles
       wgtile.producer_commit %tiles[%p] : !tiles
       %c = wgtile.consumer_wait %tiles at %stage, %phase : !tiles
       %next = wgtile.ring_load %tiles[%c] 0 : !tiles

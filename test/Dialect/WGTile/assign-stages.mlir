@@ -87,3 +87,55 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+
+// A loop that leaves a position where it was does not carry it: two waits for a
+// ring of two stages without barriers, one in each branch; two rounds of one stage
+// with barriers, whose phase comes back.
+// CHECK-LABEL: gpu.func @returning
+// CHECK:         wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) {
+// CHECK-NEXT:      wgtile.producer_acquire %{{.*}} at %[[FIRST:.*]], %[[FIRST]] : !wgtile.ring<2,
+// CHECK-NEXT:      %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:      scf.if %{{.*}} -> (i32, i32) {
+// CHECK-NEXT:        wgtile.producer_acquire %{{.*}} at %[[ONE]], %[[FIRST]]
+// CHECK:           } else {
+// CHECK-NEXT:        wgtile.producer_acquire %{{.*}} at %[[ONE]], %[[FIRST]]
+// CHECK:           wgtile.consumer_wait %{{.*}} at %[[START:.*]], %[[START]] : !wgtile.ring<1,
+// CHECK-NEXT:      %[[STAGE:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:      %[[FLIPPED:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:      wgtile.consumer_wait %{{.*}} at %[[STAGE]], %[[FLIPPED]] : !wgtile.ring<1,
+// CHECK-NOT:       wgtile.end %
+// An odd number: the stage is carried, and stays in the first phase.
+// CHECK-LABEL: gpu.func @odd
+// CHECK:         wgtile.for_each_tile (%{{.*}}) in (%{{.*}}) iter_args(%[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32) {
+// CHECK-NEXT:      wgtile.producer_acquire %{{.*}} at %[[STAGE]], %[[PHASE]]
+// CHECK:           %[[NEXT:.*]] = arith.select
+// CHECK:           wgtile.end %[[NEXT]], %[[PHASE]] : i32, i32
+gpu.module @kernels {
+  gpu.func @returning(%n: index, %yes: i1) kernel {
+    %ring = wgtile.ring : !staging
+    %full = wgtile.ring warps 4 : !ring
+    wgtile.for_each_tile (%i) in (%n) {
+      %s0 = wgtile.producer_acquire %ring : !staging
+      scf.if %yes {
+        %s1 = wgtile.producer_acquire %ring : !staging
+      } else {
+        %s1 = wgtile.producer_acquire %ring : !staging
+      }
+      %f0 = wgtile.consumer_wait %full : !ring
+      %f1 = wgtile.consumer_wait %full : !ring
+    }
+    gpu.return
+  }
+  gpu.func @odd(%n: index) kernel {
+    %ring = wgtile.ring : !staging
+    wgtile.for_each_tile (%i) in (%n) {
+      %s0 = wgtile.producer_acquire %ring : !staging
+    }
+    gpu.return
+  }
+}

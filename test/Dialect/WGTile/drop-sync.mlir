@@ -37,8 +37,9 @@
 // CHECK-DAG: remark: wgtile.consumer_release without it: 'wgtile.end' op expected the stage of a token to be given back
 // CHECK-DAG: remark: wgtile.fence_proxy_async without it: 'wgtile.tma_store' op expected a fence
 // CHECK-DAG: remark: wgtile.named_barrier without it: 'wgtile.tma_store' op expected a barrier
-// CHECK-DAG: remark: wgtile.tma_store_wait without it: 'wgtile.store_shared' op expected a wait for the store
-// CHECK-DAG: remark: wgtile.staging with its place on another: 'wgtile.ring' op expected a place of its own
+// CHECK-DAG: remark: wgtile.producer_acquire without it: 'wgtile.ring_store' op expected a stage to be acquired before this, but its token is of none
+// CHECK-DAG: remark: wgtile.producer_commit without it: 'wgtile.producer_acquire' op expected the stage that was acquired to be committed
+// CHECK-DAG: remark: wgtile.producer_tail without it: 'gpu.return' op expected a wait for the store that uses shared memory
 // CHECK-DAG: remark: wgtile.ring with its place on another: 'wgtile.ring' op expected a place of its own
 
 // SM80-DAG: remark: wgtile.producer_acquire without it: 'wgtile.async_copy' op expected a stage to be acquired

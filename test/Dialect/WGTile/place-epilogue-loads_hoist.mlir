@@ -19,14 +19,14 @@ gpu.module @kernels {
   // CHECK-NEXT:    wgtile.store %[[SUM]]
   // CHECK-NOT:     wgtile.read
   // CHECK:         wgtile.store %[[NEXT]]
-  // The wait for a staging tile comes after the read.
+  // The wait for a stage comes after the read.
   // STAGED-LABEL: gpu.func @subtiles
   // STAGED:         wgtile.read
   // STAGED:         %[[NEXT:.*]] = wgtile.read
-  // STAGED-NEXT:    wgtile.tma_store_wait pending 1 read
+  // STAGED-NEXT:    wgtile.producer_acquire
   // STAGED:         wgtile.tma_store %
   // STAGED-NOT:     wgtile.read
-  // STAGED:         wgtile.store_shared %[[NEXT]]
+  // STAGED:         wgtile.ring_store %[[NEXT]]
   gpu.func @subtiles(%c: !m {wgtile.tma_compatible}, %n: index) kernel {
     wgtile.for_each_tile (%i, %j) in (%n, %n) {
       %j0 = affine.apply #first(%j)

@@ -4,49 +4,55 @@
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 !acc = tensor<64x64xf32, #wgtile.mma<warps = 4>>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
 
 gpu.module @kernels {
   // The writers fence before the barrier at which they meet.
   // CHECK-LABEL: gpu.func @staged
-  // CHECK:         wgtile.store_shared
+  // CHECK:         wgtile.ring_store
   // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.tma_store %
-  // CHECK:         wgtile.tma_store_wait
+  // CHECK:         wgtile.producer_acquire
   // CHECK-NEXT:    wgtile.named_barrier
-  // CHECK-NEXT:    wgtile.store_shared
+  // CHECK-NEXT:    wgtile.ring_store
   // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   gpu.func @staged(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0 read
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
     wgtile.named_barrier
-    wgtile.store_shared %t, %s : !t, !s
+    wgtile.ring_store %t, %ring[%s1] 0 : !t, !staging
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0
+    wgtile.tma_store %ring[%s1] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s1] : !staging
+    wgtile.producer_tail %ring : !staging
     gpu.return
   }
 
   // A fence that is there is enough.
   // CHECK-LABEL: gpu.func @fenced
-  // CHECK:         wgtile.store_shared
+  // CHECK:         wgtile.ring_store
   // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @fenced(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    wgtile.producer_tail %ring : !staging
     gpu.return
   }
 
@@ -93,109 +99,149 @@ gpu.module @kernels {
   // CHECK-NOT:     wgtile.fence_proxy_async
   // CHECK:         gpu.return
   gpu.func @threads_only(%t: !t) kernel {
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.named_barrier
+    wgtile.producer_commit %ring[%s] : !staging
     gpu.return
   }
 
   // The write and the access are in different turns of a loop.
   // CHECK-LABEL: gpu.func @next_turn
   // CHECK:         scf.for
-  // CHECK:           wgtile.fence_proxy_async
+  // CHECK-NEXT:      wgtile.fence_proxy_async
   // CHECK-NEXT:      wgtile.named_barrier
   // CHECK-NEXT:      wgtile.tma_store %
-  // CHECK:           wgtile.store_shared
+  // CHECK:           wgtile.producer_acquire
+  // CHECK-NEXT:      wgtile.named_barrier
+  // CHECK-NEXT:      wgtile.ring_store
+  // CHECK-NEXT:      scf.yield
   // CHECK:         }
   gpu.func @next_turn(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
-    scf.for %i = %c0 to %n step %c1 {
+    %ring = wgtile.ring : !staging
+    %first = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%first] 0 : !t, !staging
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %first) -> (!wgtile.token) {
       wgtile.named_barrier
-      wgtile.tma_store %s, %map[%i, %c0] warpgroups 1 : !s, !map
-      wgtile.tma_store_wait pending 0 read
-      wgtile.named_barrier
-      wgtile.store_shared %t, %s : !t, !s
+      wgtile.tma_store %ring[%s] 0, %map[%i, %c0] warpgroups 1 : !staging, !map
+      wgtile.producer_commit %ring[%s] : !staging
+      %next = wgtile.producer_acquire %ring : !staging
+      wgtile.ring_store %t, %ring[%next] 0 : !t, !staging
+      scf.yield %next : !wgtile.token
     }
+    wgtile.producer_commit %ring[%last] : !staging
+    wgtile.producer_tail %ring : !staging
     gpu.return
   }
 
   // Branches that are independent of each other join: what any of them wrote is
   // fenced.
   // CHECK-LABEL: gpu.func @branches
-  // CHECK-COUNT-13: wgtile.store_shared
+  // CHECK-COUNT-13: wgtile.ring_store
   // CHECK:         wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @branches(%map: !map, %t: !t, %p0: i1, %p1: i1, %p2: i1, %p3: i1, %p4: i1, %p5: i1, %p6: i1, %p7: i1, %p8: i1, %p9: i1, %p10: i1, %p11: i1, %p12: i1) kernel {
     %c0 = arith.constant 0 : index
-    %s0 = wgtile.staging : !s
-    %s1 = wgtile.staging : !s
-    %s2 = wgtile.staging : !s
-    %s3 = wgtile.staging : !s
-    %s4 = wgtile.staging : !s
-    %s5 = wgtile.staging : !s
-    %s6 = wgtile.staging : !s
-    %s7 = wgtile.staging : !s
-    %s8 = wgtile.staging : !s
-    %s9 = wgtile.staging : !s
-    %s10 = wgtile.staging : !s
-    %s11 = wgtile.staging : !s
-    %s12 = wgtile.staging : !s
-    scf.if %p0 { wgtile.store_shared %t, %s0 : !t, !s }
-    scf.if %p1 { wgtile.store_shared %t, %s1 : !t, !s }
-    scf.if %p2 { wgtile.store_shared %t, %s2 : !t, !s }
-    scf.if %p3 { wgtile.store_shared %t, %s3 : !t, !s }
-    scf.if %p4 { wgtile.store_shared %t, %s4 : !t, !s }
-    scf.if %p5 { wgtile.store_shared %t, %s5 : !t, !s }
-    scf.if %p6 { wgtile.store_shared %t, %s6 : !t, !s }
-    scf.if %p7 { wgtile.store_shared %t, %s7 : !t, !s }
-    scf.if %p8 { wgtile.store_shared %t, %s8 : !t, !s }
-    scf.if %p9 { wgtile.store_shared %t, %s9 : !t, !s }
-    scf.if %p10 { wgtile.store_shared %t, %s10 : !t, !s }
-    scf.if %p11 { wgtile.store_shared %t, %s11 : !t, !s }
-    scf.if %p12 { wgtile.store_shared %t, %s12 : !t, !s }
+    %r0 = wgtile.ring : !staging
+    %r1 = wgtile.ring : !staging
+    %r2 = wgtile.ring : !staging
+    %r3 = wgtile.ring : !staging
+    %r4 = wgtile.ring : !staging
+    %r5 = wgtile.ring : !staging
+    %r6 = wgtile.ring : !staging
+    %r7 = wgtile.ring : !staging
+    %r8 = wgtile.ring : !staging
+    %r9 = wgtile.ring : !staging
+    %r10 = wgtile.ring : !staging
+    %r11 = wgtile.ring : !staging
+    %r12 = wgtile.ring : !staging
+    %s0 = wgtile.producer_acquire %r0 : !staging
+    %s1 = wgtile.producer_acquire %r1 : !staging
+    %s2 = wgtile.producer_acquire %r2 : !staging
+    %s3 = wgtile.producer_acquire %r3 : !staging
+    %s4 = wgtile.producer_acquire %r4 : !staging
+    %s5 = wgtile.producer_acquire %r5 : !staging
+    %s6 = wgtile.producer_acquire %r6 : !staging
+    %s7 = wgtile.producer_acquire %r7 : !staging
+    %s8 = wgtile.producer_acquire %r8 : !staging
+    %s9 = wgtile.producer_acquire %r9 : !staging
+    %s10 = wgtile.producer_acquire %r10 : !staging
+    %s11 = wgtile.producer_acquire %r11 : !staging
+    %s12 = wgtile.producer_acquire %r12 : !staging
+    scf.if %p0 { wgtile.ring_store %t, %r0[%s0] 0 : !t, !staging }
+    scf.if %p1 { wgtile.ring_store %t, %r1[%s1] 0 : !t, !staging }
+    scf.if %p2 { wgtile.ring_store %t, %r2[%s2] 0 : !t, !staging }
+    scf.if %p3 { wgtile.ring_store %t, %r3[%s3] 0 : !t, !staging }
+    scf.if %p4 { wgtile.ring_store %t, %r4[%s4] 0 : !t, !staging }
+    scf.if %p5 { wgtile.ring_store %t, %r5[%s5] 0 : !t, !staging }
+    scf.if %p6 { wgtile.ring_store %t, %r6[%s6] 0 : !t, !staging }
+    scf.if %p7 { wgtile.ring_store %t, %r7[%s7] 0 : !t, !staging }
+    scf.if %p8 { wgtile.ring_store %t, %r8[%s8] 0 : !t, !staging }
+    scf.if %p9 { wgtile.ring_store %t, %r9[%s9] 0 : !t, !staging }
+    scf.if %p10 { wgtile.ring_store %t, %r10[%s10] 0 : !t, !staging }
+    scf.if %p11 { wgtile.ring_store %t, %r11[%s11] 0 : !t, !staging }
+    scf.if %p12 { wgtile.ring_store %t, %r12[%s12] 0 : !t, !staging }
     wgtile.named_barrier
-    wgtile.tma_store %s0, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s1, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s2, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s3, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s4, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s5, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s6, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s7, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s8, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s9, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s10, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s11, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store %s12, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0
+    wgtile.tma_store %r0[%s0] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r1[%s1] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r2[%s2] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r3[%s3] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r4[%s4] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r5[%s5] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r6[%s6] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r7[%s7] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r8[%s8] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r9[%s9] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r10[%s10] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r11[%s11] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.tma_store %r12[%s12] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %r0[%s0] : !staging
+    wgtile.producer_commit %r1[%s1] : !staging
+    wgtile.producer_commit %r2[%s2] : !staging
+    wgtile.producer_commit %r3[%s3] : !staging
+    wgtile.producer_commit %r4[%s4] : !staging
+    wgtile.producer_commit %r5[%s5] : !staging
+    wgtile.producer_commit %r6[%s6] : !staging
+    wgtile.producer_commit %r7[%s7] : !staging
+    wgtile.producer_commit %r8[%s8] : !staging
+    wgtile.producer_commit %r9[%s9] : !staging
+    wgtile.producer_commit %r10[%s10] : !staging
+    wgtile.producer_commit %r11[%s11] : !staging
+    wgtile.producer_commit %r12[%s12] : !staging
+    wgtile.producer_tail %r0 : !staging
     gpu.return
   }
 
   // Barriers that are missing are placed with the fences.
   // CHECK-LABEL: gpu.func @no_barriers
-  // CHECK:         wgtile.store_shared
+  // CHECK:         wgtile.producer_acquire
+  // CHECK-NEXT:    wgtile.ring_store
   // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.tma_store %
-  // CHECK-NEXT:    wgtile.tma_store_wait
+  // CHECK-NEXT:    wgtile.producer_commit
+  // CHECK-NEXT:    wgtile.producer_acquire
   // CHECK-NEXT:    wgtile.named_barrier
-  // CHECK-NEXT:    wgtile.store_shared
+  // CHECK-NEXT:    wgtile.ring_store
   // CHECK-NEXT:    wgtile.fence_proxy_async
   // CHECK-NEXT:    wgtile.named_barrier
   // CHECK-NEXT:    wgtile.tma_store %
   gpu.func @no_barriers(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0 read
-    wgtile.store_shared %t, %s : !t, !s
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s1] 0 : !t, !staging
+    wgtile.tma_store %ring[%s1] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s1] : !staging
+    wgtile.producer_tail %ring : !staging
     gpu.return
   }
 

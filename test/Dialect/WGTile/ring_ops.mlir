@@ -61,7 +61,7 @@ func.func @groups(%m: !m, %i: index, %acc: !t) {
 // CHECK-LABEL: func.func @numbers
 // CHECK:         %[[RING:.*]] = wgtile.ring warps 8 : !wgtile.ring<2, [i32]>
 // CHECK:         %[[NEXT:.*]] = wgtile.next_tile
-// CHECK:         wgtile.ring_store %[[NEXT]], %[[RING]][%{{.*}}] 0 : !wgtile.ring<2, [i32]>
+// CHECK:         wgtile.ring_store %[[NEXT]], %[[RING]][%{{.*}}] 0 : i32, !wgtile.ring<2, [i32]>
 // CHECK:         wgtile.end %[[NEXT]] : i32
 // CHECK:         %[[TOLD:.*]] = wgtile.ring_load %[[RING]][%{{.*}}] 0 : !wgtile.ring<2, [i32]>
 // CHECK:         wgtile.end %[[TOLD]] : i32
@@ -71,7 +71,7 @@ func.func @numbers(%n: index, %counter: memref<?xi32>) {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
       %next = wgtile.next_tile
       %p = wgtile.producer_acquire %ring : !wgtile.ring<2, [i32]>
-      wgtile.ring_store %next, %ring[%p] 0 : !wgtile.ring<2, [i32]>
+      wgtile.ring_store %next, %ring[%p] 0 : i32, !wgtile.ring<2, [i32]>
       wgtile.producer_commit %ring[%p] : !wgtile.ring<2, [i32]>
       wgtile.end %next : i32
     }
@@ -109,5 +109,23 @@ func.func @positions(%ring: !ring, %n: index, %x: i32) {
     wgtile.producer_commit %ring[%filled] : !ring
     wgtile.end %phase, %stage : i32, i32
   }
+  return
+}
+
+// CHECK-LABEL: func.func @staging
+// CHECK:         %[[RING:.*]] = wgtile.ring {offset = 0 : i64} : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK:         %[[S:.*]] = wgtile.producer_acquire %[[RING]]
+// CHECK:         wgtile.ring_store %{{.*}}, %[[RING]][%[[S]]] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !wgtile.ring
+// CHECK:         wgtile.tma_store %[[RING]][%[[S]]] 0, %{{.*}}[%{{.*}}, %{{.*}}] warpgroups 2 : !wgtile.ring
+// CHECK:         wgtile.producer_commit %[[RING]][%[[S]]]
+// CHECK:         wgtile.producer_tail %[[RING]]
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>, %m: !m, %i: index) {
+  %ring = wgtile.ring {offset = 0 : i64} : !staging
+  %s = wgtile.producer_acquire %ring : !staging
+  wgtile.ring_store %t, %ring[%s] 0 : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !staging
+  wgtile.tma_store %ring[%s] 0, %m[%i, %i] warpgroups 2 : !staging, !m
+  wgtile.producer_commit %ring[%s] : !staging
+  wgtile.producer_tail %ring : !staging
   return
 }

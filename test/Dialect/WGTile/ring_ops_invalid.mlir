@@ -131,7 +131,7 @@ func.func @for_each_tile_c1_next_tile(%n: index, %counter: memref<?xi32>, %x: in
 !ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>, i32]>
 func.func @ring_store_c1(%ring: !ring, %s: !wgtile.token, %x: i32) {
   // expected-error @below {{expected a number, but tile 0 is of type '!wgtile.shared<64x64xbf16, swizzle = 128>'}}
-  wgtile.ring_store %x, %ring[%s] 0 : !ring
+  wgtile.ring_store %x, %ring[%s] 0 : i32, !ring
   return
 }
 
@@ -275,5 +275,121 @@ func.func @async_copy_layout(%b: memref<?x?xbf16, #layout>, %i: index, %s: !wgti
   // expected-error @below {{expected a strided source, but got}}
   wgtile.async_copy %ring[%s] 0, %b[%i, %i]
       : !wgtile.ring<2, [!wgtile.shared<16x64xbf16, swizzle = 128>]>, memref<?x?xbf16, #layout>
+  return
+}
+
+// -----
+
+// The types of rings of warpgroups.
+func.func private @staging_rows(
+    // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle, or of as many columns and a multiple of 8 rows, but got '!wgtile.shared<12x64xbf16, swizzle = 128>'}}
+    !wgtile.ring<1, [!wgtile.shared<12x64xbf16, swizzle = 128>], warpgroups = 1>)
+
+// -----
+
+func.func private @staging_columns(
+    // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle}}
+    !wgtile.ring<1, [!wgtile.shared<64x128xbf16, swizzle = 128>], warpgroups = 1>)
+
+// -----
+
+func.func private @staging_number(
+    // expected-error @below {{expected a tile of 64 rows, each one row of its swizzle, or of as many columns and a multiple of 8 rows, but got 'i32'}}
+    !wgtile.ring<1, [i32], warpgroups = 1>)
+
+// -----
+
+func.func private @staging_warpgroups(
+    // expected-error @below {{expected from 1 to 8 warpgroups, but got 9}}
+    !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 9>)
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+func.func @ring_store_c1_tile(%ring: !staging, %s: !wgtile.token,
+                              %t: tensor<64x64xbf16, #wgtile.mma<warps = 4>>) {
+  // expected-error @below {{expected a tile of the ring (0 to 0), but got 1}}
+  wgtile.ring_store %t, %ring[%s] 1 : tensor<64x64xbf16, #wgtile.mma<warps = 4>>, !staging
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @ring_store_c1_ring(%ring: !ring, %s: !wgtile.token,
+                              %t: tensor<64x64xbf16, #wgtile.mma<warps = 4>>) {
+  // expected-error @below {{expected a ring of warpgroups, but got '!wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>'}}
+  wgtile.ring_store %t, %ring[%s] 0 : tensor<64x64xbf16, #wgtile.mma<warps = 4>>, !ring
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+func.func @ring_store_c2_warps(%ring: !staging, %s: !wgtile.token,
+                               %t: tensor<32x64xbf16, #wgtile.mma<warps = 2>>) {
+  // expected-error @below {{expected a tile of whole warpgroups}}
+  wgtile.ring_store %t, %ring[%s] 0 : tensor<32x64xbf16, #wgtile.mma<warps = 2>>, !staging
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<16x64xbf16, swizzle = 128>], warpgroups = 1>
+func.func @ring_store_c2_transposed(%ring: !staging, %s: !wgtile.token,
+                                    %t: tensor<64x32xbf16, #wgtile.mma<warps = 4>>) {
+  // expected-error @below {{expected a tile of 16 columns of 'bf16', of 16 or 32 bits}}
+  wgtile.ring_store %t, %ring[%s] 0 transposed
+      : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, !staging
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+func.func @ring_store_c2_element(%ring: !staging, %s: !wgtile.token,
+                                 %t: tensor<64x64xf16, #wgtile.mma<warps = 4>>) {
+  // expected-error @below {{expected a tile of 64 columns of 'bf16', of 16 or 32 bits}}
+  wgtile.ring_store %t, %ring[%s] 0 : tensor<64x64xf16, #wgtile.mma<warps = 4>>, !staging
+  return
+}
+
+// -----
+
+!ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+func.func @tma_store_c1_ring(%ring: !ring, %s: !wgtile.token, %map: !map, %i: index) {
+  // expected-error @below {{expected a ring of warpgroups}}
+  wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 1 : !ring, !map
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+func.func @tma_store_c1_indices(%ring: !staging, %s: !wgtile.token, %map: !map, %i: index) {
+  // expected-error @below {{expected 3 indices, but got 2}}
+  wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 1 : !staging, !map
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+func.func @tma_store_c2(%ring: !staging, %s: !wgtile.token, %map: !map, %i: index) {
+  // expected-error @below {{expected a map whose box is the tile}}
+  wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 1 : !staging, !map
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+func.func @tma_store_c3(%ring: !staging, %s: !wgtile.token, %map: !map, %i: index) {
+  // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint}}
+  wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 0 : !staging, !map
   return
 }

@@ -5,37 +5,45 @@
 !pair = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 !words = tensor<64x32xf32, #wgtile.mma<warps = 4>>
 
-// Two staging tiles of a type take turns. With three stores the first tile is
-// the last store's of the tile before: nothing may be pending; the second one's
-// copy has two newer ones behind it.
+// A ring for the stores of a type. It has three stages, so that each of the three
+// stores has the same stage in every tile.
 // CHECK-LABEL: gpu.func @kernel
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16> {wgtile.tma_compatible}, %[[N:.*]]: index, %[[MAP:.*]]: !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-// CHECK:         %[[S0:.*]] = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
-// CHECK:         %[[S1:.*]] = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
-// CHECK-NOT:     wgtile.staging
+// CHECK:         %[[RING:.*]] = wgtile.ring : !wgtile.ring<3, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK-NOT:     wgtile.ring :
 // CHECK:         wgtile.for_each_tile (%[[I:.*]]) in
-// CHECK:           wgtile.tma_store_wait pending 0 read
-// CHECK-NEXT:      wgtile.store_shared %[[T:.*]], %[[S0]]
-// CHECK-NEXT:      wgtile.tma_store %[[S0]], %[[MAP]][%[[I]], %{{.*}}] warpgroups 2
-// CHECK:           wgtile.tma_store_wait pending 2 read
-// CHECK:           wgtile.store_shared %[[T]], %[[S1]]
-// CHECK:           wgtile.tma_store_wait pending 1 read
-// CHECK:           wgtile.store_shared %[[T]], %[[S0]]
+// CHECK:           %[[S0:.*]] = wgtile.producer_acquire %[[RING]]
+// CHECK-NEXT:      wgtile.ring_store %[[T:.*]], %[[RING]][%[[S0]]] 0
+// CHECK-NEXT:      wgtile.tma_store %[[RING]][%[[S0]]] 0, %[[MAP]][%[[I]], %{{.*}}] warpgroups 2
+// CHECK-NEXT:      wgtile.producer_commit %[[RING]][%[[S0]]]
+// CHECK:           %[[S1:.*]] = wgtile.producer_acquire %[[RING]]
+// CHECK:           wgtile.ring_store %[[T]], %[[RING]][%[[S1]]] 0
+// CHECK:           %[[S2:.*]] = wgtile.producer_acquire %[[RING]]
+// CHECK:           wgtile.ring_store %[[T]], %[[RING]][%[[S2]]] 0
 // CHECK-NOT:       wgtile.store {{%}}
 // CHECK:         }
-// CHECK-NEXT:    wgtile.tma_store_wait pending 0 read{{$}}
+// CHECK-NEXT:    wgtile.producer_tail %[[RING]]
+// One store of a tile needs one stage; an even number has two, as has one that
+// neither two nor three stages divide.
 // CHECK-LABEL: gpu.func @batch
-// CHECK:         %[[S:.*]] = wgtile.staging : !wgtile.shared<64x32xf32, swizzle = 128>
-// CHECK:         wgtile.tma_store_wait pending 0 read
-// CHECK:         wgtile.tma_store %[[S]], %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] warpgroups 1 : !wgtile.shared<64x32xf32, swizzle = 128>, !wgtile.tensor_map<1x64x32xf32, swizzle = 128>
+// CHECK:         %[[RING:.*]] = wgtile.ring : !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 1>
+// CHECK:         wgtile.tma_store %[[RING]][%{{.*}}] 0, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] warpgroups 1 : !wgtile.ring<{{.*}}>, !wgtile.tensor_map<1x64x32xf32, swizzle = 128>
 // A transposed tile: the warpgroups' rows are columns of staging, words in two
 // boxes; any multiple of 8 columns will do.
 // CHECK-LABEL: gpu.func @transposed
-// CHECK-DAG:     %[[S:.*]] = wgtile.staging : !wgtile.shared<24x64xbf16, swizzle = 128>
-// CHECK-DAG:     %[[W:.*]] = wgtile.staging : !wgtile.shared<32x64xf32, swizzle = 128>
-// CHECK:         wgtile.store_shared %{{.*}}, %[[S]] transposed : tensor<128x24xbf16, #{{.*}}>, !wgtile.shared<24x64xbf16, swizzle = 128>
-// CHECK-NEXT:    wgtile.tma_store %[[S]], %{{.*}}[%{{.*}}, %{{.*}}] warpgroups 2 transposed : !wgtile.shared<24x64xbf16, swizzle = 128>, !wgtile.tensor_map<24x64xbf16, swizzle = 128>
-// CHECK:         wgtile.tma_store %[[W]], %{{.*}} warpgroups 1 transposed : !wgtile.shared<32x64xf32, swizzle = 128>, !wgtile.tensor_map<32x32xf32, swizzle = 128>
+// CHECK-DAG:     %[[S:.*]] = wgtile.ring : !wgtile.ring<1, [!wgtile.shared<24x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK-DAG:     %[[W:.*]] = wgtile.ring : !wgtile.ring<1, [!wgtile.shared<32x64xf32, swizzle = 128>], warpgroups = 1>
+// CHECK:         wgtile.ring_store %{{.*}}, %[[S]][%{{.*}}] 0 transposed : tensor<128x24xbf16, #{{.*}}>, !wgtile.ring
+// CHECK-NEXT:    wgtile.tma_store %[[S]][%{{.*}}] 0, %{{.*}}[%{{.*}}, %{{.*}}] warpgroups 2 transposed : !wgtile.ring<{{.*}}>, !wgtile.tensor_map<24x64xbf16, swizzle = 128>
+// CHECK:         wgtile.tma_store %[[W]][%{{.*}}] 0, %{{.*}} warpgroups 1 transposed : !wgtile.ring<{{.*}}>, !wgtile.tensor_map<32x32xf32, swizzle = 128>
+// CHECK:         wgtile.producer_tail %[[S]]
+// CHECK-NEXT:    wgtile.producer_tail %[[W]]
+// The consumer groups' warpgroups have instances of their own.
+// CHECK-LABEL: gpu.func @counts
+// CHECK:         wgtile.ring : !wgtile.ring<2, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 1>
+// CHECK:         wgtile.ring : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK-LABEL: gpu.func @groups
+// CHECK:         wgtile.ring : !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 2>
 // CHECK-LABEL: func.func @host
 // CHECK-SAME:    %[[OUT:.*]]: memref<?x?xbf16>
 // CHECK:         %[[MAP:.*]] = wgtile.tensor_map %[[OUT]]
@@ -76,6 +84,28 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  gpu.func @counts(%out: memref<?x?xbf16> {wgtile.tma_compatible},
+                   %wide: memref<?x?xf32> {wgtile.tma_compatible}, %n: index) kernel {
+    %t = arith.constant dense<1.0> : !pair
+    %w = arith.constant dense<1.0> : !words
+    wgtile.for_each_tile (%i) in (%n) {
+      wgtile.store %w, %wide[%i, %n] in_bounds [true, true] : !words, memref<?x?xf32>
+      wgtile.store %w, %wide[%i, %i] in_bounds [true, true] : !words, memref<?x?xf32>
+      wgtile.store %t, %out[%i, %i] in_bounds [true, true] : !pair, memref<?x?xbf16>
+      wgtile.store %t, %out[%i, %n] in_bounds [true, true] : !pair, memref<?x?xbf16>
+      wgtile.store %t, %out[%i, %i] in_bounds [true, true] : !pair, memref<?x?xbf16>
+      wgtile.store %t, %out[%i, %n] in_bounds [true, true] : !pair, memref<?x?xbf16>
+      wgtile.store %t, %out[%i, %i] in_bounds [true, true] : !pair, memref<?x?xbf16>
+    }
+    gpu.return
+  }
+  gpu.func @groups(%out: memref<?x?xf32> {wgtile.tma_compatible}, %n: index) kernel {
+    %t = arith.constant dense<1.0> : !words
+    wgtile.for_each_tile (%i) in (%n) attributes {consumer_groups = array<i64: 2>} {
+      wgtile.store %t, %out[%i, %n] in_bounds [true, true] : !words, memref<?x?xf32>
+    }
+    gpu.return
+  }
 }
 func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %wide: memref<?x?xf32>, %n: index) {
   wgtile.launch @kernels::@kernel grid(%n) args(%out, %n)
@@ -84,14 +114,18 @@ func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %wide: memref<
       : memref<?x?x?xf32>, index
   wgtile.launch @kernels::@transposed grid(%n) args(%out, %wide, %n)
       : memref<?x?xbf16>, memref<?x?xf32>, index
+  wgtile.launch @kernels::@counts grid(%n) args(%out, %wide, %n)
+      : memref<?x?xbf16>, memref<?x?xf32>, index
+  wgtile.launch @kernels::@groups grid(%n) args(%wide, %n)
+      : memref<?x?xf32>, index
   return
 }
 
 // What stays: a store to an argument that nothing is known of, in a branch, and
 // of a tile that is no row of the swizzle.
 // CHECK-LABEL: gpu.func @unstaged
-// CHECK-NOT:     wgtile.staging
-// CHECK-NOT:     wgtile.tma_store_wait
+// CHECK-NOT:     wgtile.ring
+// CHECK-NOT:     wgtile.producer_tail
 // CHECK-COUNT-3: wgtile.store {{%}}
 gpu.module @others {
   gpu.func @unstaged(%any: memref<?x?xbf16>,

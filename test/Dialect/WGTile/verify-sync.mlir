@@ -170,28 +170,59 @@ gpu.module @kernels {
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!words = !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 1>
+
 // CHECK-LABEL: gpu.func @staged
 gpu.module @kernels {
   gpu.func @staged(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %s0 = wgtile.staging : !s
-    %s1 = wgtile.staging : !s
+    %ring = wgtile.ring : !staging
     scf.for %i = %c0 to %n step %c1 {
-      wgtile.tma_store_wait pending 1 read
+      %s = wgtile.producer_acquire %ring : !staging
       wgtile.named_barrier
-      wgtile.store_shared %t, %s0 : !t, !s
+      wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
       wgtile.fence_proxy_async
       wgtile.named_barrier
-      wgtile.tma_store %s0, %map[%i, %c0] warpgroups 1 : !s, !map
-      wgtile.tma_store_wait pending 1 read
-      wgtile.named_barrier
-      wgtile.store_shared %t, %s1 : !t, !s
-      wgtile.fence_proxy_async
-      wgtile.named_barrier
-      wgtile.tma_store %s1, %map[%i, %c1] warpgroups 1 : !s, !map
+      wgtile.tma_store %ring[%s] 0, %map[%i, %c0] warpgroups 1 : !staging, !map
+      wgtile.producer_commit %ring[%s] : !staging
     }
-    wgtile.tma_store_wait pending 0
+    wgtile.producer_tail %ring : !staging
+    gpu.return
+  }
+
+  // Stores in a branch, beside those of another ring: each acquire waits for all
+  // copies but the newest ones, whatever came before it.
+  // CHECK-LABEL: gpu.func @staged_branch
+  gpu.func @staged_branch(%map: !map, %words: !wgtile.tensor_map<64x32xf32, swizzle = 128>,
+                          %t: !t, %w: tensor<64x32xf32, #wgtile.mma<warps = 4>>,
+                          %n: index, %yes: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring : !staging
+    %other = wgtile.ring : !words
+    scf.for %i = %c0 to %n step %c1 {
+      scf.if %yes {
+        %s = wgtile.producer_acquire %ring : !staging
+        wgtile.named_barrier
+        wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+        wgtile.fence_proxy_async
+        wgtile.named_barrier
+        wgtile.tma_store %ring[%s] 0, %map[%i, %c0] warpgroups 1 : !staging, !map
+        wgtile.producer_commit %ring[%s] : !staging
+      }
+      %o = wgtile.producer_acquire %other : !words
+      wgtile.named_barrier
+      wgtile.ring_store %w, %other[%o] 0
+          : tensor<64x32xf32, #wgtile.mma<warps = 4>>, !words
+      wgtile.fence_proxy_async
+      wgtile.named_barrier
+      wgtile.tma_store %other[%o] 0, %words[%i, %c0] warpgroups 1
+          : !words, !wgtile.tensor_map<64x32xf32, swizzle = 128>
+      wgtile.producer_commit %other[%o] : !words
+    }
+    wgtile.producer_tail %ring : !staging
     gpu.return
   }
 }
@@ -263,7 +294,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }

@@ -586,117 +586,329 @@ gpu.module @kernels {
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 gpu.module @kernels {
-  gpu.func @no_fence(%map: !map, %t: !t) kernel {
+  gpu.func @no_fence(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.named_barrier
     // expected-error @below {{'wgtile.tma_store' op expected a fence between the threads' writes of the tile and this asynchronous access}}
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
     gpu.return
   }
 }
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 gpu.module @kernels {
-  gpu.func @no_barrier(%map: !map, %t: !t) kernel {
+  gpu.func @no_barrier(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.fence_proxy_async
     // expected-error @below {{'wgtile.tma_store' op expected a barrier between the threads' writes of the tile and this access}}
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
     gpu.return
   }
 }
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 // The fence orders the writes of the thread that runs it: others have to meet it.
 gpu.module @kernels {
-  gpu.func @fence_after_barrier(%map: !map, %t: !t) kernel {
+  gpu.func @fence_after_barrier(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.named_barrier
     wgtile.fence_proxy_async
     // expected-error @below {{'wgtile.tma_store' op expected a barrier between the threads' writes}}
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
     gpu.return
   }
 }
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
+// The copy of the same stage is on its way.
 gpu.module @kernels {
-  gpu.func @write_before_wait(%map: !map, %t: !t) kernel {
+  gpu.func @write_after_store(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    // expected-error @below {{'wgtile.store_shared' op expected a wait for the store that reads the tile before this write}}
-    wgtile.store_shared %t, %s : !t, !s
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    // expected-error @below {{'wgtile.ring_store' op expected at most one copy into each tile of a stage}}
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     gpu.return
   }
 }
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 // The other threads do not know of the wait yet.
 gpu.module @kernels {
-  gpu.func @write_before_barrier(%map: !map, %t: !t) kernel {
+  gpu.func @write_before_barrier(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0 read
-    // expected-error @below {{'wgtile.store_shared' op expected a barrier between the last reads of the tile and this write}}
-    wgtile.store_shared %t, %s : !t, !s
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
+    // expected-error @below {{'wgtile.ring_store' op expected a barrier between the last reads of the tile and this write}}
+    wgtile.ring_store %t, %ring[%s1] 0 : !t, !staging
     gpu.return
   }
 }
 
 // -----
 
-!s = !wgtile.shared<64x64xbf16, swizzle = 128>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// One thread of the warpgroup waits: the others of its warp are not enough.
+gpu.module @kernels {
+  gpu.func @warps_meet(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
+    wgtile.warp_barrier
+    // expected-error @below {{'wgtile.ring_store' op expected a barrier between the last reads of the tile and this write}}
+    wgtile.ring_store %t, %ring[%s1] 0 : !t, !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// No copy was started from the second stage: the newest copy reads the first one,
+// which comes round.
+gpu.module @kernels {
+  gpu.func @commit_without_copy(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
+    wgtile.producer_commit %ring[%s1] : !staging
+    %s2 = wgtile.producer_acquire %ring : !staging
+    wgtile.named_barrier
+    // expected-error @below {{'wgtile.ring_store' op expected a wait for the store that reads the tile before this write}}
+    wgtile.ring_store %t, %ring[%s2] 0 : !t, !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
 gpu.module @kernels {
-  gpu.func @end_before_wait(%map: !map, %t: !t) kernel {
+  gpu.func @end_before_wait(%map: !map, %t: !t, %n: index) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
     // expected-error @below {{'gpu.return' op expected a wait for the store that uses shared memory before the program ends}}
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @copy_after_commit(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+    wgtile.fence_proxy_async
+    wgtile.named_barrier
+    wgtile.producer_commit %ring[%s] : !staging
+    // expected-error @below {{'wgtile.tma_store' op expected a stage to be acquired before this, but it was committed before}}
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @acquired_twice(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    // expected-error @below {{'wgtile.producer_acquire' op expected the stage that was acquired to be committed before the next is acquired}}
+    %s1 = wgtile.producer_acquire %ring : !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @lost_stage(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %s = wgtile.producer_acquire %ring : !staging
+      wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
+      // expected-error @below {{'scf.yield' op expected the stage of a token to be committed before the token is lost}}
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// The first stage comes first once.
+gpu.module @kernels {
+  gpu.func @ring_in_loop(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %ring = wgtile.ring : !staging
+      // expected-error @below {{'wgtile.producer_acquire' op expected no loop or branch around a ring of warpgroups}}
+      %s = wgtile.producer_acquire %ring : !staging
+      wgtile.producer_commit %ring[%s] : !staging
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+// Two warpgroups would write one tile.
+gpu.module @kernels {
+  gpu.func @other_warpgroups(%map: !map, %t: !t, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{'wgtile.ring' op expected as many warpgroups as hold register tiles, 2, but got 1}}
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.producer_commit %ring[%s] : !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @ring_of_warps(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring warps 4 : !staging
+    // expected-error @below {{'wgtile.producer_acquire' op expected a ring of warpgroups without warps}}
+    %s = wgtile.producer_acquire %ring : !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @wait_in_staging(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    // expected-error @below {{'wgtile.consumer_wait' op expected a ring that is not one of warpgroups}}
+    %s = wgtile.consumer_wait %ring : !staging
+    gpu.return
+  }
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
+
+gpu.module @kernels {
+  gpu.func @staging_of_producer(%map: !map, %t: !t, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = wgtile.ring : !staging
+    wgtile.roles producer warps 4 registers 0 {
+      // expected-error @below {{'wgtile.producer_acquire' op expected a role that holds register tiles}}
+      %s = wgtile.producer_acquire %ring : !staging
+      wgtile.producer_commit %ring[%s] : !staging
+    }, consumer warps 4 registers 0 consumer_groups 1 {
+    }
     gpu.return
   }
 }
@@ -824,7 +1036,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -852,7 +1064,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -879,7 +1091,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -908,7 +1120,7 @@ gpu.module @kernels {
         %next = wgtile.next_tile
         %p = wgtile.no_stage
         // expected-error @below {{'wgtile.ring_store' op expected a stage to be acquired before this, but its token is of none}}
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -935,7 +1147,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         // expected-error @below {{'wgtile.end' op expected the stage of a token to be committed before the token is lost}}
         wgtile.end %next : i32
       }
@@ -962,7 +1174,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -993,10 +1205,10 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         %p2 = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p2] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p2] 0 : i32, !tiles
         // expected-error @below {{'wgtile.producer_commit' op expected the consumers to take each stage that is committed}}
         wgtile.producer_commit %tiles[%p2] : !tiles
         wgtile.end %next : i32
@@ -1052,9 +1264,9 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         // expected-error @below {{'wgtile.ring_store' op expected at most one copy into each tile of a stage}}
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }

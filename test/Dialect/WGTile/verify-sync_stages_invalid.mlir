@@ -491,13 +491,15 @@ gpu.module @kernels {
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
 !t = tensor<64x64xbf16, #wgtile.mma<warps = 4>>
 
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+
 // Two places that overlap.
 gpu.module @kernels {
   gpu.func @overlapping_places() kernel attributes {wgtile.shared_bytes = 32768 : i64} {
     // expected-note @below {{which has bytes 0 to 16384}}
     %ring = wgtile.ring warps 4 {offset = 0 : i64, barriers = 32736 : i64} : !ring
-    // expected-error @below {{'wgtile.staging' op expected a place of its own in shared memory, but 15360 lies in another}}
-    %s = wgtile.staging {offset = 15360 : i64} : !a
+    // expected-error @below {{'wgtile.ring' op expected a place of its own in shared memory, but 15360 lies in another}}
+    %s = wgtile.ring {offset = 15360 : i64} : !staging
     gpu.return
   }
 }
@@ -531,7 +533,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -560,7 +562,7 @@ gpu.module @kernels {
       wgtile.for_each_tile (%i, %j) in (%m, %m) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
-        wgtile.ring_store %x, %tiles[%p] 0 : !tiles
+        wgtile.ring_store %x, %tiles[%p] 0 : i32, !tiles
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32
       }
@@ -590,7 +592,7 @@ gpu.module @kernels {
         %next = wgtile.next_tile
         %p = wgtile.producer_acquire %tiles : !tiles
         scf.if %b {
-          wgtile.ring_store %next, %tiles[%p] 0 : !tiles
+          wgtile.ring_store %next, %tiles[%p] 0 : i32, !tiles
         }
         wgtile.producer_commit %tiles[%p] : !tiles
         wgtile.end %next : i32

@@ -39,6 +39,14 @@ func.func @op(%ring: !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]
 
 // -----
 
+func.func @staging() {
+  // expected-error @below {{custom op 'wgtile.staging' is now 'wgtile.ring'}}
+  %0 = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+  return
+}
+
+// -----
+
 func.func @host_op(%a: memref<?xf32>) {
   // expected-error @below {{custom op 'wgtile.mappable' is now 'wgtile.tma_compatible'}}
   %0 = wgtile.mappable %a : memref<?xf32>

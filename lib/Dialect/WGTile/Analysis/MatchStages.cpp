@@ -17,15 +17,17 @@ using namespace mlir;
 using namespace wgtile;
 using Kind = SyncEffect::Kind;
 
-/// The ring whose stage an op commits or takes.
+/// The ring between roles whose stage an op commits or takes.
 static Value getStage(Operation *op, Kind kind) {
   auto sync = dyn_cast<SyncOpInterface>(op);
   if (!sync)
     return {};
   SmallVector<SyncEffect> effects;
   sync.getSyncEffects(effects);
-  auto *it = llvm::find_if(
-      effects, [&](const SyncEffect &effect) { return effect.kind == kind; });
+  auto *it = llvm::find_if(effects, [&](const SyncEffect &effect) {
+    return effect.kind == kind &&
+           !cast<RingType>(effect.value.getType()).isStaging();
+  });
   return it == effects.end() ? Value() : it->value;
 }
 

@@ -35,11 +35,6 @@ public:
         add(op, ring.getOffset(), type.getSizeInBytes(), type.getAlignment());
         add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
             kBarrierBytes);
-      } else if (auto staging = dyn_cast<StagingOp>(op)) {
-        add(op, staging.getOffset(),
-            std::max<int64_t>(countTileWarpgroups(kernel), 1) *
-                staging.getTileBytes(),
-            kStageAlignment);
       } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
         add(op, reduce.getOffset(), reduce.getBytes(), kStageAlignment);
       }

@@ -158,6 +158,23 @@ LogicalResult SyncState::release(Place stage, Operation *op,
   return success();
 }
 
+/// TMA may still read the stage of warpgroups that is committed: its place is
+/// known by the number of commits since, as far as a ring has stages, its token
+/// is not used any more.
+void SyncState::commitStaging(unsigned ring) {
+  Place acquired{ring, Place::kAcquired};
+  for (auto &[value, place] : tokens)
+    if (place == acquired)
+      place.stage = Place::kReleased;
+  renumber([&](Place place) {
+    if (place == acquired)
+      return Place{ring, 0};
+    if (place.base == ring && place.stage >= 0)
+      ++place.stage;
+    return place;
+  });
+}
+
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
@@ -167,15 +184,17 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   }
   unsigned number = numbers.of(effect.value);
   RingState &ring = rings[number];
-  ring.isCooperative |= isCooperative(op);
   auto type = cast<RingType>(effect.value.getType());
+  bool cooperates = isCooperative(op, type);
+  ring.isCooperative |= cooperates;
   int64_t stages = type.getStages();
   switch (effect.kind) {
   case Kind::MakeRing:
     return makeRing(ring, op, listener);
   case Kind::Acquire:
     for (const auto &[other, state] : rings) {
-      if (!state.acquired)
+      // Warpgroups do not wait for each other.
+      if (!state.acquired || (other != number && type.isStaging()))
         continue;
       (void)listener(op, Kind::CommitStage,
                      other == number
@@ -186,11 +205,18 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                            "acquired");
       return failure();
     }
-    if (isCooperative(op) && ring.countUsed() >= stages &&
+    if (cooperates && ring.countUsed() >= stages &&
         !listener(op, Kind::Barrier,
                   "expected a barrier between the last reads of the stage and "
                   "its next use"))
       return failure();
+    // The memory of the stage before the others comes round.
+    if (type.isStaging())
+      renumber([&](Place place) {
+        return place == Place{number, stages - 1}
+                   ? Place{number, Place::kAcquired}
+                   : place;
+      });
     ring.acquired = true;
     ring.copied.clear();
     ring.maybeCopied.clear();
@@ -207,20 +233,23 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   case Kind::CommitStage: {
     if (failed(checkToken(effect, op, /*isAcquired=*/true, numbers, listener)))
       return failure();
-    Place stage{number, Place::kAcquired};
-    renumber([&](Place place) {
-      return place == stage ? Place{number, Place::kReleased} : place;
-    });
+    if (type.isStaging())
+      commitStaging(number);
+    else
+      renumber([&](Place place) {
+        return place == Place{number, Place::kAcquired}
+                   ? Place{number, Place::kReleased}
+                   : place;
+      });
     ring.acquired = false;
-    return isCooperative(op) ? commitCooperative(ring, type, op, listener)
-                             : success();
+    return cooperates ? commitCooperative(ring, type, op, listener) : success();
   }
   case Kind::Take: {
-    if (isCooperative(op) && failed(takeCooperative(ring, type, op, listener)))
+    if (cooperates && failed(takeCooperative(ring, type, op, listener)))
       return failure();
     // The producer acquires stages in order: it fills no other before the one
     // that comes round again.
-    if (ring.held.count(stages - 1) && !isCooperative(op)) {
+    if (ring.held.count(stages - 1) && !cooperates) {
       (void)listener(op, Kind::Release,
                      "expected a release before this wait: the stage that it "
                      "is for, of " +

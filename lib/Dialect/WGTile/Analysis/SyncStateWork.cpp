@@ -48,8 +48,14 @@ void SyncState::wait(AsyncKind kind, int64_t count) {
   while (static_cast<int64_t>(groups.size()) > count) {
     // This thread knows; others do after a barrier.
     for (const Place &place : groups.front().reads)
-      if (place.stage == Place::kNoStage)
+      if (kind == AsyncKind::Store) {
+        // A thread waits for its warpgroup.
+        TileState &tile = tiles[place];
+        tile.read = true;
+        tile.scope = std::max(tile.scope, SyncScope::Group);
+      } else if (place.stage == Place::kNoStage) {
         tiles[place].read = true;
+      }
     for (const Place &place : groups.front().writes)
       tiles[place].written = true;
     groups.erase(groups.begin());
@@ -87,7 +93,11 @@ std::set<Operation *> SyncState::fencesFor(const SyncEffect &access,
 LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
                                 const ValueNumbers &numbers,
                                 SyncListener listener) {
-  Place place = placeOf(effect.value, numbers);
+  if (effect.token &&
+      failed(checkToken(effect, op, /*isAcquired=*/true, numbers, listener)))
+    return failure();
+  Place place = effect.token ? tokens.at(numbers.of(effect.token))
+                             : placeOf(effect.value, numbers);
   if (place.stage == Place::kReleased)
     return success(listener(op, Kind::Take,
                             "expected a tile of a stage that is held, but its "
@@ -151,8 +161,8 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
                      "and this write")))
     return failure();
 
-  // Each warp releases a stage of a ring by itself.
-  bool isStage = place.stage != Place::kNoStage;
+  // Each warp releases a stage that it took by itself.
+  bool isStage = place.stage >= 0;
   tile.scope = std::max(tile.scope, isStage ? SyncScope::Warp : effect.scope);
   if (effect.async) {
     Group &open = workOf(*effect.async).open;

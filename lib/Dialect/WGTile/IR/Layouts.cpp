@@ -9,6 +9,8 @@
 // Verification of layouts and of the types of shared memory.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -156,9 +158,23 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
   return success();
 }
 
+/// Whether a warpgroup can fill a tile with its rows, or with its rows as
+/// columns, for TMA.
+static bool isStagingTile(Type type) {
+  auto tile = dyn_cast<SharedType>(type);
+  if (!tile)
+    return false;
+  bool isUpright = tile.getRows() == sattn::layout::kWgmmaRows &&
+                   tile.getColumns() == tile.getTile().boxColumns();
+  bool isTransposed = tile.getColumns() == sattn::layout::kWgmmaRows &&
+                      tile.getRows() % sattn::layout::kSwizzleRows == 0;
+  return isUpright || isTransposed;
+}
+
 LogicalResult RingType::verify(EmitError emitError, int64_t stages,
                                ArrayRef<Type> tiles,
-                               ArrayRef<int64_t> instances) {
+                               ArrayRef<int64_t> instances,
+                               int64_t warpgroups) {
   if (stages < 1 || stages > kMaxStages)
     return emitError() << "expected from 1 to " << kMaxStages
                        << " stages, but got " << stages;
@@ -182,6 +198,22 @@ LogicalResult RingType::verify(EmitError emitError, int64_t stages,
     if (tile.isInteger() && count != 1)
       return emitError() << "expected one instance of a number, but got "
                          << count;
+  if (warpgroups < 0 || warpgroups > kMaxWarpgroups)
+    return emitError() << "expected from 1 to " << kMaxWarpgroups
+                       << " warpgroups, but got " << warpgroups;
+  if (warpgroups == 0)
+    return success();
+  if (!instances.empty())
+    return emitError() << "expected no instances beside those of warpgroups, "
+                          "but got ["
+                       << instances << "]";
+  for (Type tile : tiles)
+    if (!isStagingTile(tile))
+      return emitError()
+             << "expected a tile of " << sattn::layout::kWgmmaRows
+             << " rows, each one row of its swizzle, or of as many columns and "
+                "a multiple of "
+             << sattn::layout::kSwizzleRows << " rows, but got " << tile;
   return success();
 }
 

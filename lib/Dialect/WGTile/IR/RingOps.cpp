@@ -93,6 +93,10 @@ bool wgtile::isCooperative(Operation *op) {
   return !RolesOp::getRoleOf(op).first;
 }
 
+bool wgtile::isCooperative(Operation *op, RingType ring) {
+  return !ring.isStaging() && isCooperative(op);
+}
+
 LogicalResult AsyncCopyOp::verify() {
   // (C1)
   RingType ring = getRing().getType();
@@ -114,10 +118,60 @@ LogicalResult AsyncCopyOp::verify() {
   return success();
 }
 
+/// A tile of a ring of warpgroups.
+static LogicalResult verifyStaging(Operation *op, RingType ring, int64_t tile) {
+  if (failed(verifyTile(op, ring, tile)))
+    return failure();
+  if (ring.isStaging())
+    return success();
+  return op->emitOpError() << "expected a ring of warpgroups, but got " << ring;
+}
+
 LogicalResult RingStoreOp::verify() {
   // (C1)
-  return verifyTileKind(*this, getRing().getType(), getTile(),
-                        /*isNumber=*/true);
+  RingType ring = getRing().getType();
+  auto tile = dyn_cast<RankedTensorType>(getValue().getType());
+  if (!tile)
+    return verifyTileKind(*this, ring, getTile(), /*isNumber=*/true);
+  if (failed(verifyStaging(*this, ring, getTile())))
+    return failure();
+  // (C2)
+  if (getNumWarpgroups(tile) == 0)
+    return emitOpError() << "expected a tile of whole warpgroups, but got "
+                         << tile;
+  auto dest = cast<SharedType>(ring.getTiles()[getTile()]);
+  unsigned bits = tile.getElementTypeBitWidth();
+  int64_t columns = getTransposed() ? dest.getRows() : dest.getColumns();
+  if (tile.getElementType() != dest.getElementType() ||
+      tile.getDimSize(1) != columns || (bits != 16 && bits != 32))
+    return emitOpError() << "expected a tile of " << columns << " columns of "
+                         << dest.getElementType()
+                         << ", of 16 or 32 bits, but got " << tile;
+  return success();
+}
+
+LogicalResult TmaStoreOp::verify() {
+  // (C1)
+  RingType ring = getRing().getType();
+  if (failed(verifyStaging(*this, ring, getTile())))
+    return failure();
+  TensorMapType map = getDest().getType();
+  if (map.getBox().size() != getIndices().size())
+    return emitOpError() << "expected " << map.getBox().size()
+                         << " indices, but got " << getIndices().size();
+  // (C2)
+  auto tile = cast<SharedType>(ring.getTiles()[getTile()]);
+  SmallVector<int64_t> box(map.getBox().size(), 1);
+  if (box.size() >= 2) {
+    box[box.size() - 2] = tile.getRows();
+    box.back() = tile.getTile().boxColumns();
+  }
+  if (map.getBox() != ArrayRef(box) ||
+      map.getElementType() != tile.getElementType() ||
+      map.getSwizzle() != tile.getSwizzle())
+    return emitOpError() << "expected a map whose box is the tile " << tile
+                         << ", but got " << map;
+  return success();
 }
 
 LogicalResult RingLoadOp::verify() {

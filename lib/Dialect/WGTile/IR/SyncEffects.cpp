@@ -85,7 +85,7 @@ void BlockBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 //===----------------------------------------------------------------------===//
 
 void RingOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  if (!getConsumerWarps())
+  if (!getConsumerWarps() && !getRing().getType().isStaging())
     effects.push_back(SyncEffect::stage(Kind::MakeRing, getRing()));
 }
 
@@ -94,6 +94,10 @@ void NoStageOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void ProducerAcquireOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  RingType ring = getRing().getType();
+  if (ring.isStaging())
+    effects.push_back(
+        SyncEffect::wait(AsyncKind::Store, /*pending=*/ring.getStages() - 1));
   effects.push_back(SyncEffect::stage(Kind::Acquire, getRing(), getToken()));
 }
 
@@ -110,10 +114,22 @@ void AsyncCopyOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 void RingStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::fill(getRing(), getTile(), /*instance=*/0).with(getToken()));
+  if (getRing().getType().isStaging())
+    effects.push_back(SyncEffect::write(getRing(), Proxy::Generic, /*async=*/{},
+                                        SyncScope::Group)
+                          .with(getToken()));
+}
+
+void TmaStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::read(getRing(), Proxy::Async, AsyncKind::Store,
+                                     SyncScope::Group)
+                        .with(getToken()));
+  effects.push_back(SyncEffect::commit(AsyncKind::Store));
 }
 
 void ProducerCommitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  if (isCooperative(*this) && getRing().getType().hasSharedTiles())
+  RingType ring = getRing().getType();
+  if (isCooperative(*this, ring) && ring.hasSharedTiles())
     effects.push_back(SyncEffect::commit(AsyncKind::Copy));
   effects.push_back(
       SyncEffect::stage(Kind::CommitStage, getRing()).with(getToken()));
@@ -143,6 +159,10 @@ void ConsumerReleaseOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void ProducerTailOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  if (getRing().getType().isStaging()) {
+    effects.push_back(SyncEffect::wait(AsyncKind::Store, /*pending=*/0));
+    return;
+  }
   effects.push_back(SyncEffect::wait(AsyncKind::Copy, /*pending=*/0));
   effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
@@ -157,26 +177,11 @@ void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 //===----------------------------------------------------------------------===//
-// Staged stores
+// Warpgroups
 //===----------------------------------------------------------------------===//
-
-void StoreSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::write(getDest(), Proxy::Generic, /*async=*/{},
-                                      SyncScope::Group));
-}
 
 void ReadSharedOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::read(getSource(), Proxy::Generic));
-}
-
-void TmaStoreOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::read(getSource(), Proxy::Async,
-                                     AsyncKind::Store, SyncScope::Group));
-  effects.push_back(SyncEffect::commit(AsyncKind::Store));
-}
-
-void TmaStoreWaitOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::wait(AsyncKind::Store, getPending()));
 }
 
 void NamedBarrierOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {

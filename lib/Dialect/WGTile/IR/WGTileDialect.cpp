@@ -36,6 +36,30 @@ static void printTileShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << 'x' << elementType;
 }
 
+/// What a ring has several of: `, instances = [2, 1]`, `, warpgroups = 2`, or
+/// nothing.
+static ParseResult parseRingCounts(AsmParser &parser,
+                                   SmallVector<int64_t> &instances,
+                                   int64_t &warpgroups) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (succeeded(parser.parseOptionalKeyword("warpgroups")))
+    return failure(parser.parseEqual() || parser.parseInteger(warpgroups));
+  return failure(
+      parser.parseKeyword("instances") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseInteger(instances.emplace_back());
+      }));
+}
+
+static void printRingCounts(AsmPrinter &printer, ArrayRef<int64_t> instances,
+                            int64_t warpgroups) {
+  if (!instances.empty())
+    printer << ", instances = [" << instances << "]";
+  if (warpgroups != 0)
+    printer << ", warpgroups = " << warpgroups;
+}
+
 /// `preprocess`, or nothing.
 static ParseResult parsePreprocess(OpAsmParser &parser, UnitAttr &preprocess) {
   SMLoc loc = parser.getCurrentLocation();

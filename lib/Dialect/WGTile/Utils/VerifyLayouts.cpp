@@ -90,9 +90,27 @@ LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
+/// What is expected of an op on a ring of warpgroups; nothing if it is so.
+static StringRef findStagingMisuse(Operation *op, RingOp ring) {
+  if (!isa<ProducerAcquireOp, RingStoreOp, TmaStoreOp, ProducerCommitOp,
+           ProducerTailOp>(op))
+    return "expected a ring that is not one of warpgroups";
+  if (ring && ring.getConsumerWarps())
+    return "expected a ring of warpgroups without warps";
+  // Its first stage comes first once.
+  if (ring && !isa<gpu::GPUFuncOp, RolesOp>(ring->getParentOp()))
+    return "expected no loop or branch around a ring of warpgroups";
+  auto [roles, role] = RolesOp::getRoleOf(op);
+  if (roles && !roles.holdsTiles(role))
+    return "expected a role that holds register tiles";
+  return {};
+}
+
 /// Whether an op is used in roles alone, or outside alone; else what is
 /// expected.
-static StringRef findMisuse(Operation *op, RingOp ring) {
+static StringRef findMisuse(Operation *op, RingType type, RingOp ring) {
+  if (type.isStaging())
+    return findStagingMisuse(op, ring);
   bool alone = isCooperative(op);
   if (ring && alone == ring.getConsumerWarps().has_value())
     return alone ? "expected a ring without warps outside of roles"
@@ -112,9 +130,10 @@ static StringRef findMisuse(Operation *op, RingOp ring) {
 LogicalResult wgtile::verifyRings(gpu::GPUFuncOp kernel) {
   WalkResult walk = kernel.walk([](Operation *op) {
     for (Value operand : op->getOperands()) {
-      if (!isa<RingType>(operand.getType()))
+      auto type = dyn_cast<RingType>(operand.getType());
+      if (!type)
         continue;
-      StringRef misuse = findMisuse(op, operand.getDefiningOp<RingOp>());
+      StringRef misuse = findMisuse(op, type, operand.getDefiningOp<RingOp>());
       if (misuse.empty())
         continue;
       op->emitOpError(misuse);

@@ -39,7 +39,8 @@ private:
 };
 
 /// The memory of a shared tile: that of the value numbered `base`, or the stage
-/// of a ring that was taken so many takes before the newest. A token's stage is
+/// of a ring that was taken so many takes before the newest; in a ring of
+/// warpgroups, committed so many commits before the newest. A token's stage is
 /// a place too.
 struct Place {
   unsigned base;
@@ -196,6 +197,7 @@ private:
                                    mlir::Operation *op,
                                    const ValueNumbers &numbers,
                                    SyncListener listener);
+  void commitStaging(unsigned ring);
   llvm::LogicalResult makeRing(RingState &ring, mlir::Operation *op,
                                SyncListener listener);
   llvm::LogicalResult commitCooperative(RingState &ring, RingType type,

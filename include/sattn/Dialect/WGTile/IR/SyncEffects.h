@@ -48,7 +48,8 @@ enum class SyncScope {
 /// stages of a ring. An op lists its effects in the order in which it has them.
 struct SyncEffect {
   enum class Kind {
-    /// Reads or writes the shared tile `value`.
+    /// Reads or writes the shared tile `value`, or the stage of `token` that
+    /// the producer acquired of the ring `value`.
     Access,
     /// Makes `result`, a register tile, part of the open commit group.
     Issue,

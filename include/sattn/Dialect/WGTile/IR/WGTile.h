@@ -114,6 +114,8 @@ inline constexpr int64_t kStageAlignment = 1024;
 
 /// Maximum of consumer groups: warps of a thread block.
 inline constexpr int64_t kMaxGroupSize = 32;
+/// Maximum of warpgroups that hold register tiles.
+inline constexpr int64_t kMaxWarpgroups = 8;
 
 /// On a `wgtile.launch`: the version of its kernel that it launches, "aligned"
 /// (tiles by TMA, or by aligned copies), "register_reads" or "generic", and a
@@ -128,6 +130,8 @@ inline constexpr llvm::StringLiteral kTuningAttrName = "wgtile.tuning";
 /// Whether all threads of the block run the program that an op is in, and so
 /// both fill and read rings: no `wgtile.roles` is around it.
 bool isCooperative(mlir::Operation *op);
+/// The same of an op on a ring; warpgroups fill rings of their own.
+bool isCooperative(mlir::Operation *op, RingType ring);
 
 /// What a kernel's `wgtile.schedule` says; without one, nothing is decided.
 Schedule getSchedule(mlir::Operation *kernel);

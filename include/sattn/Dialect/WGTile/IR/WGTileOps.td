@@ -139,7 +139,7 @@ def WGTile_NextTileOp : WGTile_Op<"next_tile", [
         %next = wgtile.next_tile
         ...
         %s = wgtile.producer_acquire %tiles : !wgtile.ring<2, [i32]>
-        wgtile.ring_store %next, %tiles[%s] 0 : !wgtile.ring<2, [i32]>
+        wgtile.ring_store %next, %tiles[%s] 0 : i32, !wgtile.ring<2, [i32]>
         wgtile.producer_commit %tiles[%s] : !wgtile.ring<2, [i32]>
         wgtile.end %next : i32
       }

@@ -76,7 +76,7 @@ def WGTile_RingOp : WGTile_Op<"ring", [
   let description = [{
     All stages of the ring are empty. Between roles a stage is empty again when each
     of `consumer_warps` warps has released it. Without `consumer_warps` the ring is
-    one of a program without roles. `offset` and `barriers` are the offsets of its
+    one of a program without roles, or one of warpgroups for TMA. `offset` and `barriers` are the offsets of its
     first tile and of its first barrier in the kernel's shared memory, in bytes
     (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
     then all empty barriers.
@@ -84,6 +84,7 @@ def WGTile_RingOp : WGTile_Op<"ring", [
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
     %own = wgtile.ring : !wgtile.ring<4, [...]>
+    %staging = wgtile.ring : !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$consumer_warps,
@@ -122,7 +123,10 @@ def WGTile_ProducerAcquireOp : WGTile_RingUse<"producer_acquire"> {
     (`wgtile-assign-stages`).
 
     Without roles the op waits for nothing: a barrier must follow the last release of
-    the stage.
+    the stage. In a ring of warpgroups the thread of each warpgroup that starts
+    stores waits until at most the newest of them, one fewer than the ring has
+    stages, still read shared memory; a `wgtile.named_barrier` orders the others
+    after these reads.
 
     - (C1) A stage and a phase, or neither.
 
@@ -186,22 +190,67 @@ def WGTile_AsyncCopyOp : WGTile_RingUse<"async_copy"> {
 }
 
 def WGTile_RingStoreOp : WGTile_RingUse<"ring_store"> {
-  let summary = "Write a number into an acquired stage";
+  let summary = "Write a number or a register tile into an acquired stage";
   let description = [{
-    The producer's thread, or the first of all threads, writes `value` into tile
-    `tile` of the stage, a number. The consumers see it when they have taken the
-    stage.
+    `value` becomes tile `tile` of the stage.
 
-    - (C1) A tile of the ring, which is a number.
+    The producer's thread, or the first of all threads, writes a number. The
+    consumers see it when they have taken the stage.
+
+    In a ring of warpgroups each warpgroup writes its 64 rows of a register tile,
+    with `transposed` as columns, to its instance of the tile. TMA sees them after a
+    `wgtile.fence_proxy_async` of the writers and a `wgtile.named_barrier`.
+
+    - (C1) A tile of the ring: a number for a number, a tile of warpgroups for a
+      register tile.
+    - (C2) A register tile's columns are the columns of the ring's tile, with
+      `transposed` its rows, the element types are equal, of 16 or 32 bits; each of
+      the tile's warps holds 16 rows, and four warps make a warpgroup.
 
     ```mlir
-    wgtile.ring_store %next, %ring[%s] 0 : !wgtile.ring<2, [i32]>
+    wgtile.ring_store %next, %ring[%s] 0 : i32, !wgtile.ring<2, [i32]>
+    wgtile.ring_store %tile, %staging[%s] 0
+        : tensor<128x64xbf16, #wgtile.mma<warps = 8>>, !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
-  let arguments = (ins I32:$value, WGTile_RingType:$ring,
-                       WGTile_TokenType:$token, I64Attr:$tile);
+  let arguments = (ins AnyTypeOf<[I32, WGTile_RegisterTile]>:$value,
+                       WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile, UnitAttr:$transposed);
   let assemblyFormat = [{
-    $value `,` $ring `[` $token `]` $tile attr-dict `:` qualified(type($ring))
+    $value `,` $ring `[` $token `]` $tile (`transposed` $transposed^)? attr-dict
+    `:` type($value) `,` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_TmaStoreOp : WGTile_RingUse<"tma_store"> {
+  let summary = "Start a copy by TMA from an acquired stage";
+  let description = [{
+    One thread of each warpgroup starts the copy of the warpgroup's instance of tile
+    `tile` to `dest`, a commit group of its own. The tile of `warpgroups` warpgroups
+    starts at `indices`; each stores the 64 rows that it holds, with `transposed` the
+    64 columns. Nothing is written outside the destination.
+
+    - (C1) A tile of a ring of warpgroups; one index for each dimension of the map's
+      box.
+    - (C2) The box has the rows of the ring's tile and the columns of one row of its
+      swizzle, and is 1 along all other dimensions.
+    - (C3) `warpgroups` is positive.
+
+    ```mlir
+    wgtile.tma_store %staging[%s] 0, %map[%i, %j] warpgroups 2
+        : !wgtile.ring<2, [...], warpgroups = 2>, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token,
+                       I64Attr:$tile, WGTile_TensorMapType:$dest,
+                       Variadic<Index>:$indices,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$warpgroups,
+                       UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $ring `[` $token `]` $tile `,` $dest `[` $indices `]`
+    `warpgroups` $warpgroups (`transposed` $transposed^)? attr-dict `:`
+    qualified(type($ring)) `,` qualified(type($dest))
   }];
   let hasVerifier = 1;
 }
@@ -210,7 +259,8 @@ def WGTile_ProducerCommitOp : WGTile_RingUse<"producer_commit"> {
   let summary = "Give an acquired stage to the consumers";
   let description = [{
     The stage is full when all copies into it have arrived. Without roles these are a
-    commit group; it may be empty, if nothing reads the stage.
+    commit group; it may be empty, if nothing reads the stage. A stage of warpgroups
+    is left to the copies that were started from it.
 
     ```mlir
     wgtile.producer_commit %ring[%s] : !wgtile.ring<...>
@@ -336,10 +386,13 @@ def WGTile_ConsumerDrainOp : WGTile_RingUse<"consumer_drain", [
 }
 
 def WGTile_ProducerTailOp : WGTile_RingUse<"producer_tail"> {
-  let summary = "Wait until nothing is on its way to a ring any more";
+  let summary = "Wait for all copies to or from a ring";
   let description = [{
     Without roles: every thread waits for all its copies, and then for all other
     threads. The ring's memory may then be used anew.
+
+    In a ring of warpgroups the thread that starts copies waits until they have read
+    shared memory, which must outlive them. The kernel's end waits for their writes.
 
     ```mlir
     wgtile.producer_tail %ring : !wgtile.ring<...>

@@ -84,26 +84,47 @@ def WGTile_RingType : WGTile_Type<"Ring", "ring"> {
     ("cooperative"): stages need no barriers of their own, since a wait for a stage is
     a barrier of the block.
 
+    With `warpgroups` each of so many warpgroups that hold register tiles has an
+    instance of each tile and goes its own way: its threads fill a stage, and TMA
+    reads it ("staging"). Stages need no barriers here either, since one thread
+    starts all of the warpgroup's stores and waits for them in their order. Each
+    tile has 64 rows, each one row of its swizzle, or, for transposed tiles, 64
+    columns and a multiple of 8 rows.
+
     A tile is a shared tile or a number, `i32`, which has one instance. It is filled
     by TMA in a role (`wgtile.tma_load`), by all threads without roles
-    (`wgtile.async_copy`), or, a number, by one thread (`wgtile.ring_store`).
+    (`wgtile.async_copy`), a number by one thread and a tile of a warpgroup by its
+    threads (`wgtile.ring_store`).
 
     ```mlir
     !wgtile.ring<4, [!wgtile.shared<64x64xbf16, swizzle = 128>,
                      !wgtile.shared<64x128xbf16, swizzle = 128>],
                  instances = [2, 1]>
     !wgtile.ring<2, [i32]>
+    !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
     ```
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"::mlir::Type">:$tiles,
-                        OptionalArrayRefParameter<"int64_t">:$instances);
+                        OptionalArrayRefParameter<"int64_t">:$instances,
+                        DefaultValuedParameter<"int64_t", "0">:$warpgroups);
+  let builders = [TypeBuilder<(ins "int64_t":$stages,
+      "::llvm::ArrayRef<::mlir::Type>":$tiles,
+      CArg<"::llvm::ArrayRef<int64_t>", "{}">:$instances,
+      CArg<"int64_t", "0">:$warpgroups), [{
+    return $_get($_ctxt, stages, tiles, instances, warpgroups);
+  }]>];
+  let skipDefaultBuilders = 1;
   let assemblyFormat = [{
-    `<` $stages `,` `[` $tiles `]` (`,` `instances` `=` `[` $instances^ `]`)? `>`
+    `<` $stages `,` `[` $tiles `]` `` custom<RingCounts>($instances, $warpgroups) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether each warpgroup fills stages of its own, from which TMA stores.
+    bool isStaging() const { return getWarpgroups() != 0; }
     /// How many of a tile a stage has.
     int64_t getNumInstances(int64_t tile) const {
+      if (isStaging())
+        return getWarpgroups();
       return getInstances().empty() ? 1 : getInstances()[tile];
     }
     /// Whether a tile is a number.
@@ -128,7 +149,7 @@ def WGTile_TokenType : WGTile_Type<"Token", "token"> {
   let description = [{
     `wgtile.producer_acquire` and `wgtile.consumer_wait` give a token, and whatever
     uses the stage takes it, until `wgtile.producer_commit` or
-    `wgtile.consumer_release` gives the stage to the other role. Loops carry the
+    `wgtile.consumer_release` gives the stage to the other side. Loops carry the
     tokens of stages that later iterations release; `wgtile.no_stage` is the token of
     none. `wgtile-verify-sync` refuses programs that use a token after its stage was
     given away, or drop one before. Tokens of one kind are `!nvws` arefs' and Tawa's

@@ -51,10 +51,6 @@ public:
   static int64_t getStageBytes(RingType ring) {
     return ring.getStageBytes() + 2 * sattn::layout::kBarrierBytes;
   }
-  /// Bytes of a staging tile of each warpgroup.
-  static int64_t getStagingBytes(StagingOp staging, int64_t warpgroups) {
-    return warpgroups * staging.getTileBytes();
-  }
   /// The ring by which a role passes on the numbers of tiles, and its bytes.
   static RingType getTileRing(mlir::MLIRContext *context) {
     return RingType::get(context, /*stages=*/2,

@@ -15,6 +15,7 @@
 #include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -25,9 +26,15 @@ namespace wgtile {
 
 using namespace wgtile;
 
-/// Tiles of one type for each warpgroup: while TMA reads one, the next is
-/// written.
-static constexpr int64_t kSlots = 2;
+/// Stages of the ring for so many stores of a tile's program: while TMA reads
+/// one, the next is written. Each store has the same stage in every tile, a
+/// constant, if the stages divide the stores.
+static int64_t chooseStages(int64_t stores) {
+  for (int64_t stages : {2, 3})
+    if (stores % stages == 0)
+      return stages;
+  return std::min<int64_t>(stores, 2);
+}
 
 SharedType wgtile::getStagingType(StoreOp store, gpu::GPUFuncOp kernel) {
   RankedTensorType tile = store.getTile().getType();
@@ -50,17 +57,12 @@ SharedType wgtile::getStagingType(StoreOp store, gpu::GPUFuncOp kernel) {
                          kRowSwizzle);
 }
 
-namespace {
-/// A store and the staging tile it goes through.
-struct StagedStore {
-  StoreOp store;
-  SharedType type;
-  Value slot;
-  /// Copies that may still run when the slot is written again: those that were
-  /// started after the slot's last one.
-  int64_t pending = 0;
-};
+/// Warpgroups whose rows the consumer groups of a loop store.
+static int64_t countWarpgroups(StoreOp store, ForEachTileOp loop) {
+  return loop.getGroupSize() * getNumWarpgroups(store.getTile().getType());
+}
 
+namespace {
 class StoreStaging {
 public:
   StoreStaging(gpu::GPUFuncOp kernel, LaunchOp launch)
@@ -75,6 +77,8 @@ public:
 private:
   gpu::GPUFuncOp kernel;
   TensorMapArguments maps;
+  /// The ring of each type of staging tile.
+  llvm::MapVector<Type, Value> rings;
 
   /// A remark on a store that threads make themselves, where TMA takes the
   /// argument.
@@ -92,71 +96,70 @@ private:
                .str();
   }
 
-  /// Stores of every tile's program. Those in branches and inner loops stay,
-  /// since the number of running copies would depend on the path taken.
-  SmallVector<StagedStore> collect(ForEachTileOp loop) {
-    SmallVector<StagedStore> stores;
+  /// Stores of every tile's program that go through staging.
+  SmallVector<StoreOp> collect(ForEachTileOp loop) {
+    SmallVector<StoreOp> stores;
     loop.walk([&](StoreOp store) {
       bool isInProgram = store->getParentOp() == loop;
-      SharedType type = getStagingType(store, kernel);
-      if (isInProgram && type)
-        stores.push_back({store, type, Value()});
+      if (isInProgram && getStagingType(store, kernel) &&
+          countWarpgroups(store, loop) <= kMaxWarpgroups)
+        stores.push_back(store);
       else
         explain(store, isInProgram);
     });
     return stores;
   }
 
-  static void assignSlots(ForEachTileOp loop,
-                          MutableArrayRef<StagedStore> stores) {
+  /// Makes a ring for the stores of each type before a loop.
+  void createRings(ForEachTileOp loop, ArrayRef<StoreOp> stores) {
+    llvm::MapVector<Type, SmallVector<StoreOp>> byType;
+    for (StoreOp store : stores)
+      byType[getStagingType(store, kernel)].push_back(store);
+    rings.clear();
     OpBuilder b(loop);
-    DenseMap<Type, SmallVector<Value>> slots;
-    DenseMap<Type, int64_t> count;
-    for (StagedStore &staged : stores) {
-      SmallVector<Value> &ofType = slots[staged.type];
-      int64_t slot = count[staged.type]++ % kSlots;
-      if (slot == static_cast<int64_t>(ofType.size()))
-        ofType.push_back(StagingOp::create(b, staged.store.getLoc(),
-                                           staged.type, IntegerAttr()));
-      staged.slot = ofType[slot];
+    for (auto &[type, ofType] : byType) {
+      StoreOp first = ofType.front();
+      rings[type] = RingOp::create(
+          b, first.getLoc(),
+          RingType::get(b.getContext(), chooseStages(ofType.size()), type,
+                        /*instances=*/{}, countWarpgroups(first, loop)),
+          /*consumer_warps=*/IntegerAttr(), /*offset=*/IntegerAttr(),
+          /*barriers=*/IntegerAttr());
     }
-    // The same stores come again for the next tile.
-    int64_t size = stores.size();
-    for (int64_t i = 0; i < size; ++i)
-      while (stores[(i + size - 1 - stores[i].pending) % size].slot !=
-             stores[i].slot)
-        ++stores[i].pending;
+  }
+
+  void stage(StoreOp store) {
+    SharedType type = getStagingType(store, kernel);
+    Value ring = rings.lookup(type);
+    Location loc = store.getLoc();
+    OpBuilder b(store);
+    Value token =
+        ProducerAcquireOp::create(b, loc, ring, /*position=*/ValueRange());
+    RingStoreOp::create(b, loc, store.getTile(), ring, token, /*tile=*/0,
+                        store.getTransposed());
+    SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
+    box.push_back(type.getRows());
+    box.push_back(type.getTile().boxColumns());
+    auto mapType = TensorMapType::get(b.getContext(), box,
+                                      type.getElementType(), kRowSwizzle);
+    auto map = cast<TypedValue<TensorMapType>>(
+        maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc));
+    TmaStoreOp::create(b, loc, ring, token, /*tile=*/0, map, store.getIndices(),
+                       getNumWarpgroups(store.getTile().getType()),
+                       store.getTransposed());
+    ProducerCommitOp::create(b, loc, ring, token);
+    store.erase();
   }
 
   void stage(ForEachTileOp loop) {
-    SmallVector<StagedStore> stores = collect(loop);
-    if (stores.empty())
-      return;
-    assignSlots(loop, stores);
+    SmallVector<StoreOp> stores = collect(loop);
+    createRings(loop, stores);
+    for (StoreOp store : stores)
+      stage(store);
     OpBuilder b(loop.getContext());
-    for (StagedStore &staged : stores) {
-      StoreOp store = staged.store;
-      Location loc = store.getLoc();
-      b.setInsertionPoint(store);
-      TmaStoreWaitOp::create(b, loc, staged.pending, /*read=*/true);
-      StoreSharedOp::create(b, loc, store.getTile(), staged.slot,
-                            store.getTransposedAttr());
-      SmallVector<int64_t> box(store.getIndices().size() - 2, 1);
-      box.push_back(staged.type.getRows());
-      box.push_back(staged.type.getTile().boxColumns());
-      auto mapType = TensorMapType::get(
-          store.getContext(), box, staged.type.getElementType(), kRowSwizzle);
-      Value map =
-          maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc);
-      TmaStoreOp::create(b, loc, staged.slot, map, store.getIndices(),
-                         getNumWarpgroups(store.getTile().getType()),
-                         store.getTransposed());
-      store.erase();
-    }
-    // Shared memory must outlive the copies' reads; the end of the kernel waits
-    // for their writes.
     b.setInsertionPointAfter(loop);
-    TmaStoreWaitOp::create(b, loop.getLoc(), /*pending=*/0, /*read=*/true);
+    for (auto [type, ring] : rings)
+      ProducerTailOp::create(b, loop.getLoc(), ring);
   }
 };
 

@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Dialect/WGTile/Analysis/SharedPlaces.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/Barriers.h"
-#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Support/OldOptions.h"
 #include "sattn/Support/SourceOp.h"
@@ -29,7 +27,6 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kBarrierBytes;
-using sattn::layout::kWarpgroupThreads;
 
 static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   OpBuilder b(kernel.getContext());
@@ -53,27 +50,15 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
     ring.setOffset(bytes);
     bytes += type.getSizeInBytes();
   };
-  // Numbers stand where they leave no gaps before tiles.
   auto isOfTiles = [](RingOp ring) {
     return ring.getRing().getType().hasSharedTiles();
   };
-  for (RingOp ring : llvm::make_filter_range(rings, isOfTiles))
-    place(ring);
-  // Staging belongs to the consumers: one tile per warpgroup.
-  int64_t warpgroups = countTileWarpgroups(kernel);
-  WalkResult walk = kernel.walk([&](StagingOp staging) {
-    if (warpgroups < 1) {
-      staging.emitOpError("expected a kernel with a number of threads "
-                          "(wgtile-assign-layouts)");
-      return WalkResult::interrupt();
-    }
-    bytes = llvm::alignTo(bytes, kStageAlignment);
-    staging.setOffset(bytes);
-    bytes += ResourceModel::getStagingBytes(staging, warpgroups);
-    return WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    return failure();
+  // A loop's first ring is at 0, which costs no addition; staging follows, and
+  // numbers stand where they leave no gaps before tiles.
+  for (bool isStaging : {false, true})
+    for (RingOp ring : rings)
+      if (isOfTiles(ring) && ring.getRing().getType().isStaging() == isStaging)
+        place(ring);
   kernel.walk([&](ClusterReduceOp reduce) {
     bytes = llvm::alignTo(bytes, kStageAlignment);
     reduce.setOffset(bytes);

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -38,6 +39,53 @@ getWait(Operation *op) {
     return std::pair(Walk(take.getRing(), kConsumer),
                      take.getPositionMutable());
   return std::nullopt;
+}
+
+static int64_t getNumStages(Walk walk) {
+  return cast<RingType>(walk.first.getType()).getStages();
+}
+
+/// Stages of warpgroups have no barriers, and stay in the first phase.
+static bool hasPhases(Walk walk) {
+  return !cast<RingType>(walk.first.getType()).isStaging();
+}
+
+/// Waits after which a walk is at the same stage, in the same phase.
+static int64_t getPeriod(Walk walk) {
+  return getNumStages(walk) * (hasPhases(walk) ? 2 : 1);
+}
+
+static bool returns(Operation *op, Walk walk);
+
+/// How often a run of a block waits, but for multiples of the walk's period;
+/// nothing if that depends on the path.
+static std::optional<int64_t> countWaits(Region &region, Walk walk) {
+  int64_t count = 0;
+  for (Operation &op : region.getOps()) {
+    auto wait = getWait(&op);
+    if (wait && wait->first == walk)
+      ++count;
+    if (op.getNumRegions() == 0 || returns(&op, walk))
+      continue;
+    auto branch = dyn_cast<scf::IfOp>(op);
+    std::optional<int64_t> first, second;
+    if (branch) {
+      first = countWaits(branch.getThenRegion(), walk);
+      second = countWaits(branch.getElseRegion(), walk);
+    }
+    if (!first || first != second)
+      return std::nullopt;
+    count += *first;
+  }
+  return count;
+}
+
+/// Whether a walk is where it was after any run of an op's regions.
+static bool returns(Operation *op, Walk walk) {
+  return llvm::all_of(op->getRegions(), [&](Region &region) {
+    std::optional<int64_t> count = countWaits(region, walk);
+    return count && *count % getPeriod(walk) == 0;
+  });
 }
 
 namespace {
@@ -88,8 +136,11 @@ public:
           positions.set({op.getResult(0), kind}, zero, zero);
         continue;
       }
-      if (op.getNumRegions() != 0 && hasWaits(&op) &&
-          failed(runRegions(&op, collectWalks(&op), positions)))
+      if (op.getNumRegions() == 0 || !hasWaits(&op))
+        continue;
+      SmallVector<Walk> walks = collectWalks(&op);
+      llvm::erase_if(walks, [&](Walk walk) { return returns(&op, walk); });
+      if (failed(runRegions(&op, walks, positions)))
         return failure();
     }
     return success();
@@ -129,16 +180,27 @@ private:
   void assign(Operation *op, Walk walk, MutableOperandRange position,
               Positions &positions) {
     Location loc = op->getLoc();
-    int64_t stages = cast<RingType>(walk.first.getType()).getStages();
+    int64_t stages = getNumStages(walk);
     Value stage = positions.stage(walk), phase = positions.phase(walk);
     position.assign(SmallVector<Value>{stage, phase});
     b.setInsertionPointAfter(op);
+    std::optional<int64_t> at = getConstantIntValue(stage);
+    std::optional<int64_t> round = getConstantIntValue(phase);
+    if (at && round) {
+      bool wraps = *at + 1 == stages;
+      positions.set(walk, i32(loc, wraps ? 0 : *at + 1),
+                    wraps && hasPhases(walk) ? i32(loc, *round ^ 1) : phase);
+      return;
+    }
     Value next = arith::AddIOp::create(b, loc, stage, i32(loc, 1));
     Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
                                         i32(loc, stages));
     next = arith::SelectOp::create(b, loc, wraps, i32(loc, 0), next);
-    Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
-    positions.set(walk, next, arith::XOrIOp::create(b, loc, phase, flip));
+    if (hasPhases(walk)) {
+      Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
+      phase = arith::XOrIOp::create(b, loc, phase, flip);
+    }
+    positions.set(walk, next, phase);
   }
 
   LogicalResult runRegions(Operation *op, ArrayRef<Walk> walks,

@@ -135,9 +135,8 @@ private:
     if (failed(checkWarpgroups()))
       return failure();
     fixedBytes = ResourceModel::getTileRingBytes(kernel.getContext());
-    kernel.walk([&](StagingOp staging) {
-      fixedBytes += ResourceModel::getStagingBytes(
-          staging, consumerThreads / kWarpgroupThreads);
+    kernel.walk([&](RingOp staging) {
+      fixedBytes += staging.getRing().getType().getSizeInBytes();
     });
     decideSplit();
     decideOverlap();

@@ -54,8 +54,10 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   return success();
 }
 
+/// Whether an op fills a ring between roles.
 static bool isRoot(Operation *op) {
-  return isa<ProducerAcquireOp, TmaLoadOp, ProducerCommitOp>(op);
+  return isa<ProducerAcquireOp, TmaLoadOp, ProducerCommitOp>(op) &&
+         !cast<RingType>(op->getOperand(0).getType()).isStaging();
 }
 
 namespace {

@@ -27,6 +27,18 @@ namespace wgtile {
 using namespace wgtile;
 using sattn::layout::kWarpThreads;
 
+/// Each warpgroup that fills a ring of its own has an instance of each tile.
+static LogicalResult verifyWarpgroups(gpu::GPUFuncOp kernel, RingOp ring) {
+  RingType type = ring.getRing().getType();
+  int64_t warpgroups = countTileWarpgroups(kernel);
+  bool isKnown = warpgroups != 0 || kernel.getKnownBlockSizeAttr();
+  if (!type.isStaging() || !isKnown || type.getWarpgroups() == warpgroups)
+    return success();
+  return ring.emitOpError()
+         << "expected as many warpgroups as hold register tiles, " << warpgroups
+         << ", but got " << type.getWarpgroups();
+}
+
 /// Each warp of the role that reads a ring releases a stage: a ring that waits
 /// for fewer warps is refilled while slower warps read, a ring that waits for
 /// more is never refilled. The roles have all threads of the block.
@@ -41,6 +53,9 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
                         << threads[0] / kWarpThreads << ", but got " << warps;
       return WalkResult::interrupt();
     }
+    if (auto ring = dyn_cast<RingOp>(op))
+      return failed(verifyWarpgroups(kernel, ring)) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
     auto take = dyn_cast<ConsumerWaitOp>(op);
     auto ring = take ? take.getRing().getDefiningOp<RingOp>() : RingOp();
     auto [roles, role] = RolesOp::getRoleOf(op);

@@ -131,11 +131,12 @@ def WGTileStageStores
   let description = [{
     In the program of a tile, a store to a TMA-compatible argument (see
     `wgtile-version-kernels`) of a tile whose rows are one row of the swizzle goes
-    through a staging tile: each warpgroup writes its rows there, one of its
-    threads starts the copy to global memory, and the program goes on. Two staging
-    tiles of a type alternate. Before one is written again, the program waits for
-    the copy that reads it, which may belong to the previous tile. At the kernel's
-    end it waits for all copies. Stores in branches and inner loops stay.
+    through a stage of a ring: each warpgroup writes its rows there, one of its
+    threads starts the copy to global memory, and the program goes on. The stores of
+    a type share a ring of two stages, or of one if there is one store. Acquiring a
+    stage waits for the copy that reads it, which may belong to the previous tile. At
+    the kernel's end the program waits for all copies. Stores in branches and inner
+    loops stay.
 
     Before:
     ```mlir
@@ -147,17 +148,16 @@ def WGTileStageStores
     ```
     After:
     ```mlir
-    %s = wgtile.staging : !wgtile.shared<64x64xbf16, swizzle = 128>
+    %ring = wgtile.ring
+        : !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
     wgtile.for_each_tile (%i, %j) in (%m, %n) {
       ...
-      wgtile.tma_store_wait pending 0 read
-      wgtile.named_barrier
-      wgtile.store_shared %t, %s : ...
-      wgtile.fence_proxy_async
-      wgtile.named_barrier
-      wgtile.tma_store %s, %map[%r, %c] warpgroups 2 : ...
+      %s = wgtile.producer_acquire %ring : ...
+      wgtile.ring_store %t, %ring[%s] 0 : ...
+      wgtile.tma_store %ring[%s] 0, %map[%r, %c] warpgroups 2 : ...
+      wgtile.producer_commit %ring[%s] : ...
     }
-    wgtile.tma_store_wait pending 0
+    wgtile.producer_tail %ring : ...
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];

@@ -454,9 +454,8 @@ def WGTileAllocateShared
   let summary = "Place tiles and barriers in shared memory";
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
-    `wgtile.ring` the offsets of its stages and barriers, every `wgtile.staging` the
-    offset of its tiles, and the kernel the number of bytes that it needs
-    (`wgtile.shared_bytes`). A kernel that needs more than the module's
+    `wgtile.ring` the offsets of its stages and barriers, and the kernel the number
+    of bytes that it needs (`wgtile.shared_bytes`). A kernel that needs more than the module's
     target has is refused with both numbers.
 
     Before:
@@ -486,15 +485,15 @@ def WGTilePlaceFences
 
     Before:
     ```mlir
-    wgtile.store_shared %t, %s
-    wgtile.tma_store %s, %map[%i, %j] warpgroups 1
+    wgtile.ring_store %t, %ring[%s] 0
+    wgtile.tma_store %ring[%s] 0, %map[%i, %j] warpgroups 1
     ```
     After:
     ```mlir
-    wgtile.store_shared %t, %s
+    wgtile.ring_store %t, %ring[%s] 0
     wgtile.fence_proxy_async
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%i, %j] warpgroups 1
+    wgtile.tma_store %ring[%s] 0, %map[%i, %j] warpgroups 1
     ```
   }];
   let dependentDialects = ["::wgtile::WGTileDialect"];
@@ -522,6 +521,8 @@ def WGTileVerifySync
     - no fence separates accesses of a tile by threads from asynchronous ones, or
       no barrier separates accesses by different threads;
     - a kernel ends while TMA still reads shared memory;
+    - a ring of warpgroups is of another number of them than hold register tiles, or
+      is made in a loop or a branch;
     - a ring waits for another number of warps than its consumers have, or has more
       than one role that fills it or reads it; rings make a circle of roles;
     - threads read a stage that is released without a fence and a barrier of the
@@ -559,7 +560,9 @@ def WGTileAssignStages
     walks, one that fills and one that reads. The pass makes the number of
     the next stage and the phase of its barriers values, which the loops and branches
     of the role carry, and operands of `wgtile.producer_acquire` and
-    `wgtile.consumer_wait`.
+    `wgtile.consumer_wait`. A loop or a branch does not carry a position that it
+    leaves where it was, as far as its waits can be counted: the positions in it are
+    then constants, or those before it.
 
     Before:
     ```mlir
