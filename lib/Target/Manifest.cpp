@@ -109,6 +109,8 @@ private:
   func::FuncOp function;
   StringRef target;
   ArrayAttr contracts;
+  /// Kernels by name.
+  SymbolTableCollection symbols;
   json::Array arguments, contractList, values, checks, scratch, missing, steps;
   /// Position in `scratch` of an allocation.
   DenseMap<Value, int64_t> scratchIndex;
@@ -557,7 +559,7 @@ private:
   }
 
   LogicalResult writeLaunch(wgtile::LaunchOp launch) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+    auto kernel = symbols.lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
         launch, launch.getKernelAttr());
     auto threads = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>(
                                 NVVM::NVVMDialect::getReqntidAttrName())

@@ -23,10 +23,10 @@ namespace sattn {
 #include "sattn/Target/Passes.h.inc"
 } // namespace sattn
 
-static void eraseKernel(LaunchOp launch) {
+static void eraseKernel(LaunchOp launch, SymbolTableCollection &symbols) {
   if (Operation *kernel =
-          SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
-    kernel->erase();
+          symbols.lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+    symbols.getSymbolTable(kernel->getParentOp()).erase(kernel);
 }
 
 /// The launch of the generic version, if the branch chooses between it and
@@ -43,7 +43,7 @@ static LaunchOp findGeneric(scf::IfOp branch) {
 }
 
 /// Refuses calls that need the generic version, unless they launch nothing.
-static void refuse(LaunchOp generic) {
+static void refuse(LaunchOp generic, SymbolTableCollection &symbols) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -53,13 +53,14 @@ static void refuse(LaunchOp generic) {
       b, loc, isEmpty, generic.getKernel().getLeafReference().getValue());
   if (Attribute tuning = generic->getAttr(wgtile::kTuningAttrName))
     refusal->setAttr(wgtile::kTuningAttrName, tuning);
-  eraseKernel(generic);
+  eraseKernel(generic, symbols);
   generic.erase();
 }
 
 /// Launches the generic version whatever the arguments are.
-static void launchAlways(scf::IfOp branch) {
-  branch.getThenRegion().walk([](LaunchOp launch) { eraseKernel(launch); });
+static void launchAlways(scf::IfOp branch, SymbolTableCollection &symbols) {
+  branch.getThenRegion().walk(
+      [&](LaunchOp launch) { eraseKernel(launch, symbols); });
   Block *block = branch.elseBlock();
   block->getTerminator()->erase();
   branch->getBlock()->getOperations().splice(branch->getIterator(),
@@ -81,11 +82,12 @@ struct SelectVersionsPass
         if (findGeneric(branch))
           branches.push_back(branch);
       });
+    SymbolTableCollection symbols;
     for (scf::IfOp branch : branches) {
       if (versions == sattn::KernelVersions::Generic)
-        launchAlways(branch);
+        launchAlways(branch, symbols);
       else
-        refuse(findGeneric(branch));
+        refuse(findGeneric(branch), symbols);
     }
   }
 };
