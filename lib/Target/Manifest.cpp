@@ -110,6 +110,8 @@ private:
   func::FuncOp function;
   StringRef target;
   ArrayAttr contracts;
+  /// Kernels by name.
+  SymbolTableCollection symbols;
   json::Array arguments, contractList, values, checks, scratch, missing, steps;
   /// An allocation: its position in `scratch`, and those of its sizes and
   /// strides in `values`.
@@ -600,7 +602,7 @@ private:
   }
 
   LogicalResult writeLaunch(wgtile::LaunchOp launch) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+    auto kernel = symbols.lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
         launch, launch.getKernelAttr());
     auto threads = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>(
                                 NVVM::NVVMDialect::getReqntidAttrName())

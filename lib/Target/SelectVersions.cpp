@@ -24,10 +24,10 @@ namespace sattn {
 #include "sattn/Target/Passes.h.inc"
 } // namespace sattn
 
-static void eraseKernel(LaunchOp launch) {
+static void eraseKernel(LaunchOp launch, SymbolTableCollection &symbols) {
   if (Operation *kernel =
-          SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
-    kernel->erase();
+          symbols.lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+    symbols.getSymbolTable(kernel->getParentOp()).erase(kernel);
 }
 
 /// The launch of the generic version, if the branch chooses between it and
@@ -44,7 +44,7 @@ static LaunchOp findGeneric(scf::IfOp branch) {
 }
 
 /// Refuses calls that need the generic version, unless they launch nothing.
-static void refuse(LaunchOp generic) {
+static void refuse(LaunchOp generic, SymbolTableCollection &symbols) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -54,16 +54,17 @@ static void refuse(LaunchOp generic) {
       b, loc, isEmpty, generic.getKernel().getLeafReference().getValue());
   if (Attribute tuning = generic->getAttr(wgtile::kTuningAttrName))
     refusal->setAttr(wgtile::kTuningAttrName, tuning);
-  eraseKernel(generic);
+  eraseKernel(generic, symbols);
   generic.erase();
 }
 
 /// Launches the generic version whatever the arguments are. What was computed
 /// for the others alone, such as copies of arguments, goes with them.
-static void launchAlways(scf::IfOp branch) {
+static void launchAlways(scf::IfOp branch, SymbolTableCollection &symbols) {
   SetVector<Value> used;
   getUsedValuesDefinedAbove(branch.getThenRegion(), used);
-  branch.getThenRegion().walk([](LaunchOp launch) { eraseKernel(launch); });
+  branch.getThenRegion().walk(
+      [&](LaunchOp launch) { eraseKernel(launch, symbols); });
   Block *block = branch.elseBlock();
   block->getTerminator()->erase();
   branch->getBlock()->getOperations().splice(branch->getIterator(),
@@ -89,11 +90,12 @@ struct SelectVersionsPass
         if (findGeneric(branch))
           branches.push_back(branch);
       });
+    SymbolTableCollection symbols;
     for (scf::IfOp branch : branches) {
       if (versions == sattn::KernelVersions::Generic)
-        launchAlways(branch);
+        launchAlways(branch, symbols);
       else
-        refuse(findGeneric(branch));
+        refuse(findGeneric(branch), symbols);
     }
   }
 };

@@ -65,43 +65,87 @@ static void separateDestination(RewriterBase &rewriter,
   rewriter.replaceOp(generic, separate.getResults());
 }
 
-/// Fuses producers of one use into their consumers, where both are elementwise
-/// and the pair is selected. Upstream's patterns would also write every result
-/// to a new tensor.
-static void mergeGenerics(
-    func::FuncOp function,
-    function_ref<bool(linalg::GenericOp producer, linalg::GenericOp consumer)>
-        isWanted) {
-  IRRewriter rewriter(function.getContext());
-  auto findPair = [&]() -> OpOperand * {
-    OpOperand *found = nullptr;
-    function.walk([&](linalg::GenericOp consumer) {
-      for (OpOperand *operand : consumer.getDpsInputOperands()) {
-        auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-        if (producer && producer->hasOneUse() && isWanted(producer, consumer) &&
-            linalg::areElementwiseOpsFusable(operand)) {
-          found = operand;
-          return WalkResult::interrupt();
-        }
-      }
-      return WalkResult::advance();
-    });
-    return found;
-  };
-  while (OpOperand *pair = findPair()) {
-    Operation *producer = pair->get().getDefiningOp();
-    Operation *consumer = pair->getOwner();
-    rewriter.setInsertionPoint(consumer);
-    FailureOr<linalg::ElementwiseOpFusionResult> fused =
-        linalg::fuseElementwiseOps(rewriter, pair);
-    if (failed(fused))
-      return;
-    SmallVector<Value> results;
-    for (Value result : consumer->getResults())
-      results.push_back(fused->replacements.lookup(result));
-    rewriter.replaceOp(consumer, results);
-    rewriter.eraseOp(producer);
+using PairFilter =
+    function_ref<bool(linalg::GenericOp producer, linalg::GenericOp consumer)>;
+
+/// The operands of an op by which it can be fused with a producer of one use.
+static SmallVector<OpOperand *> findFusable(linalg::GenericOp consumer) {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand *operand : consumer.getDpsInputOperands()) {
+    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+    if (producer && producer->hasOneUse() &&
+        linalg::areElementwiseOpsFusable(operand))
+      operands.push_back(operand);
   }
+  return operands;
+}
+
+static linalg::GenericOp getProducer(OpOperand *operand) {
+  return operand->get().getDefiningOp<linalg::GenericOp>();
+}
+
+/// Fuses producers of one use into their consumers, where both are elementwise
+/// and the pair is selected; `fused` gets each new op. Upstream's patterns
+/// would also write every result to a new tensor. The bodies of a pair are
+/// copied, so a chain is fused in pairs, then in pairs of pairs.
+static void mergeGenerics(func::FuncOp function, PairFilter isWanted,
+                          function_ref<void(linalg::GenericOp)> fused) {
+  IRRewriter rewriter(function.getContext());
+  auto findPairs = [&] {
+    SmallVector<OpOperand *> pairs;
+    DenseSet<Operation *> taken;
+    function.walk([&](linalg::GenericOp consumer) {
+      if (taken.contains(consumer))
+        return;
+      for (OpOperand *operand : findFusable(consumer)) {
+        linalg::GenericOp producer = getProducer(operand);
+        if (taken.contains(producer) || !isWanted(producer, consumer))
+          continue;
+        taken.insert_range(ArrayRef<Operation *>{producer, consumer});
+        pairs.push_back(operand);
+        return;
+      }
+    });
+    return pairs;
+  };
+  for (SmallVector<OpOperand *> pairs = findPairs(); !pairs.empty();
+       pairs = findPairs()) {
+    for (OpOperand *pair : pairs) {
+      Operation *producer = getProducer(pair);
+      Operation *consumer = pair->getOwner();
+      rewriter.setInsertionPoint(consumer);
+      FailureOr<linalg::ElementwiseOpFusionResult> result =
+          linalg::fuseElementwiseOps(rewriter, pair);
+      if (failed(result))
+        return;
+      SmallVector<Value> results;
+      for (Value old : consumer->getResults())
+        results.push_back(result->replacements.lookup(old));
+      fused(cast<linalg::GenericOp>(result->fusedOp));
+      rewriter.replaceOp(consumer, results);
+      rewriter.eraseOp(producer);
+    }
+  }
+}
+
+/// Ops that use the result of a tile program, and those that can be fused with
+/// one of them, one pair after another.
+static DenseSet<Operation *> findMergeable(func::FuncOp function,
+                                           OpFilter hasTileProgram) {
+  DenseMap<Operation *, SmallVector<Operation *>> neighbors;
+  SetVector<Operation *> found;
+  function.walk([&](linalg::GenericOp op) {
+    if (usesTileProgram(op, hasTileProgram))
+      found.insert(op);
+    for (OpOperand *operand : findFusable(op)) {
+      linalg::GenericOp producer = getProducer(operand);
+      neighbors[op].push_back(producer);
+      neighbors[producer].push_back(op);
+    }
+  });
+  for (size_t i = 0; i < found.size(); ++i)
+    found.insert_range(neighbors.lookup(found[i]));
+  return {found.begin(), found.end()};
 }
 
 LogicalResult sattn::mergeConsumers(func::FuncOp function,
@@ -141,11 +185,13 @@ LogicalResult sattn::mergeConsumers(func::FuncOp function,
     separateDestination(rewriter, generic, hasTileProgram);
   }
 
-  mergeGenerics(function,
-                [&](linalg::GenericOp producer, linalg::GenericOp consumer) {
-                  return usesTileProgram(producer, hasTileProgram) ||
-                         usesTileProgram(consumer, hasTileProgram);
-                });
+  DenseSet<Operation *> mergeable = findMergeable(function, hasTileProgram);
+  mergeGenerics(
+      function,
+      [&](linalg::GenericOp producer, linalg::GenericOp consumer) {
+        return mergeable.contains(producer) && mergeable.contains(consumer);
+      },
+      [&](linalg::GenericOp fused) { mergeable.insert(fused); });
   return success();
 }
 
@@ -184,11 +230,13 @@ static void followTiles(func::FuncOp function) {
 }
 
 void sattn::mergeInTiles(func::FuncOp function) {
-  mergeGenerics(function,
-                [](linalg::GenericOp producer, linalg::GenericOp consumer) {
-                  return producer->getBlock() == consumer->getBlock() &&
-                         producer->getParentOfType<scf::ForallOp>();
-                });
+  mergeGenerics(
+      function,
+      [](linalg::GenericOp producer, linalg::GenericOp consumer) {
+        return producer->getBlock() == consumer->getBlock() &&
+               producer->getParentOfType<scf::ForallOp>();
+      },
+      [](linalg::GenericOp) {});
   followTiles(function);
 }
 

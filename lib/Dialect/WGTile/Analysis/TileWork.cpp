@@ -31,16 +31,15 @@ bool TileWork::find() {
   SmallVector<scf::ForOp> candidates;
   collectLoops(loop.getBody().front(), candidates);
   for (scf::ForOp candidate : candidates) {
-    TileWork slice(loop);
-    if (!slice.collect(candidate.getLowerBound()) ||
-        !slice.collect(candidate.getUpperBound()) ||
-        !slice.collect(candidate.getStep()) ||
-        (!slice.depends(candidate.getLowerBound()) &&
-         !slice.depends(candidate.getUpperBound())))
+    Kind begin = classify(candidate.getLowerBound());
+    Kind end = classify(candidate.getUpperBound());
+    Kind step = classify(candidate.getStep());
+    if (llvm::is_contained({begin, end, step}, Kind::Other) ||
+        (begin == Kind::Same && end == Kind::Same))
       continue;
     for (Value bound : {candidate.getLowerBound(), candidate.getUpperBound(),
                         candidate.getStep()})
-      (void)collect(bound);
+      collect(bound);
     loops.push_back(candidate);
   }
   return !loops.empty();
@@ -67,51 +66,72 @@ Trend TileWork::findRowTrend() {
   return result;
 }
 
-bool TileWork::collect(Value value) {
-  if (!collected.insert(value).second)
-    return true;
+TileWork::Kind TileWork::classify(Value value) {
+  if (auto it = kinds.find(value); it != kinds.end())
+    return it->second;
+  auto argument = dyn_cast<BlockArgument>(value);
+  Kind kind =
+      argument ? classifyArgument(argument) : classifyOp(value.getDefiningOp());
+  kinds[value] = kind;
+  return kind;
+}
+
+TileWork::Kind TileWork::classifyArgument(BlockArgument argument) {
+  // A column's tiles are taken together.
+  if (argument.getOwner() == &loop.getBody().front())
+    return argument.getArgNumber() + 1 == loop.getCounts().size()
+               ? Kind::Other
+               : Kind::Differs;
+  return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()) &&
+                 isa<MemRefType, IndexType>(argument.getType())
+             ? Kind::Same
+             : Kind::Other;
+}
+
+TileWork::Kind TileWork::classifyOp(Operation *op) {
+  if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+      !(isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
+    return Kind::Other;
+  Kind kind = Kind::Same;
+  for (Value operand : getNeeded(op)) {
+    Kind other = classify(operand);
+    if (other == Kind::Other)
+      return Kind::Other;
+    if (other == Kind::Differs)
+      kind = Kind::Differs;
+  }
+  return kind;
+}
+
+/// The operands of which the work is computed: of a condition that is the same
+/// for all tiles the value is not needed. A slice by upstream's
+/// `getBackwardSlice` would have the condition, and with it arguments of the
+/// kernel that the host need not have.
+SmallVector<Value> TileWork::getNeeded(Operation *op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (select && classify(select.getCondition()) != Kind::Differs)
+    return {select.getTrueValue(), select.getFalseValue()};
+  return SmallVector<Value>(op->getOperands());
+}
+
+void TileWork::collect(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() == &loop.getBody().front()) {
-      dependent.insert(value);
-      // A column's tiles are taken together.
-      return argument.getArgNumber() + 1 != loop.getCounts().size();
-    }
-    if (!isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()) ||
-        !isa<MemRefType, IndexType>(value.getType()))
-      return false;
-    arguments.insert(argument);
-    return true;
+    if (argument.getOwner() != &loop.getBody().front())
+      arguments.insert(argument);
+    return;
   }
   Operation *op = value.getDefiningOp();
   if (ops.contains(op))
-    return true;
-  if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
-      !(isa<memref::LoadOp>(op) || isMemoryEffectFree(op)))
-    return false;
-  // The value of a condition that is the same for all tiles is not needed.
-  SmallVector<Value> operands(op->getOperands());
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    TileWork condition(loop);
-    if (!condition.collect(select.getCondition()) ||
-        !condition.depends(select.getCondition()))
-      operands.erase(operands.begin());
-  }
-  bool differs = false;
-  for (Value operand : operands) {
-    if (!collect(operand))
-      return false;
-    differs |= depends(operand);
-  }
-  if (differs)
-    dependent.insert(value);
+    return;
+  for (Value operand : getNeeded(op))
+    collect(operand);
   ops.insert(op);
-  return true;
 }
 
 Value TileWork::build(OpBuilder &b, Location loc, IRMapping mapping) {
   for (Operation *op : ops) {
     auto select = dyn_cast<arith::SelectOp>(op);
-    if (select && !collected.contains(select.getCondition()))
+    if (select && classify(select.getCondition()) != Kind::Differs)
       mapping.map(select.getResult(), mapping.lookup(select.getTrueValue()));
     else
       b.clone(*op, mapping);

@@ -95,17 +95,8 @@ static std::optional<int64_t> getConstant(Value value) {
   return constant.getSExtValue();
 }
 
-Trend wgtile::findTrend(Value value, Value index) {
-  if (value == index)
-    return Trend::Rising;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return Trend::Constant;
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return Trend::Unknown;
-  SmallVector<Trend> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(findTrend(operand, index));
+/// The trend of an op's result, given those of its operands.
+static Trend findTrend(Operation *op, ArrayRef<Trend> operands) {
   if (llvm::all_of(operands,
                    [](Trend trend) { return trend == Trend::Constant; }))
     return Trend::Constant;
@@ -126,4 +117,28 @@ Trend wgtile::findTrend(Value value, Value index) {
     if (std::optional<int64_t> constant = getConstant(op->getOperand(1)))
       return scaleTrend(operands[0], *constant);
   return Trend::Unknown;
+}
+
+/// Trends of values that are known; a value may be needed by several others.
+using KnownTrends = DenseMap<Value, Trend>;
+
+static Trend findTrend(Value value, KnownTrends &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return Trend::Constant;
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return Trend::Unknown;
+  SmallVector<Trend> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(findTrend(operand, known));
+  Trend trend = findTrend(op, operands);
+  known[value] = trend;
+  return trend;
+}
+
+Trend wgtile::findTrend(Value value, Value index) {
+  KnownTrends known = {{index, Trend::Rising}};
+  return ::findTrend(value, known);
 }

@@ -48,12 +48,16 @@ private:
   /// In an order in which they can be computed.
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::BlockArgument> arguments;
-  llvm::DenseSet<mlir::Value> collected;
-  /// Values that differ from tile to tile.
-  llvm::DenseSet<mlir::Value> dependent;
+  /// Whether a value can be computed elsewhere, from the kernel's arguments and
+  /// a tile's indices, and then whether it differs from tile to tile.
+  enum class Kind { Other, Same, Differs };
+  llvm::DenseMap<mlir::Value, Kind> kinds;
 
-  bool depends(mlir::Value value) { return dependent.contains(value); }
-  bool collect(mlir::Value value);
+  Kind classify(mlir::Value value);
+  Kind classifyOp(mlir::Operation *op);
+  Kind classifyArgument(mlir::BlockArgument argument);
+  llvm::SmallVector<mlir::Value> getNeeded(mlir::Operation *op);
+  void collect(mlir::Value value);
 };
 
 } // namespace wgtile
