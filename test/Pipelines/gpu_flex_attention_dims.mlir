@@ -8,8 +8,8 @@
 // One MMA has all columns of Q and K; the loop over parts of V's columns is of the
 // launch.
 // CHECK-LABEL: .entry d512(
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
-// CHECK: wgmma.mma_async.sync.aligned.m64n176k16.f32.bf16.bf16
+// CHECK-DAG: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// CHECK-DAG: wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16
 func.func @d512(%scale: f32, %q: tensor<?x?x?x512xbf16>, %k: tensor<?x?x?x512xbf16>, %v: tensor<?x?x?x512xbf16>,
     %o: tensor<?x?x?x512xbf16>, %lse: tensor<?x?x?xf32>) -> (tensor<?x?x?x512xbf16>, tensor<?x?x?xf32>) {
   %0:2 = sattn.flex_attention scale(%scale)

@@ -12,6 +12,10 @@
 
 namespace sattn::tuning::flex_attention {
 
+/// Columns of V in a tile are at most those that there are, rounded up to a
+/// multiple of this; beyond them, Q and K are padded to such a multiple, too.
+inline constexpr int64_t kPaddedColumns = 64;
+
 /// The known facts of one flex_attention. Sizes are in elements.
 struct Facts {
   /// Queries of a head, if known.

@@ -73,10 +73,10 @@ sattn::tuning::flex_attention::choose(const Facts &facts,
   if (llvm::Error error =
           checkSize("tile_n", choice.parameters.columns, std::nullopt))
     return error;
-  if (int64_t most = llvm::alignTo(facts.valueDim, 8);
+  if (int64_t most = llvm::alignTo(facts.valueDim, kPaddedColumns);
       choice.parameters.columns > most)
     return makeError("expected tile_n of at most " + llvm::Twine(most) +
-                     ", the columns of V, but got " +
+                     ", the columns of V and their padding, but got " +
                      llvm::Twine(choice.parameters.columns));
   if (llvm::Error error =
           checkSize("tile_k", choice.parameters.depth, facts.blockKeys))

@@ -86,12 +86,18 @@ static int64_t fitInto(std::optional<int64_t> block, int64_t most) {
   return size;
 }
 
-/// How many tiles share the columns of V.
-static int64_t countColumnParts(const Facts &facts, const Target &target) {
-  if (target.kind == TargetKind::CPU || getWidest(facts) <= kWidestTile)
-    return 1;
-  return llvm::divideCeil(facts.valueDim,
-                          target.kind == TargetKind::Wgmma ? 176 : 128);
+/// Columns of V of a tile: all of them, or an equal part where they are too
+/// many. wgmma takes multiples of kPaddedColumns; heads that are narrower than
+/// half of that are not padded, and multiplied by mma.sync.
+static int64_t chooseColumns(const Facts &facts, const Target &target) {
+  int64_t columns = facts.valueDim;
+  if (target.kind != TargetKind::CPU && getWidest(facts) > kWidestTile) {
+    int64_t most = target.kind == TargetKind::Wgmma ? 192 : 128;
+    columns = llvm::divideCeil(columns, llvm::divideCeil(columns, most));
+  }
+  bool isPadded = target.kind == TargetKind::Wgmma && facts.elementBytes == 2 &&
+                  2 * std::min(facts.headDim, facts.valueDim) > kPaddedColumns;
+  return llvm::alignTo(columns, isPadded ? kPaddedColumns : kMultiple);
 }
 
 static Parameters chooseFor(const Facts &facts, const Target &target) {
@@ -118,8 +124,6 @@ sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
   }
   tile.rows = fitInto(facts.blockQueries, tile.rows);
   tile.depth = fitInto(facts.blockKeys, tile.depth);
-  tile.columns = llvm::alignTo(
-      llvm::divideCeil(facts.valueDim, countColumnParts(facts, target)),
-      kMultiple);
+  tile.columns = chooseColumns(facts, target);
   return tile;
 }

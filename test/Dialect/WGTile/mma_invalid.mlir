@@ -68,16 +68,6 @@ func.func @c2_i8(%a: !wgtile.shared<64x64xi8>, %acc: tensor<64x64xf32>) {
 
 // -----
 
-func.func @c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<64x64xf32>,
-                           %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected a register tile of f16 or bf16, but got 'tensor<64x64xf32>'}}
-  %0 = wgtile.mma %a, %b, %acc
-      : tensor<64x64xf32>, !wgtile.shared<64x64xf32> -> tensor<64x64xf32>
-  return
-}
-
-// -----
-
 func.func @row_reduce_c1(%t: tensor<64x32xf32>) {
   // expected-error @below {{expected one element for each row of the tile, but got 'tensor<64x32xf32>' and 'tensor<32xf32>'}}
   %0 = wgtile.row_reduce maximumf %t : tensor<64x32xf32> -> tensor<32xf32>
@@ -173,7 +163,7 @@ func.func @transposed_c2_accumulator(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.
 
 func.func @transposed_c2_register_f32(%a: tensor<64x64xf32>, %b: !wgtile.shared<32x64xf32>,
                   %acc: tensor<64x32xf32>) {
-  // expected-error @below {{expected a register tile of f16 or bf16, but got 'tensor<64x64xf32>'}}
+  // expected-error @below {{expected a register tile of f16 or bf16 beside a transposed tile, but got 'tensor<64x64xf32>'}}
   %0 = wgtile.mma %a, %b, %acc transpose_b : tensor<64x64xf32>, !wgtile.shared<32x64xf32> -> tensor<64x32xf32>
   return
 }

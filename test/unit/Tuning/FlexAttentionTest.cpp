@@ -32,7 +32,7 @@ TEST(FlexAttentionTest, WideHeadsHavePartsOfColumns) {
   Parameters tile = defaultParameters(factsOf(512), *findTarget("sm_90a"));
   EXPECT_EQ(tile.rows, 64);
   EXPECT_EQ(tile.depth, 64);
-  EXPECT_EQ(tile.columns, 176);
+  EXPECT_EQ(tile.columns, 192);
   tile = defaultParameters(factsOf(512), *findTarget("sm_80"));
   EXPECT_EQ(tile.rows, 32);
   EXPECT_EQ(tile.columns, 128);
@@ -55,6 +55,12 @@ TEST(FlexAttentionTest, TilesDivideBlocksOfLists) {
   Parameters tile = defaultParameters(facts, *findTarget("sm_90a"));
   EXPECT_EQ(tile.rows, 128);
   EXPECT_EQ(tile.depth, 48);
+}
+
+TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {
+  EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_90a")).columns, 128);
+  EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_80")).columns, 72);
+  EXPECT_EQ(defaultParameters(factsOf(24), *findTarget("sm_90a")).columns, 24);
 }
 
 TEST(FlexAttentionTest, ColumnsAreAMultipleOf8) {
@@ -81,6 +87,7 @@ TEST(FlexAttentionTest, RowReplacesNumbers) {
   choice = choose(factsOf(128), search);
   ASSERT_FALSE(bool(choice));
   EXPECT_EQ(llvm::toString(choice.takeError()),
-            "expected tile_n of at most 128, the columns of V, but got 136");
+            "expected tile_n of at most 128, the columns of V and their "
+            "padding, but got 136");
 }
 } // namespace

@@ -386,9 +386,10 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
            << "expected two tiles of f16, of bf16 or of f32 and an f32 "
               "accumulator, but got "
            << a << ", " << b << " and " << acc;
-  if (registerA && !isSmall)
-    return op->emitOpError()
-           << "expected a register tile of f16 or bf16, but got " << a;
+  if (registerA && !isSmall && mma.getTransposeB())
+    return op->emitOpError() << "expected a register tile of f16 or bf16 "
+                                "beside a transposed tile, but got "
+                             << a;
   return success();
 }
 

@@ -227,7 +227,7 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
 
     - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
     - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
-      register tile a is f16 or bf16.
+      register tile a is f16 or bf16, or f32 beside a tile b that is not transposed.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc

@@ -14,6 +14,7 @@
 #include "TileBuilder.h"
 
 #include "sattn/Support/TileLoopAttributes.h"
+#include "sattn/Tuning/FlexAttention.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -23,13 +24,20 @@ using namespace sattn::flex_attention;
 
 static constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
+/// Columns of a tile of Q or K, padded as those of V are.
+static int64_t chooseDepth(FlexAttentionOp op) {
+  bool isPadded =
+      op.getMetaAttr().getTile()[1] > llvm::alignTo(op.getValueDim(), 8);
+  return llvm::alignTo(op.getHeadDim(),
+                       isPadded ? tuning::flex_attention::kPaddedColumns : 8);
+}
+
 namespace {
 class TileProgram {
 public:
   TileProgram(TileBuilder &b, FlexAttentionOp op)
       : b(b), op(op), scoreMod(op, op.getScoreMod(), /*isScore=*/true),
-        maskMod(op, op.getMaskMod(), /*isScore=*/false),
-        depth(llvm::alignTo(op.getHeadDim(), 8)),
+        maskMod(op, op.getMaskMod(), /*isScore=*/false), depth(chooseDepth(op)),
         columns(op.getMetaAttr().getTile()[1]),
         element(op.getQ().getType().getElementType()), f32(b.getF32Type()) {
     // The largest score is that of the largest product only if the scale is
