@@ -60,7 +60,7 @@ func.func @dense(%q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x9
 // CHECK: %[[PLUS:.+]] = arith.cmpf oge, %[[SCALE]], %{{.+}} : f32
 // CHECK: %[[SIGN:.+]] = arith.select %[[PLUS]], %{{.+}}, %{{.+}} : f32
 // CHECK: %[[BOUND:.+]] = arith.select %[[PLUS]], %{{.+}}, %{{.+}} : index
-// CHECK: scf.for %[[T:.+]] =
+// CHECK: scf.for %[[T:[^ ]+]] = 
 // CHECK:   %[[C:.+]] = arith.cmpi slt, %[[T]], %[[BOUND]] : index
 // CHECK:   scf.if %[[C]]
 // CHECK:     arith.mulf %{{.+}}, %[[SIGN]] : f32
