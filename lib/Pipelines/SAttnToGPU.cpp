@@ -92,6 +92,9 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertVectorToWGTile());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileReassociate());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(wgtile::createWGTileVersionKernels({options.maxPadding}));
   // A chip that is not known is refused later, by name.
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));

@@ -1,6 +1,6 @@
 // sattn.flex_attention goes the whole way with the computed default's tiles: a mask
-// that costs nothing where no block needs it, lists of partial and full blocks, a
-// score that is modified. No kernel spills.
+// that costs nothing where no block needs it, a score that is modified. No kernel
+// spills.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-order-warpgroups -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each --chip=sm_80 %s -o /dev/null %}
@@ -28,26 +28,6 @@ func.func @causal(%scale: f32, %q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128x
         sattn.yield %r : i1
       }
   return %0#0, %0#1 : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
-}
-
-// CHECK-LABEL: gpu.func @lists(
-// CHECK: consumer
-// CHECK: scf.for
-// CHECK: wgtile.step
-// CHECK: } {wgtile.block_loop}
-// CHECK: scf.for
-// CHECK-NOT: wgtile.step
-// CHECK: } {wgtile.block_loop}
-func.func @lists(%scale: f32, %q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>,
-    %pn: tensor<?x1x?xi32>, %pi: tensor<?x1x?x?xi32>, %fn: tensor<?x1x?xi32>, %fi: tensor<?x1x?x?xi32>,
-    %o: tensor<?x?x?x128xbf16>) -> tensor<?x?x?x128xbf16> {
-  %0 = sattn.flex_attention scale(%scale)
-      ins(%q, %k, %v : tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>)
-      partial(%pn, %pi : tensor<?x1x?xi32>, tensor<?x1x?x?xi32>)
-      full(%fn, %fi : tensor<?x1x?xi32>, tensor<?x1x?x?xi32>)
-      outs(%o : tensor<?x?x?x128xbf16>) -> tensor<?x?x?x128xbf16>
-      {block_size = array<i64: 128, 128>, mask = #sattn.mask<right = 0>}
-  return %0 : tensor<?x?x?x128xbf16>
 }
 
 // CHECK-LABEL: gpu.func @softcap(

@@ -15,8 +15,6 @@ sattn = pytest.importorskip("sattn")
 torch = pytest.importorskip("torch")
 
 LENGTHS = [1, 63, 65, 127, 129, 1000]
-# An index that is computed from the positions needs a gather, which the GPU does not have yet.
-GATHERS = {"relative"}
 BASE = Flex(head_dim=128, dtype="bf16", tile=None)
 
 
@@ -59,6 +57,11 @@ CASES = {
     "tf32_d256": (flex(dtype="f32", precision="tf32", head_dim=256, right=0), same(300)),
     "tf32_d512": (flex(dtype="f32", precision="tf32", head_dim=512, right=0), same(300)),
     "negative_scale": (flex(scale=-0.1, right=0), same(300)),
+    "scale_0_argument": (flex(scale_argument=0.0, right=0), same(300)),
+    "negative_scale_argument": (flex(scale_argument=-0.1), same(127, 1000)),
+    "negative_scale_argument_causal": (flex(scale_argument=-0.1, right=0), same(127, 1000)),
+    "negative_scale_argument_lists": (flex(scale_argument=-0.1, lists=("partial", "full"), block_size=(128, 128), right=0),
+                                      same(1000)),
     "causal_bottom_right": (flex(right=0, bottom_right=True), [Sizes(queries=200, keys=700), Sizes(queries=700, keys=200)]),
     "window": (flex(left=255, right=0), same(*LENGTHS)),
     "window_both": (flex(left=100, right=40), same(1000)),
@@ -67,15 +70,19 @@ CASES = {
     "key_lengths": (flex(key_lengths=True), [Sizes(queries=300, keys=700, batch=6)]),
     "key_lengths_causal": (flex(key_lengths=True, right=0, bottom_right=True), [Sizes(queries=300, keys=700, batch=6)]),
     "partial": (flex(lists=("partial",), block_size=(128, 128), mask_mod="causal"), same(1000)),
-    "full": (flex(lists=("full",), block_size=(128, 64)), same(1000)),
-    "lists": (flex(lists=("partial", "full"), block_size=(128, 128), right=0), same(1000)),
+    # A list's last block may end after the keys.
+    "full": (flex(lists=("full",), block_size=(128, 64)), same(*LENGTHS)),
+    "lists": (flex(lists=("partial", "full"), block_size=(128, 128), right=0), same(*LENGTHS)),
     "lists_of_wide_blocks": (flex(lists=("partial", "full"), block_size=(256, 256), right=0), same(1000)),
     "lists_of_16": (flex(lists=("partial", "full"), block_size=(64, 16), right=0), same(500)),
     "lists_lengths": (flex(lists=("partial", "full"), block_size=(128, 128), right=0, key_lengths=True), same(1000)),
     "alibi_causal": (flex(score_mod="alibi", right=0), same(127, 1000)),
+    "alibi_causal_d64": (flex(score_mod="alibi", right=0, head_dim=64), same(127, 1000)),
+    "alibi_causal_d256": (flex(score_mod="alibi", right=0, head_dim=256), same(127, 1000)),
+    "softcap_f16": (flex(score_mod="softcap", right=0, dtype="f16"), same(500)),
     "score_and_mask": (flex(score_mod="bias", mask_mod="document", right=0), same(500)),
 }
-CASES |= {f"score_{name}": (flex(score_mod=name), same(129, 500)) for name in SCORE_MODS if name not in GATHERS}
+CASES |= {f"score_{name}": (flex(score_mod=name), same(129, 500)) for name in SCORE_MODS}
 CASES |= {f"mask_{name}": (flex(mask_mod=name), same(129, 500)) for name in MASK_MODS}
 HOW = {"specialized": ("cuda", ""), "plain": ("cuda", "schedule=plain"), "sm_80": ("sm_80", "")}
 

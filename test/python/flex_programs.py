@@ -72,6 +72,59 @@ SCORE_MODS = {
 %rem = arith.remsi %sum, %three : i32
 %is = arith.cmpi eq, %rem, %zero : i32
 %r = arith.select %is, %ninf, %s : f32""", lambda s, b, h, i, j: np.where((i + j) % 3 == 0, -np.inf, s)),
+    # A table for each head, and one of two dimensions: both indices are computed.
+    "relative_per_head": Mod("""
+%c8 = arith.constant 8 : i32
+%hi = arith.index_cast %h : i32 to index
+%d = arith.subi %j, %i : i32
+%at = arith.addi %d, %c8 : i32
+%idx = arith.index_cast %at : i32 to index
+%bias = tensor.extract %tables[%hi, %idx] : tensor<?x17xf32>
+%near = math.absi %d : i32
+%is = arith.cmpi sle, %near, %c8 : i32
+%more = arith.addf %s, %bias : f32
+%r = arith.select %is, %more, %s : f32""",
+                             lambda s, b, h, i, j, tables: np.where(abs(j - i) <= 8, s + tables[h, np.clip(j - i + 8, 0, 16)], s),
+                             ("tables",)),
+    "relative_2d": Mod("""
+%c8 = arith.constant 8 : i32
+%c3 = arith.constant 3 : i32
+%x = arith.remsi %i, %c8 : i32
+%y = arith.andi %j, %c3 : i32
+%xi = arith.index_cast %x : i32 to index
+%yi = arith.index_cast %y : i32 to index
+%bias = tensor.extract %grid[%xi, %yi] : tensor<?x?xf32>
+%r = arith.addf %s, %bias : f32""", lambda s, b, h, i, j, grid: s + grid[i % 8, j & 3], ("grid",)),
+    "distance": Mod("""
+%rate = arith.constant 0.125 : f32
+%d = arith.subi %i, %j : i32
+%a = math.absi %d : i32
+%af = arith.sitofp %a : i32 to f32
+%less = arith.mulf %rate, %af : f32
+%r = arith.subf %s, %less : f32""", lambda s, b, h, i, j: s - 0.125 * abs(i - j)),
+    # Rows and columns of one sum apart, a quotient, a product of sums.
+    "sums": Mod("""
+%three = arith.constant 3 : i32
+%half = arith.constant 0.5 : f32
+%eight = arith.constant 8.0 : f32
+%twice = arith.muli %j, %three : i32
+%sum = arith.subi %twice, %i : i32
+%more = arith.addi %sum, %three : i32
+%f = arith.sitofp %more : i32 to f32
+%quotient = arith.divf %f, %eight : f32
+%if = arith.sitofp %i : i32 to f32
+%row = arith.mulf %if, %half : f32
+%bias = arith.subf %row, %quotient : f32
+%less = arith.negf %bias : f32
+%scaled = arith.mulf %less, %half : f32
+%r = arith.addf %scaled, %s : f32""", lambda s, b, h, i, j: s - 0.5 * (0.5 * i - (3 * j - i + 3) / 8)),
+    "minus_infinity_rows": Mod("""
+%three = arith.constant 3 : i32
+%zero = arith.constant 0 : i32
+%ninf = arith.constant 0xFF800000 : f32
+%rem = arith.remsi %i, %three : i32
+%is = arith.cmpi eq, %rem, %zero : i32
+%r = arith.select %is, %ninf, %s : f32""", lambda s, b, h, i, j: np.where(i % 3 == 0, -np.inf, s + 0 * j)),
     "times": Mod("%r = arith.mulf %s, %factor : f32", lambda s, b, h, i, j, factor: s * factor, ("factor",)),
 }
 MASK_MODS = {
@@ -120,10 +173,49 @@ MASK_MODS = {
 %m = arith.maxsi %ay, %ax : i32
 %r = arith.cmpi sle, %m, %two : i32""",
                       lambda s, b, h, i, j: np.maximum(abs(i // 8 - j // 8), abs(i % 8 - j % 8)) <= 2),
+    "sinks": Mod("""
+%four = arith.constant 4 : i32
+%size = arith.constant 20 : i32
+%d = arith.subi %i, %j : i32
+%near = arith.cmpi slt, %d, %size : i32
+%past = arith.cmpi sge, %i, %j : i32
+%band = arith.andi %near, %past : i1
+%sink = arith.cmpi slt, %j, %four : i32
+%r = arith.ori %band, %sink : i1""", lambda s, b, h, i, j: (j < 4) | ((i >= j) & (i - j < 20))),
+    "prefixes": Mod("""
+%bi = arith.index_cast %b : i32 to index
+%length = tensor.extract %prefix[%bi] : tensor<?xi32>
+%inside = arith.cmpi slt, %j, %length : i32
+%past = arith.cmpi sge, %i, %j : i32
+%r = arith.ori %inside, %past : i1""", lambda s, b, h, i, j, prefix: (j < prefix[b]) | (i >= j), ("prefix",)),
+    "by_head": Mod("""
+%one = arith.constant 1 : i32
+%zero = arith.constant 0 : i32
+%size = arith.constant 9 : i32
+%odd = arith.andi %h, %one : i32
+%is = arith.cmpi eq, %odd, %zero : i32
+%d = arith.subi %i, %j : i32
+%a = math.absi %d : i32
+%near = arith.cmpi slt, %a, %size : i32
+%past = arith.cmpi sge, %i, %j : i32
+%r = arith.select %is, %past, %near : i1""", lambda s, b, h, i, j: np.where(h % 2 == 0, i >= j, abs(i - j) < 9)),
+    # Odd queries see nothing in the first block that is read, or in the last.
+    "odd_see_few": Mod("""
+%one = arith.constant 1 : i32
+%zero = arith.constant 0 : i32
+%eight = arith.constant 8 : i32
+%odd = arith.andi %i, %one : i32
+%is = arith.cmpi eq, %odd, %zero : i32
+%first = arith.cmpi slt, %j, %eight : i32
+%r = arith.ori %is, %first : i1""", lambda s, b, h, i, j: (i % 2 == 0) | (j < 8)),
+    "late": Mod("""
+%forty = arith.constant 40 : i32
+%r = arith.cmpi sge, %j, %forty : i32""", lambda s, b, h, i, j: (j >= 40) & (i >= 0)),
     "nothing": Mod("%r = arith.constant false", lambda s, b, h, i, j: np.zeros(np.broadcast_shapes(i.shape, j.shape), bool)),
 }
 CAPTURE_TYPES = {"slopes": "tensor<?xf32>", "table": "tensor<17xf32>", "bias": "tensor<?x?x?xf32>", "doc": "tensor<?xi32>",
-                 "tree": "tensor<?x?xi32>", "offset": "tensor<?xi32>", "factor": "f32"}
+                 "tree": "tensor<?x?xi32>", "offset": "tensor<?xi32>", "factor": "f32", "prefix": "tensor<?xi32>",
+                 "tables": "tensor<?x17xf32>", "grid": "tensor<?x?xf32>"}
 
 
 @dataclass(frozen=True)
@@ -146,6 +238,7 @@ class Flex:
     block_size: tuple = (32, 32)
     key_lengths: bool = False
     scale: float | None = None  # a constant; None: an argument
+    scale_argument: float | None = None  # None: 1 / sqrt(head_dim)
     one_kv_batch: bool = False  # all batches share K and V
     tile: tuple | None = (32, 16)  # queries, keys, and columns if not all; None: the default
     precision: str | None = None
@@ -246,13 +339,12 @@ def _lists(rng, v, sizes, lead):
     for place in np.ndindex(*lead, rows):
         for block in rng.permutation(columns)[:rng.integers(0, columns + 1)]:
             kind = v.lists[rng.integers(len(v.lists))]
-            if kind == "full" and (block + 1) * v.block_size[1] > sizes.keys:
-                if "partial" not in v.lists:
-                    continue
-                kind = "partial"
             count = arrays[f"{kind}_num"][place]
             arrays[f"{kind}_idx"][(*place, count)] = block
             arrays[f"{kind}_num"][place] += 1
+        if "full" in v.lists:  # A block that ends after the keys comes last.
+            listed = arrays["full_idx"][place][:arrays["full_num"][place]]
+            listed[:] = sorted(listed, key=lambda block: (block + 1) * v.block_size[1] > sizes.keys)
     return arrays
 
 
@@ -267,7 +359,8 @@ def operands(v, sizes, seed=0):
     def normal(*shape):
         return rng.standard_normal(shape, np.float32).astype(DTYPES[v.dtype])
 
-    arrays = {} if v.scale is not None else {"scale": 1 / math.sqrt(v.head_dim)}
+    scale = 1 / math.sqrt(v.head_dim) if v.scale_argument is None else v.scale_argument
+    arrays = {} if v.scale is not None else {"scale": scale}
     arrays |= {"q": normal(*lead, sizes.queries, v.head_dim), "k": normal(*kv_lead, sizes.keys, v.head_dim),
                "v": normal(*kv_lead, sizes.keys, v.values)}
     arrays |= _lists(rng, v, sizes, lead)
@@ -280,8 +373,11 @@ def operands(v, sizes, seed=0):
         "bias": lambda: rng.standard_normal((heads, max(sizes.queries, 1), max(sizes.keys, 1)), np.float32),
         "doc": lambda: np.sort(rng.integers(0, 4, longest, np.int32)),
         "tree": lambda: rng.integers(0, 2, (max(sizes.queries, 1), max(sizes.keys, 1)), np.int32),
-        "offset": lambda: rng.integers(-20, 20, sizes.batch, np.int32),
+        "offset": lambda: rng.integers(-20, 20, max(sizes.batch, 1), np.int32),
         "factor": lambda: 0.75,
+        "prefix": lambda: rng.integers(0, 60, max(sizes.batch, 1), np.int32),
+        "tables": lambda: rng.standard_normal((heads, 17), np.float32),
+        "grid": lambda: rng.standard_normal((8, 4), np.float32),
     }
     arrays |= {name: captures[name]() for name in v.captures}
     arrays["o"] = np.full((*lead, sizes.queries, v.values), 7.0).astype(DTYPES[v.dtype])

@@ -41,6 +41,7 @@ def in_the_place_of(name, other):
 
 
 # Blocks are of 32 x 32: 3 of queries, and of keys 2 whole ones and one more.
+LAST = 2  # of keys: it ends after them
 REFUSED = {
     "heads and group": (shaped("q", (2, 3, 70, 32)), r"argument 'out': expected dimension 1 \(H\) to be 3"),
     "batch of k": (shaped("k", (3, 2, 90, 32)), r"argument 'k': expected dimension 0 \(B\) to be 2 \(as in argument 'q'\), but got 3"),
@@ -59,7 +60,8 @@ REFUSED = {
     "out is q": (in_the_place_of("o", "q"), r"argument 'out': expected memory apart from argument 'q', but got memory that overlaps it"),
     "rank": (shaped("k", (2, 90, 32)), r"argument 'k': expected rank 4"),
 }
-for kind, most, what in (("partial", 3, "blocks of keys"), ("full", 2, "blocks of keys before N")):
+for kind, what in (("partial", "blocks of keys"), ("full", "blocks of keys, one that ends after N last,")):
+    most = 3
     counts, indices = NAMES[f"{kind}_num"], NAMES[f"{kind}_idx"]
     REFUSED |= {
         f"batch of {counts}": (shaped(f"{kind}_num", (3, 4, 3)), rf"argument '{counts}': expected dimension 0 \(B\) to be 2 \(as in argument 'q'\), but got 3"),
@@ -73,6 +75,15 @@ for kind, most, what in (("partial", 3, "blocks of keys"), ("full", 2, "blocks o
         f"block above in {indices}": (entry(kind, most), rf"argument '{indices}': expected {what} in \[0, {most}\), but got {most} at \[1, 3, 2, 0\]"),
         f"block below 0 in {indices}": (entry(kind, -1), rf"argument '{indices}': expected {what} in \[0, {most}\), but got -1"),
     }
+
+
+def ends_after_n_first(arrays):
+    arrays["full_num"][-1, -1, -1] = 2
+    arrays["full_idx"][-1, -1, -1, :2] = LAST, 0
+
+
+REFUSED["block after N before another"] = (
+    ends_after_n_first, r"argument 'full_indices': expected blocks of keys, one that ends after N last, in \[0, 2\), but got 2 at \[1, 3, 2, 0\]")
 
 
 @pytest.fixture(scope="module")

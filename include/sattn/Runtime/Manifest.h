@@ -118,11 +118,11 @@ struct WithinCheck {
 
 /// `counts` has one number for each list of `argument`, whose last dimension
 /// they are. A number is at most the length of the list, and the first entries
-/// of the list, as many as it says, lie within [0, `below`). Dimensions are
-/// equal or 1.
+/// of the list, as many as it says, lie within [0, `below`), the last of them
+/// within [0, `lastBelow`). Dimensions are equal or 1.
 struct ListedCheck {
   size_t argument = 0, counts = 0;
-  ExtentSource below;
+  ExtentSource below, lastBelow;
   /// What the entries are indices of ("blocks of keys").
   std::string what;
 };

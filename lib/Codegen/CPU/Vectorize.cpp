@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -311,6 +313,62 @@ struct ReadRowWithinBounds : OpRewritePattern<vector::TransferReadOp> {
   }
 };
 
+/// A gather from several dimensions, whose index counts elements as if there
+/// were no gaps between rows, becomes reads of elements.
+struct GatherFromDimensions : OpRewritePattern<vector::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    auto base = dyn_cast<RankedTensorType>(op.getBase().getType());
+    VectorType type = op.getVectorType();
+    if (!base || base.getRank() < 2 || type.getRank() != 1 ||
+        type.isScalable() || !llvm::all_of(op.getOffsets(), isZeroInteger))
+      return rewriter.notifyMatchFailure(op, "not from all of several "
+                                             "dimensions");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    bool isMasked = !matchPattern(op.getMask(), m_One());
+    Value result = op.getPassThru();
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      Value number = vector::ExtractOp::create(b, op.getIndices(), i);
+      if (!number.getType().isIndex())
+        number = arith::IndexCastOp::create(b, b.getIndexType(), number);
+      if (!isMasked) {
+        Value element = read(b, op.getBase(), number);
+        result = vector::InsertOp::create(b, element, result, i);
+        continue;
+      }
+      auto branch = scf::IfOp::create(
+          b, type, vector::ExtractOp::create(b, op.getMask(), i),
+          /*addThenBlock=*/true, /*addElseBlock=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      Value element = read(b, op.getBase(), number);
+      scf::YieldOp::create(
+          b, vector::InsertOp::create(b, element, result, i).getResult());
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, result);
+      result = branch.getResult(0);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  static Value read(ImplicitLocOpBuilder &b, Value tensor, Value number) {
+    int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    SmallVector<Value> indices(rank);
+    for (int64_t dim = rank - 1; dim > 0; --dim) {
+      Value extent = getValueOrCreateConstantIndexOp(
+          b, b.getLoc(), tensor::getMixedSize(b, b.getLoc(), tensor, dim));
+      indices[dim] = arith::RemUIOp::create(b, number, extent);
+      number = arith::DivUIOp::create(b, number, extent);
+    }
+    indices[0] = number;
+    return tensor::ExtractOp::create(b, tensor, indices);
+  }
+};
+
 struct CPUVectorizePass
     : public sattn::impl::SAttnCPUVectorizeBase<CPUVectorizePass> {
   void runOnOperation() override {
@@ -334,7 +392,7 @@ private:
       FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
           rewriter, op, *sizes,
           SmallVector<bool>(sizes->size(), /*Value=*/false),
-          /*vectorizeNDExtract=*/false, /*flatten1DDepthwiseConv=*/false,
+          /*vectorizeNDExtract=*/true, /*flatten1DDepthwiseConv=*/false,
           /*assumeDynamicDimsMatchVecSizes=*/false,
           /*createNamedContraction=*/true);
       if (failed(result))
@@ -353,6 +411,7 @@ private:
     patterns.add<ReadPadUnmasked, ReadOneElement, ReadElementOfPad,
                  ReadRowOfPad, ReadRowWithinBounds>(context);
     // Strides may be any: elements are read one by one.
+    patterns.add<GatherFromDimensions>(context, PatternBenefit(2));
     vector::populateVectorGatherLoweringPatterns(patterns);
     vector::populateVectorGatherToConditionalLoadPatterns(patterns);
     linalg::populatePadOpVectorizationPatterns(patterns);

@@ -16,7 +16,10 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -197,7 +200,10 @@ struct TileTypeConverter : TypeConverter {
     addConversion([](VectorType type) -> std::optional<Type> {
       if (type.getRank() < 1 || type.getRank() > 2 || type.isScalable())
         return std::nullopt;
-      return RankedTensorType::get(type.getShape(), type.getElementType());
+      Type element = type.getElementType();
+      if (element.isIndex()) // Registers have a width.
+        element = IntegerType::get(type.getContext(), 64);
+      return RankedTensorType::get(type.getShape(), element);
     });
     auto cast = [](OpBuilder &b, Type type, ValueRange inputs, Location loc) {
       return UnrealizedConversionCastOp::create(b, loc, type, inputs)
@@ -219,7 +225,44 @@ struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
         getTypeConverter()->convertType(op.getType()));
     if (!dense || !type || !dense.isSplat())
       return rewriter.notifyMatchFailure(op, "not a splat of a tile");
+    if (dense.getElementType().isIndex())
+      dense = DenseElementsAttr::get(type, dense.getSplatValue<APInt>());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, dense.reshape(type));
+    return success();
+  }
+};
+
+/// Numbers in i64, as which index tiles are in registers.
+static Value convertToI64(OpBuilder &b, Location loc, Value number) {
+  Type i64 = b.getI64Type();
+  auto tile = dyn_cast<RankedTensorType>(number.getType());
+  Type type = tile ? Type(tile.clone(i64)) : i64;
+  if (number.getType() == type)
+    return number;
+  if (getElementTypeOrSelf(number).isIndex())
+    return arith::IndexCastOp::create(b, loc, type, number);
+  return arith::ExtSIOp::create(b, loc, type, number);
+}
+
+/// To index it widens; from index it is the same or narrows.
+struct IndexCastLowering : OpConversionPattern<arith::IndexCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::IndexCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type || !isa<VectorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not of a tile");
+    Value number = adaptor.getIn();
+    int64_t from = getElementTypeOrSelf(number).getIntOrFloatBitWidth();
+    int64_t to = type.getElementType().getIntOrFloatBitWidth();
+    if (from < to)
+      number = arith::ExtSIOp::create(rewriter, op.getLoc(), type, number);
+    else if (from > to)
+      number = arith::TruncIOp::create(rewriter, op.getLoc(), type, number);
+    rewriter.replaceOp(op, number);
     return success();
   }
 };
@@ -258,8 +301,10 @@ struct BroadcastLowering : OpConversionPattern<vector::BroadcastOp> {
       return rewriter.notifyMatchFailure(op, "not to a tile");
     auto source = dyn_cast<VectorType>(op.getSource().getType());
     if (!source) {
-      rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, adaptor.getSource(),
-                                                   type);
+      Value scalar = adaptor.getSource();
+      if (scalar.getType().isIndex())
+        scalar = convertToI64(rewriter, op.getLoc(), scalar);
+      rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, scalar, type);
       return success();
     }
     if (source.getRank() != 1 || type.getRank() != 2)
@@ -306,7 +351,7 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
       return rewriter.notifyMatchFailure(op, "not a vector of static size");
     Value steps = wgtile::StepOp::create(rewriter, op.getLoc(),
                                          type.clone(rewriter.getI32Type()));
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, type, steps);
+    rewriter.replaceOp(op, convertToI64(rewriter, op.getLoc(), steps));
     return success();
   }
 };
@@ -390,6 +435,38 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   }
 };
 
+/// The number of an element in its tensor becomes one index a dimension.
+struct GatherLowering : OpConversionPattern<vector::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    auto source = dyn_cast<MemRefType>(op.getBase().getType());
+    if (!type || type.getRank() != 2 || !source || source.getRank() == 0 ||
+        !matchPattern(op.getMask(), m_One()) ||
+        !llvm::all_of(op.getOffsets(), isZeroInteger))
+      return rewriter.notifyMatchFailure(op, "not a tile of all of a memref");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value number = convertToI64(b, op.getLoc(), adaptor.getIndices());
+    auto indexType = cast<RankedTensorType>(number.getType());
+    SmallVector<Value> indices(source.getRank());
+    for (int64_t dim = source.getRank() - 1; dim > 0; --dim) {
+      Value extent = convertToI64(b, op.getLoc(),
+                                  memref::DimOp::create(b, op.getBase(), dim));
+      extent = tensor::SplatOp::create(b, extent, indexType);
+      indices[dim] = arith::RemUIOp::create(b, number, extent);
+      number = arith::DivUIOp::create(b, number, extent);
+    }
+    indices[0] = number;
+    rewriter.replaceOpWithNewOp<wgtile::GatherOp>(op, type, op.getBase(),
+                                                  indices);
+    return success();
+  }
+};
+
 struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -435,8 +512,10 @@ struct ConvertVectorToWGTilePass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
-                 ReadLowering, ReductionLowering, StepLowering,
+                 GatherLowering, ReadLowering, ReductionLowering, StepLowering,
                  TransposeLowering, WriteLowering>(converter, &getContext());
+    patterns.add<IndexCastLowering>(converter, &getContext(),
+                                    PatternBenefit(2));
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();

@@ -10,11 +10,55 @@
 
 #include "TileRegisters.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace wgtile;
+
+/// The thread's first row or column.
+static Value createFirst(OpBuilder &b, Location loc,
+                         const sattn::layout::AccumulatorFragment &fragment,
+                         bool isRow) {
+  Value first = isRow ? createThreadRow(b, loc, fragment)
+                      : createThreadColumn(b, loc, fragment);
+  // Opaque to LLVM and ptxas, which would otherwise hoist the values of all
+  // elements out of the surrounding loop and keep them in registers.
+  return createInlineAsm(b, loc, b.getI32Type(), {first}, "mov.b32 $0, $1;",
+                         "=r,r")
+      .getRes();
+}
+
+static Value createNumber(OpBuilder &b, Location loc, int64_t number,
+                          Type element) {
+  if (!element.isF32())
+    return createI32(b, loc, number);
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(number));
+}
+
+/// An i32 in the element type.
+static Value convertNumber(OpBuilder &b, Location loc, Value number,
+                           Type element) {
+  if (!element.isF32())
+    return number;
+  return arith::SIToFPOp::create(b, loc, element, number);
+}
+
+static Value createSum(OpBuilder &b, Location loc, Value x, Value y) {
+  if (!x.getType().isF32())
+    return arith::AddIOp::create(b, loc, x, y);
+  return arith::AddFOp::create(b, loc, x, y);
+}
+
+/// x * y + z
+static Value createMultiplyAdd(OpBuilder &b, Location loc, Value x, Value y,
+                               Value z) {
+  if (x.getType().isF32())
+    return math::FmaOp::create(b, loc, x, y, z);
+  return arith::AddIOp::create(b, loc, b.createOrFold<arith::MulIOp>(loc, x, y),
+                               z);
+}
 
 namespace {
 struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
@@ -114,21 +158,55 @@ struct StepLowering : OpConversionPattern<StepOp> {
     Location loc = op.getLoc();
     sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
     bool isRow = isRowVector(result->type.getEncoding());
-    Value first = isRow ? createThreadRow(rewriter, loc, fragment)
-                        : createThreadColumn(rewriter, loc, fragment);
-    // Opaque to LLVM and ptxas, which would otherwise hoist the values of all
-    // elements out of the surrounding loop and keep them in registers.
-    first = createInlineAsm(rewriter, loc, rewriter.getI32Type(), {first},
-                            "mov.b32 $0, $1;", "=r,r")
-                .getRes();
+    Type element = result->type.getElementType();
+    Value first = convertNumber(
+        rewriter, loc, createFirst(rewriter, loc, fragment, isRow), element);
     SmallVector<Value> elements;
-    for (int64_t i = 0; i < result->elements; ++i)
-      elements.push_back(arith::AddIOp::create(
-          rewriter, loc, first,
-          createI32(rewriter, loc,
-                    isRow ? fragment.rowOfRowVector(0, i)
-                          : fragment.columnOfColumnVector(0, i))));
+    for (int64_t i = 0; i < result->elements; ++i) {
+      int64_t number = isRow ? fragment.rowOfRowVector(0, i)
+                             : fragment.columnOfColumnVector(0, i);
+      Value constant = createNumber(rewriter, loc, number, element);
+      elements.push_back(createSum(rewriter, loc, first, constant));
+    }
     rewriter.replaceOpWithMultiple(op, {elements});
+    return success();
+  }
+};
+
+struct RampLowering : OpConversionPattern<RampOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RampOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> start =
+        TileRegisters::get(op.getStart().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!start || !result)
+      return rewriter.notifyMatchFailure(op, "not tiles with layouts");
+    Location loc = op.getLoc();
+    sattn::layout::AccumulatorFragment fragment = getFragment(result->type);
+    Type element = result->type.getElementType();
+    Value slope = adaptor.getSlope().front();
+    Value first = convertNumber(
+        rewriter, loc, createFirst(rewriter, loc, fragment, /*isRow=*/false),
+        element);
+    SmallVector<Value> rows, elements;
+    for (Value value : unpack(rewriter, loc, *start, adaptor.getStart()))
+      rows.push_back(createMultiplyAdd(rewriter, loc, first, slope, value));
+    for (int64_t i = 0; i < result->elements; ++i) {
+      Value row = rows[fragment.rowVectorRegister(i)];
+      if (op.getTile())
+        row = createMultiplyAdd(rewriter, loc, adaptor.getTile()[i],
+                                adaptor.getFactor().front(), row);
+      int64_t column =
+          fragment.columnOfColumnVector(0, fragment.columnVectorRegister(i));
+      elements.push_back(createMultiplyAdd(
+          rewriter, loc, createNumber(rewriter, loc, column, element), slope,
+          row));
+    }
+    rewriter.replaceOpWithMultiple(op,
+                                   {pack(rewriter, loc, *result, elements)});
     return success();
   }
 };
@@ -197,7 +275,8 @@ private:
 
 void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
-               ExtractColumnsLowering, SplatLowering, StepLowering>(
-      converter, patterns.getContext());
+  patterns
+      .add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
+           ExtractColumnsLowering, RampLowering, SplatLowering, StepLowering>(
+          converter, patterns.getContext());
 }

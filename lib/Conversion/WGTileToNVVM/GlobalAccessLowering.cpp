@@ -403,6 +403,31 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
   }
 };
 
+struct GatherLowering : OpConversionPattern<GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(GatherOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < layout->elements; ++i) {
+      SmallVector<Value> indices;
+      for (ValueRange tile : adaptor.getIndices())
+        indices.push_back(arith::IndexCastOp::create(
+            rewriter, loc, rewriter.getIndexType(), tile[i]));
+      elements.push_back(
+          memref::LoadOp::create(rewriter, loc, op.getSource(), indices));
+    }
+    rewriter.replaceOpWithMultiple(op,
+                                   {pack(rewriter, loc, *layout, elements)});
+    return success();
+  }
+};
+
 struct StoreLowering : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -446,5 +471,6 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
 
 void wgtile::populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<ReadLowering, StoreLowering>(converter, patterns.getContext());
+  patterns.add<GatherLowering, ReadLowering, StoreLowering>(
+      converter, patterns.getContext());
 }

@@ -199,6 +199,7 @@ Error checkListed(const Manifest &manifest, const ListedCheck &check,
   const TensorView &numbers = tensorOf(arguments, check.counts);
   IndexRows lists(tensorOf(arguments, check.argument)), counts(numbers);
   int64_t below = valueOf(check.below, arguments);
+  int64_t lastBelow = valueOf(check.lastBelow, arguments);
   ErrorOr<std::vector<int64_t>> shape =
       broadcast(who, numbers.shape, lists.batchShape());
   if (!shape)
@@ -213,11 +214,13 @@ Error checkListed(const Manifest &manifest, const ListedCheck &check,
                        "], the length of a list of ", who, ", but got ", count,
                        " at ", counts.position(place, last));
     int64_t row = lists.rowOffset(index);
-    for (int64_t i = 0; i < count; ++i)
-      if (int64_t entry = lists.read(row, i); entry < 0 || entry >= below)
-        return makeError(who, ": expected ", check.what, " in [0, ", below,
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t end = i == count - 1 ? lastBelow : below;
+      if (int64_t entry = lists.read(row, i); entry < 0 || entry >= end)
+        return makeError(who, ": expected ", check.what, " in [0, ", end,
                          "), but got ", entry, " at ",
                          lists.position(index, i));
+    }
     return Error::success();
   });
 }

@@ -486,7 +486,7 @@ private:
   Error parseListed(const JsonNode &check) {
     ListedCheck result;
     if (Error err = check.expectObject(
-            {"check", "argument", "counts", "what", "below"}))
+            {"check", "argument", "counts", "what", "below", "last_below"}))
       return err;
     if (Error err = parseIndexArray(check, "argument", result.argument))
       return err;
@@ -501,6 +501,10 @@ private:
       return err;
     if (Error err = parseExtent(check, "below", result.below))
       return err;
+    result.lastBelow = result.below;
+    if (check.has("last_below"))
+      if (Error err = parseExtent(check, "last_below", result.lastBelow))
+        return err;
     contract.checks.push_back(std::move(result));
     return Error::success();
   }

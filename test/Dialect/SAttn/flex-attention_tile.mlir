@@ -11,7 +11,8 @@
 // CHECK:   tensor.extract_slice %[[Q]][%[[B]], %[[H]], %[[I]], 0]
 // CHECK:   %[[STOP:.+]] = affine.min #[[END]](%[[I]])
 // CHECK:   %[[FULL:.+]] = affine.min #[[WHOLE]](%[[I]])
-// CHECK:   %[[BOUND:.+]] = arith.subi %[[STOP]], %[[FULL]]
+// CHECK:   %[[MASKED:.+]] = arith.subi %[[STOP]], %[[FULL]]
+// CHECK:   %[[BOUND:.+]] = arith.select %{{.+}}, %[[MASKED]], %[[STOP]]
 // CHECK:   scf.for %[[T:.+]] = %{{.+}} to %[[STOP]]
 // CHECK:     tensor.extract_slice %[[K]][0, %{{.+}}, %{{.+}}, 0]
 // CHECK:     tensor.extract_slice %[[V]][0, %{{.+}}, %{{.+}}, 0]
@@ -37,12 +38,33 @@ func.func @causal(%scale: f32, %q: tensor<?x?x?x16xbf16>, %k: tensor<1x?x?x16xbf
 // -----
 
 // Without a mask nothing is compared: every query sees all keys, which are whole
-// blocks.
+// blocks, and the scale is positive.
 // CHECK-LABEL: func.func @dense
 // CHECK-NOT: scf.if
 // CHECK-NOT: linalg.index
 // CHECK: return
-func.func @dense(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
+func.func @dense(%q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}
+
+// -----
+
+// Where the scale may be negative, each iteration then takes its sign.
+// CHECK-LABEL: func.func @sign
+// CHECK-SAME: (%[[SCALE:[^:]+]]: f32
+// CHECK: %[[PLUS:.+]] = arith.cmpf oge, %[[SCALE]], %{{.+}} : f32
+// CHECK: %[[SIGN:.+]] = arith.select %[[PLUS]], %{{.+}}, %{{.+}} : f32
+// CHECK: %[[BOUND:.+]] = arith.select %[[PLUS]], %{{.+}}, %{{.+}} : index
+// CHECK: scf.for %[[T:[^ ]+]] = 
+// CHECK:   %[[C:.+]] = arith.cmpi slt, %[[T]], %[[BOUND]] : index
+// CHECK:   scf.if %[[C]]
+// CHECK:     arith.mulf %{{.+}}, %[[SIGN]] : f32
+func.func @sign(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
     %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
   %0 = sattn.flex_attention scale(%scale)
       ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x16xf32>)

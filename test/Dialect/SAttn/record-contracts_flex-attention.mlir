@@ -18,7 +18,7 @@
 // CHECK-NOT:     argument = 4 : i64, dimension = 1
 // CHECK-SAME:    {check = "equal", extent = {argument = 4 : i64, dimension = 2 : i64}, reason = "ceil(M / 64)", to = {argument = 1 : i64, dimension = 2 : i64, divided_by = 64 : i64, rounded_up}, what = "blocks of queries"},
 // CHECK-SAME:    {argument = 5 : i64, below = {argument = 2 : i64, dimension = 2 : i64, divided_by = 32 : i64, rounded_up}, check = "listed", counts = 4 : i64, what = "blocks of keys"},
-// CHECK-SAME:    {argument = 7 : i64, below = {argument = 2 : i64, dimension = 2 : i64, divided_by = 32 : i64}, check = "listed", counts = 6 : i64, what = "blocks of keys before N"},
+// CHECK-SAME:    {argument = 7 : i64, below = {argument = 2 : i64, dimension = 2 : i64, divided_by = 32 : i64}, check = "listed", counts = 6 : i64, last_below = {argument = 2 : i64, dimension = 2 : i64, divided_by = 32 : i64, rounded_up}, what = "blocks of keys, one that ends after N last,"},
 // CHECK-SAME:    {check = "at_least", extent = {argument = 9 : i64, dimension = 0 : i64}, least = 1 : i64, what = "element in each dimension"},
 // CHECK-SAME:    {argument = 11 : i64, check = "apart", from = [1, 2, 3, 4, 5, 6, 7, 8, 9]},
 // CHECK-SAME:    {argument = 10 : i64, check = "apart", from = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11]}], op = "flex_attention", operands = [

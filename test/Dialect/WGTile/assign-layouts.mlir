@@ -347,3 +347,27 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+// So do sums of numbers: those of columns are computed anew.
+// CHECK-LABEL: gpu.func @sums
+// CHECK-DAG:     %[[ROW:.*]] = arith.addi %{{.+}}, %{{.+}} : tensor<16xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+// CHECK-DAG:     %[[COLUMN:.*]] = arith.addi %{{.+}}, %{{.+}} : tensor<16xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
+// CHECK-DAG:     wgtile.ramp %[[ROW]], %{{.+}} : tensor<16xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>, i32 -> tensor<16x16xi32, #wgtile.mma<warps = 1>>
+// CHECK-DAG:     wgtile.broadcast %[[COLUMN]] dimension 1
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @sums(%out: memref<?x?xi32>, %first: i32) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %numbers = wgtile.step : tensor<16xi32>
+    %firsts = tensor.splat %first : tensor<16xi32>
+    %sums = arith.addi %numbers, %firsts : tensor<16xi32>
+    %ramp = wgtile.ramp %sums, %first : tensor<16xi32>, i32 -> tensor<16x16xi32>
+    %columns = wgtile.broadcast %sums dimension 1
+        : tensor<16xi32> -> tensor<16x16xi32>
+    %sum = arith.addi %ramp, %columns : tensor<16x16xi32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}

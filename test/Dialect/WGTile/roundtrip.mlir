@@ -206,3 +206,21 @@ func.func @peek(%m: memref<?xi32>, %i: index) -> i32 {
   %0 = wgtile.peek %m[%i] : memref<?xi32>
   return %0 : i32
 }
+
+// CHECK-LABEL: func.func @ramp
+// CHECK-SAME:    %[[START:.*]]: tensor<64xf32>, %[[SLOPE:.*]]: f32, %[[T:.*]]: tensor<64x128xf32>
+// CHECK:         wgtile.ramp %[[START]], %[[SLOPE]] : tensor<64xf32>, f32 -> tensor<64x128xf32>
+// CHECK:         wgtile.ramp %[[START]], %[[SLOPE]] plus %[[T]] times %[[SLOPE]] : tensor<64xf32>, f32 -> tensor<64x128xf32>
+func.func @ramp(%start: tensor<64xf32>, %slope: f32, %tile: tensor<64x128xf32>) {
+  %0 = wgtile.ramp %start, %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
+  %1 = wgtile.ramp %start, %slope plus %tile times %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:    %[[TABLE:.*]]: memref<?x?xf32>, %[[I:.*]]: tensor<64x128xi64>
+// CHECK:         wgtile.gather %[[TABLE]][%[[I]], %[[I]] : tensor<64x128xi64>, tensor<64x128xi64>] : memref<?x?xf32> -> tensor<64x128xf32>
+func.func @gather(%table: memref<?x?xf32>, %i: tensor<64x128xi64>) {
+  %0 = wgtile.gather %table[%i, %i : tensor<64x128xi64>, tensor<64x128xi64>] : memref<?x?xf32> -> tensor<64x128xf32>
+  return
+}

@@ -98,15 +98,15 @@ func.func @warpgroup_mma_wait_c1_type(%t: tensor<64x64xi32>) {
 // -----
 
 func.func @step_c1_type() {
-  // expected-error @below {{expected a vector of i32, but got 'tensor<64xf32>'}}
-  %0 = wgtile.step : tensor<64xf32>
+  // expected-error @below {{expected a vector of i32 or f32, but got 'tensor<64xf16>'}}
+  %0 = wgtile.step : tensor<64xf16>
   return
 }
 
 // -----
 
 func.func @step_c1_rank() {
-  // expected-error @below {{expected a vector of i32, but got 'tensor<64x64xi32>'}}
+  // expected-error @below {{expected a vector of i32 or f32, but got 'tensor<64x64xi32>'}}
   %0 = wgtile.step : tensor<64x64xi32>
   return
 }
@@ -172,5 +172,45 @@ func.func @order_wait_warpgroups() {
 func.func @order_arrive_warpgroups() {
   // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
   "wgtile.order_arrive"() <{warpgroups = -1 : i64}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @ramp_c1_rows(%start: tensor<32xf32>, %slope: f32) {
+  // expected-error @below {{expected a vector of the tile's rows, a slope and a tile, all of i32 or of f32, but got 'tensor<32xf32>', 'f32' and 'tensor<64x64xf32>'}}
+  %0 = wgtile.ramp %start, %slope : tensor<32xf32>, f32 -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @ramp_c1_types(%start: tensor<64xf32>, %slope: i32) {
+  // expected-error @below {{all of i32 or of f32, but got 'tensor<64xf32>', 'i32'}}
+  %0 = wgtile.ramp %start, %slope : tensor<64xf32>, i32 -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1_number(%table: memref<?x?xf32>, %at: tensor<64x64xi64>) {
+  // expected-error @below {{expected one tile of indices for each dimension of 'memref<?x?xf32>', but got 1}}
+  %0 = wgtile.gather %table[%at : tensor<64x64xi64>] : memref<?x?xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c1_type(%table: memref<?xf32>, %at: tensor<64x64xi32>) {
+  // expected-error @below {{expected indices of i64 in the shape of 'tensor<64x64xf32>', but got 'tensor<64x64xi32>'}}
+  %0 = wgtile.gather %table[%at : tensor<64x64xi32>] : memref<?xf32> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_c2(%table: memref<?xf16>, %at: tensor<64x64xi64>) {
+  // expected-error @below {{expected a tile of rank 2 of elements of 'memref<?xf16>', but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.gather %table[%at : tensor<64x64xi64>] : memref<?xf16> -> tensor<64x64xf32>
   return
 }

@@ -112,6 +112,19 @@ TEST_F(ContractLists, WholeBlocks) {
   EXPECT_TRUE(contains(message(), "in [0, 2), but got 2 at [0, 1, 0]"));
 }
 
+TEST_F(ContractLists, TheLastEntryMayBeGreater) {
+  json &check = text["contracts"][0]["checks"][1];
+  check["last_below"] = check["below"];
+  check["below"].erase("rounded_up");
+  EXPECT_TRUE(contains(message(), "in [0, 2), but got 2 at [0, 1, 0]"));
+  std::swap(lists[2], lists[3]);
+  EXPECT_TRUE(contains(message(), "in [0, 2), but got 2 at [1, 1, 0]"));
+  lists[6] = 0;
+  EXPECT_EQ(message(), "<success>");
+  lists[7] = 3;
+  EXPECT_TRUE(contains(message(), "in [0, 3), but got 3 at [1, 1, 1]"));
+}
+
 TEST_F(ContractLists, DimensionsOfOneBroadcast) {
   countShape = {1, 2};
   counts = {0, 2};

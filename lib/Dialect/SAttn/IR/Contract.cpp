@@ -213,12 +213,14 @@ void Contract::requireWithin(Value tensor, StringRef what,
 }
 
 void Contract::requireListed(Value lists, Value counts, StringRef what,
-                             DictionaryAttr below) {
+                             DictionaryAttr below, DictionaryAttr lastBelow) {
   NamedAttrList check;
   check.set("argument", getArgument(lists));
   check.set("counts", getArgument(counts));
   check.set("what", b.getStringAttr(what));
   check.set("below", below);
+  if (lastBelow)
+    check.set("last_below", lastBelow);
   addCheck("listed", std::move(check));
 }
 

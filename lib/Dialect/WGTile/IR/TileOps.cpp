@@ -459,11 +459,53 @@ LogicalResult RowCombineOp::verify() {
   return verifyKind(*this, getKind(), type.getElementType());
 }
 
+/// Whether elements can be numbers of rows or columns.
+static bool isNumber(Type element) {
+  return element.isSignlessInteger(32) || element.isF32();
+}
+
 LogicalResult StepOp::verify() {
   // (C1)
   RankedTensorType type = getResult().getType();
-  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(32))
-    return emitOpError() << "expected a vector of i32, but got " << type;
+  if (type.getRank() != 1 || !isNumber(type.getElementType()))
+    return emitOpError() << "expected a vector of i32 or f32, but got " << type;
+  return success();
+}
+
+LogicalResult RampOp::verify() {
+  RankedTensorType start = getStart().getType(), result = getResult().getType();
+  // (C1)
+  Type element = result.getElementType();
+  if (start.getRank() != 1 || result.getRank() != 2 ||
+      start.getDimSize(0) != result.getDimSize(0) || !isNumber(element) ||
+      start.getElementType() != element || getSlope().getType() != element)
+    return emitOpError() << "expected a vector of the tile's rows, a slope and "
+                            "a tile, all of i32 or of f32, but got "
+                         << start << ", " << getSlope().getType() << " and "
+                         << result;
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType result = getResult().getType();
+  auto source = cast<MemRefType>(getSource().getType());
+  // (C1)
+  if (static_cast<int64_t>(getIndices().size()) != source.getRank() ||
+      getIndices().empty())
+    return emitOpError() << "expected one tile of indices for each dimension "
+                            "of "
+                         << source << ", but got " << getIndices().size();
+  for (Value index : getIndices())
+    if (auto type = cast<RankedTensorType>(index.getType());
+        type.getShape() != result.getShape() ||
+        !type.getElementType().isSignlessInteger(64))
+      return emitOpError() << "expected indices of i64 in the shape of "
+                           << result << ", but got " << type;
+  // (C2)
+  if (result.getRank() != 2 ||
+      result.getElementType() != source.getElementType())
+    return emitOpError() << "expected a tile of rank 2 of elements of "
+                         << source << ", but got " << result;
   return success();
 }
 

@@ -315,6 +315,30 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
   let hasVerifier = 1;
 }
 
+def WGTile_GatherOp : WGTile_Op<"gather"> {
+  let summary = "Read elements of global memory at indices that are tiles";
+  let description = [{
+    result[i, j] = source[indices[0][i, j], ...]. Each element is a load of its own.
+
+    - (C1) One tile of indices, of i64, for each dimension of the source, in bounds.
+    - (C2) The tiles have one shape of rank 2; the result has the source's element
+      type, an integer or a float.
+
+    ```mlir
+    %t = wgtile.gather %table[%at : tensor<64x128xi64>]
+        : memref<?xf32> -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
+                       Variadic<WGTile_RegisterTile>:$indices);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `:` type($indices) `]` attr-dict `:` type($source) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_StoreOp : WGTile_Op<"store"> {
   let summary = "Write a tile or a vector from registers to global memory";
   let description = [{
@@ -386,7 +410,7 @@ def WGTile_StepOp : WGTile_Op<"step", [Pure]> {
     result[i] = i. The use decides whether the vector runs along rows or columns
     (`wgtile-assign-layouts`).
 
-    - (C1) The result is a vector of i32.
+    - (C1) The result is a vector of i32 or f32.
 
     ```mlir
     %v = wgtile.step : tensor<128xi32>
@@ -394,6 +418,41 @@ def WGTile_StepOp : WGTile_Op<"step", [Pure]> {
   }];
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def WGTile_RampOp : WGTile_Op<"ramp", [
+    Pure, AttrSizedOperandSegments, OptionalTypesMatchWith<
+      "the tile has the result's type", "result", "tile", "$_self">,
+    OptionalTypesMatchWith<
+      "the factor has the slope's type", "slope", "factor", "$_self">]> {
+  let summary = "A vector of rows plus multiples of the column's number";
+  let description = [{
+    result[i, j] = start[i] + slope * j, or, with a tile,
+    factor * tile[i, j] + start[i] + slope * j. A thread adds `slope` times its
+    first column to each row's start, once. An element is then one FMA of the tile,
+    and one of a constant; they come in this order, so that they cannot be computed
+    before the tile is there, and held in registers until then. In f32 the result is
+    rounded as that order gives it.
+
+    - (C1) `start` has one element for each row of the result, i32 or f32, which is
+      the type of `slope`, of `factor` and of the result's elements; `tile` has the
+      result's type.
+
+    ```mlir
+    %t = wgtile.ramp %start, %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
+    %u = wgtile.ramp %start, %slope plus %tile times %factor
+        : tensor<64xf32>, f32 -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins WGTile_RegisterTile:$start, AnyType:$slope,
+                       Optional<WGTile_RegisterTile>:$tile,
+                       Optional<AnyType>:$factor);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = [{
+    $start `,` $slope (`plus` $tile^ `times` $factor)? attr-dict `:`
+    type($start) `,` type($slope) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

@@ -45,6 +45,8 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
         constraints.requireEqual(extent(list, i), extent(getQ(), i));
     constraints.requireEqual(extent(list, lead),
                              queries.ceilDiv((*getBlockSize())[0]));
+    if (list == getFullIndices()) // Its first entry is read in any case.
+      constraints.requireAtLeast(extent(list, -1), one);
   }
   for (Value capture : getCaptures()) // An index is clamped to an element.
     if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
@@ -190,10 +192,15 @@ private:
           contract.computeCeil(extent(op.getQ(), -2), size[0]),
           "ceil(M / " + Twine(size[0]) + ")");
     }
-    contract.requireListed(
-        indices, counts, isFull ? "blocks of keys before N" : "blocks of keys",
-        isFull ? contract.compute(keys(), size[1])
-               : contract.computeCeil(keys(), size[1]));
+    DictionaryAttr blocks = contract.computeCeil(keys(), size[1]);
+    if (isFull) {
+      contract.requireAtLeast(extent(indices, -1), "entry in a list", 1);
+      contract.requireListed(indices, counts,
+                             "blocks of keys, one that ends after N last,",
+                             contract.compute(keys(), size[1]), blocks);
+    } else {
+      contract.requireListed(indices, counts, "blocks of keys", blocks);
+    }
   }
 
   void addApart() {

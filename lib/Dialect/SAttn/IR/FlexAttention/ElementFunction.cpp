@@ -63,6 +63,24 @@ void ElementFunction::analyze() {
   }
 }
 
+arith::FastMathFlags flex_attention::getScoreFlags(FlexAttentionOp op) {
+  if (op.getQ().getType().getElementType().isF32())
+    return arith::FastMathFlags::none;
+  return arith::FastMathFlags::reassoc | arith::FastMathFlags::contract |
+         arith::FastMathFlags::arcp;
+}
+
+void ElementFunction::clone(OpBuilder &b, Operation &inner, IRMapping &values) {
+  Operation *copy = b.clone(inner, values);
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
+  if (!fast || !fast.getFastMathFlagsAttr())
+    return;
+  copy->setAttr(fast.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(
+                    op.getContext(), fast.getFastMathFlagsAttr().getValue() |
+                                         getScoreFlags(op)));
+}
+
 Value ElementFunction::captureOf(tensor::ExtractOp read) {
   return outside.lookup(read.getTensor());
 }
@@ -129,7 +147,7 @@ void ElementFunction::hoist(TileBuilder &b) {
     if (auto read = dyn_cast<tensor::ExtractOp>(inner))
       outside.map(read.getResult(), extractClamped(b, read, outside));
     else
-      b.clone(inner, outside);
+      clone(b, inner, outside);
   }
   for (Read &read : reads)
     if (!read.byKey)
@@ -184,7 +202,7 @@ Value ElementFunction::compute(ImplicitLocOpBuilder &b, Value scoreValue,
     if (llvm::any_of(inner.getOperands(),
                      [&](Value operand) { return !values.contains(operand); }))
       continue; // An index of what became a tile.
-    b.clone(inner, values);
+    clone(b, inner, values);
   }
   return values.lookup(
       cast<YieldOp>(region.front().getTerminator()).getValue());

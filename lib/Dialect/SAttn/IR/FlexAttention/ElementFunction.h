@@ -17,6 +17,10 @@
 
 namespace sattn::flex_attention {
 
+/// With operands of 16 bits, sums and products of scores may be reassociated
+/// and contracted, and divisions made products with a reciprocal.
+mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
+
 /// What depends on batch and head only is computed before the loop over blocks.
 /// Captured tensors that are read at the query, at the key or at both become
 /// tiles beside the scores; other reads stay reads of elements.
@@ -50,6 +54,8 @@ private:
   enum Dependence { OnQuery = 1, OnKey = 2, OnScore = 4 };
 
   void analyze();
+  void clone(mlir::OpBuilder &b, mlir::Operation &inner,
+             mlir::IRMapping &values);
   /// The captured tensor that a read is of.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);
   void readAt(TileBuilder &b, Read &read, mlir::OpFoldResult key);

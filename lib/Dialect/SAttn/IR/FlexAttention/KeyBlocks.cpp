@@ -12,13 +12,15 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
-KeyBlocks::KeyBlocks(TileBuilder &b)
-    : b(b), op(b.op), mask(op.getMask().value_or(MaskAttr())) {
+KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
+    : b(b), op(b.op), mask(op.getMask().value_or(MaskAttr())),
+      mayMaskAll(bool(unmasked)) {
   first = b.getAffineDimExpr(0);
   length = b.getAffineDimExpr(1);
   numbers = {b.getFirstQuery(), b.getLength()};
   std::optional<int64_t> known = getConstantIntValue(numbers[1]);
-  isRagged = !known || *known % b.keys != 0;
+  int64_t unit = op.hasLists() ? (*op.getBlockSize())[1] : b.keys;
+  isRagged = !known || *known % unit != 0;
   isMasked = isRagged || mask || !op.getMaskMod().empty();
   shift = b.getIndexAttr(0);
   if (mask && mask.getBottomRight()) {
@@ -33,6 +35,11 @@ KeyBlocks::KeyBlocks(TileBuilder &b)
     fromLists();
   else
     fromMask();
+  if (!unmasked || isAllMasked)
+    return;
+  Value masked = isMasked ? bound : b.index(0);
+  bound = arith::SelectOp::create(b, unmasked, masked, end);
+  isMasked = true;
 }
 
 OpFoldResult KeyBlocks::compute(AffineExpr expr) {
@@ -155,35 +162,76 @@ Value KeyBlocks::listEntry(Value list, Value entry) {
   return arith::IndexCastOp::create(b, b.getIndexType(), block);
 }
 
+Value KeyBlocks::countRaggedFull(Value count) {
+  // Its number is that of the blocks that end where the keys end, or before.
+  OpFoldResult keys =
+      tensor::getMixedSize(b, b.getLoc(), op.getK(), op.getLeadRank());
+  int64_t size = (*op.getBlockSize())[1];
+  if (std::optional<int64_t> known = getConstantIntValue(keys);
+      known && *known % size == 0)
+    return {};
+  Value whole = b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(size), {keys}));
+  // No branch: it would make a second copy of the loops. Without an entry the
+  // first one, which is there, may be anything.
+  Value place = arith::SubIOp::create(b, count, b.index(1));
+  Value last = listEntry(op.getFullIndices(),
+                         arith::MaxSIOp::create(b, place, b.index(0)));
+  Value isRagged =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last, whole);
+  return arith::SelectOp::create(b, isRagged, b.index(blocksInEntry),
+                                 b.index(0));
+}
+
 void KeyBlocks::fromLists() {
   blocksInEntry = (*op.getBlockSize())[1] / b.keys;
   AffineExpr d0 = b.getAffineDimExpr(0);
-  auto iterations = [&](Value counts) {
+  auto iterations = [&](Value count) {
     return b.asValue(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), d0 * blocksInEntry, {OpFoldResult(listCount(counts))}));
+        b, b.getLoc(), d0 * blocksInEntry, {OpFoldResult(count)}));
   };
   // Key lengths may end in any block.
   isAllMasked = isMasked && (!op.getFullCounts() || op.getKeyLengths());
   isMasked = isAllMasked || (isMasked && op.getPartialCounts());
   appliesMask = bool(op.getPartialCounts());
   if (op.getPartialCounts())
-    partialEnd = iterations(op.getPartialCounts());
-  Value fullEnd;
-  if (op.getFullCounts())
-    fullEnd = iterations(op.getFullCounts());
+    partialEnd = iterations(listCount(op.getPartialCounts()));
+  Value ragged;
+  if (op.getFullCounts()) {
+    Value count = listCount(op.getFullCounts());
+    fullEnd = iterations(count);
+    if (!isAllMasked)
+      ragged = countRaggedFull(count);
+  }
   if (partialEnd && fullEnd)
     end = arith::AddIOp::create(b, partialEnd, fullEnd);
   else
     end = partialEnd ? partialEnd : fullEnd;
   if (isMasked && !isAllMasked)
     bound = partialEnd;
+  if (!ragged)
+    return;
+  bound = isMasked ? arith::AddIOp::create(b, partialEnd, ragged).getResult()
+                   : ragged;
+  isMasked = mayMaskAll = true;
 }
 
 Value KeyBlocks::isFull(Value iteration) {
-  if (!isAllMasked || !partialEnd || !op.getFullCounts())
+  if ((!isAllMasked && !mayMaskAll) || !partialEnd || !op.getFullCounts())
     return {};
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, iteration,
                                partialEnd);
+}
+
+OpFoldResult KeyBlocks::getFirstKey(Value iteration) {
+  OpFoldResult key = affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0) * b.keys, {getBlock(iteration)});
+  if (blocksInEntry == 1 || !isRagged)
+    return key;
+  // A block of the lists may go on after the keys, by more than a tile.
+  OpFoldResult keys =
+      tensor::getMixedSize(b, b.getLoc(), op.getK(), op.getLeadRank());
+  return arith::MinSIOp::create(b, b.asValue(key), b.asValue(keys)).getResult();
 }
 
 OpFoldResult KeyBlocks::getBlock(Value iteration) {
@@ -193,11 +241,19 @@ OpFoldResult KeyBlocks::getBlock(Value iteration) {
       return b.asValue(affine::makeComposedFoldedAffineApply(
           b, b.getLoc(), d0.floorDiv(blocksInEntry), {OpFoldResult(position)}));
     };
+    // The last entry first: it may be of the block that ends beyond the keys.
+    auto fullEntry = [&](Value position) {
+      AffineExpr reversed = (d1 - 1 - d0).floorDiv(blocksInEntry);
+      return listEntry(op.getFullIndices(),
+                       b.asValue(affine::makeComposedFoldedAffineApply(
+                           b, b.getLoc(), reversed,
+                           {OpFoldResult(position), OpFoldResult(fullEnd)})));
+    };
     Value entry;
     if (!op.getFullCounts()) {
       entry = listEntry(op.getPartialIndices(), entryOf(iteration));
     } else if (!op.getPartialCounts()) {
-      entry = listEntry(op.getFullIndices(), entryOf(iteration));
+      entry = fullEntry(iteration);
     } else {
       Value isPartial = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                               iteration, partialEnd);
@@ -208,9 +264,8 @@ OpFoldResult KeyBlocks::getBlock(Value iteration) {
       scf::YieldOp::create(
           b, listEntry(op.getPartialIndices(), entryOf(iteration)));
       b.setInsertionPointToStart(branch.elseBlock());
-      Value position = arith::SubIOp::create(b, iteration, partialEnd);
-      scf::YieldOp::create(b,
-                           listEntry(op.getFullIndices(), entryOf(position)));
+      scf::YieldOp::create(
+          b, fullEntry(arith::SubIOp::create(b, iteration, partialEnd)));
       entry = branch.getResult(0);
     }
     if (blocksInEntry == 1)

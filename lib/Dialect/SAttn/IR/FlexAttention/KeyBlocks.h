@@ -17,7 +17,9 @@ namespace sattn::flex_attention {
 
 class KeyBlocks {
 public:
-  explicit KeyBlocks(TileBuilder &b);
+  /// `unmasked`: whether the scores of iterations without a mask are as they
+  /// should be, in i1; null: they are.
+  KeyBlocks(TileBuilder &b, mlir::Value unmasked);
 
   /// Number of iterations.
   mlir::Value end;
@@ -30,8 +32,9 @@ public:
   /// Query positions in the mask: that in the tensor plus this, if not 0.
   mlir::OpFoldResult shift;
 
-  /// The block of keys of an iteration.
-  mlir::OpFoldResult getBlock(mlir::Value iteration);
+  /// Where the block of keys of an iteration begins; at the end of the keys if
+  /// it has none.
+  mlir::OpFoldResult getFirstKey(mlir::Value iteration);
   /// Whether `mask` and `mask_mod` are true for an iteration's block, where
   /// that may be and its scores are masked all the same; else null.
   mlir::Value isFull(mlir::Value iteration);
@@ -39,6 +42,7 @@ public:
   bool hasTail() const { return isRagged; }
 
 private:
+  mlir::OpFoldResult getBlock(mlir::Value iteration);
   void fromLists();
   void fromMask();
   /// Down from the end: blocks at the upper end of the band are masked.
@@ -47,6 +51,9 @@ private:
   void walkBand(mlir::Value stop, mlir::OpFoldResult full);
   mlir::Value listCount(mlir::Value counts);
   mlir::Value listEntry(mlir::Value indices, mlir::Value entry);
+  /// How many first iterations over the list of wholly visible blocks are over
+  /// a block that ends beyond the keys: 0, or those of one block.
+  mlir::Value countRaggedFull(mlir::Value count);
   mlir::OpFoldResult compute(mlir::AffineExpr expr);
   mlir::OpFoldResult computeMin(llvm::ArrayRef<mlir::AffineExpr> exprs);
   mlir::OpFoldResult computeMax(llvm::ArrayRef<mlir::AffineExpr> exprs);
@@ -55,14 +62,17 @@ private:
   FlexAttentionOp op;
   MaskAttr mask;
   bool isRagged;
+  /// Whether an iteration of `bound` and more may be masked at run time.
+  bool mayMaskAll;
   /// The first query, of the mask; the number of keys.
   llvm::SmallVector<mlir::OpFoldResult> numbers;
   mlir::AffineExpr first, length;
   /// Of a band: the last block, how many masked blocks it has at its upper end,
   /// and what leads from the iteration to the other blocks.
   mlir::Value last, above, offset;
-  /// Iterations over the first list, and over one of its blocks.
-  mlir::Value partialEnd;
+  /// Iterations over the first list, over the second, whose blocks come from
+  /// the last to the first, and over one block.
+  mlir::Value partialEnd, fullEnd;
   int64_t blocksInEntry = 1;
 };
 

@@ -23,6 +23,8 @@ using namespace sattn;
 using namespace sattn::flex_attention;
 
 static constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
+/// Times a score, as good as 0.
+static constexpr float kLeastScale = 0x1p-100f;
 
 /// Columns of a tile of Q or K, padded as those of V are.
 static int64_t chooseDepth(FlexAttentionOp op) {
@@ -43,9 +45,10 @@ public:
     // The largest score is that of the largest product only if the scale is
     // positive.
     FloatAttr scale;
-    isModified = !scoreMod.isEmpty() ||
-                 (matchPattern(op.getScale(), m_Constant(&scale)) &&
-                  !(scale.getValueAsDouble() > 0));
+    bool isConstant = matchPattern(op.getScale(), m_Constant(&scale));
+    isModified =
+        !scoreMod.isEmpty() || (isConstant && !(scale.getValueAsDouble() > 0));
+    mayBeNegative = !isModified && !isConstant;
   }
 
   SmallVector<Value> build();
@@ -53,6 +56,7 @@ public:
 private:
   using Inner = ImplicitLocOpBuilder;
 
+  void readScale();
   void iterate(scf::ForOp loop);
   Value multiply(Value k);
   Value modify(Value s);
@@ -73,10 +77,11 @@ private:
   ElementFunction scoreMod, maskMod;
   int64_t depth, columns;
   Type element, f32;
-  bool isModified;
+  bool isModified, mayBeNegative;
   std::optional<KeyBlocks> range;
-  /// Of f32: the scale to the base 2.
-  Value scaleLog2;
+  /// Of f32: the scale to the base 2, without its sign; the sign, where it is
+  /// known at run time only; then, of i1, whether it is plus.
+  Value scaleLog2, sign, isPositive;
   Value q;
   /// Tensors that tiles and vectors are written to.
   Value scores, vectors;
@@ -89,14 +94,14 @@ SmallVector<Value> TileProgram::build() {
   OpFoldResult first = b.getFirstQuery();
   q = b.readTile(op.getQ(), b.leadOf(op.getQ(), b.getHead()),
                  {first, b.getIndexAttr(0)}, {b.queries, depth});
-  scaleLog2 = arith::MulFOp::create(b, op.getScale(), b.constant(kLog2E));
+  readScale();
   scoreMod.hoist(b);
   maskMod.hoist(b);
   scores = b.empty({b.queries, b.keys}, f32);
   vectors = b.empty({b.queries}, f32);
   Value sums = b.fill(b.zero, b.empty({b.queries, columns}, f32));
   Value maximum = b.fill(b.lowest, vectors), total = b.fill(b.zero, vectors);
-  range.emplace(b);
+  range.emplace(b, isPositive);
   auto loop = scf::ForOp::create(b, b.index(0), range->end, b.index(1),
                                  ValueRange{sums, maximum, total});
   loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
@@ -113,12 +118,27 @@ SmallVector<Value> TileProgram::build() {
   return results;
 }
 
+/// Products are scaled after their maximum is found, which wants a positive
+/// scale. With another one each iteration takes the way of those with a mask,
+/// where products take the scale's sign.
+void TileProgram::readScale() {
+  Value scale = op.getScale();
+  if (mayBeNegative) {
+    // 0 times the -inf of a mask would be no number.
+    Value least = b.constant(kLeastScale);
+    isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, scale,
+                                       b.constant(0.0f));
+    sign = arith::SelectOp::create(b, isPositive, b.constant(1.0f),
+                                   b.constant(-1.0f));
+    scale = arith::MaximumFOp::create(b, math::AbsFOp::create(b, scale), least);
+  }
+  scaleLog2 = arith::MulFOp::create(b, scale, b.constant(kLog2E));
+}
+
 void TileProgram::iterate(scf::ForOp loop) {
   Value iteration = loop.getInductionVar();
-  firstKey = affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), b.getAffineDimExpr(0) * b.keys,
-      {range->getBlock(iteration)});
-  OpFoldResult head = b.getHead();
+  firstKey = range->getFirstKey(iteration);
+  OpFoldResult head = b.getHead(), none = b.getIndexAttr(0);
   if (op.getGroup() != 1)
     head = affine::makeComposedFoldedAffineApply(
         b, b.getLoc(), b.getAffineDimExpr(0).floorDiv(op.getGroup()), {head});
@@ -162,18 +182,20 @@ Value TileProgram::modify(Value s) {
   scoreMod.addInputs(b, inputs, maps);
   Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
   Value log2E = b.constant(kLog2E);
-  return b.generic(
-      inputs, maps, scores, b.tile,
-      [&](Inner &inner, ValueRange args) -> Value {
-        if (scoreMod.isEmpty())
-          return arith::MulFOp::create(inner, args[0], scaleLog2);
-        Value scaled = arith::MulFOp::create(inner, args[0], op.getScale());
-        Value score = scoreMod.compute(
-            inner, scaled, [&] { return position(inner, 0, query0); },
-            [&] { return position(inner, 1, key0); },
-            args.drop_front().drop_back());
-        return arith::MulFOp::create(inner, score, log2E);
-      });
+  arith::FastMathFlags flags = getScoreFlags(op);
+  return b.generic(inputs, maps, scores, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     if (scoreMod.isEmpty())
+                       return arith::MulFOp::create(inner, args[0], scaleLog2);
+                     Value scaled = arith::MulFOp::create(inner, args[0],
+                                                          op.getScale(), flags);
+                     Value score = scoreMod.compute(
+                         inner, scaled,
+                         [&] { return position(inner, 0, query0); },
+                         [&] { return position(inner, 1, key0); },
+                         args.drop_front().drop_back());
+                     return arith::MulFOp::create(inner, score, log2E, flags);
+                   });
 }
 
 /// -inf for keys that a query does not see, in iterations with a mask.
@@ -254,9 +276,12 @@ Value TileProgram::applyMask(Value s, Value iteration) {
       seen = arith::OrIOp::create(inner, seen, isFull);
     if (length)
       restrict(compare(arith::CmpIPredicate::slt, getKey(), length));
+    Value score = args[0];
+    if (sign)
+      score = arith::MulFOp::create(inner, score, sign);
     if (!seen)
-      return args[0];
-    return arith::SelectOp::create(inner, seen, args[0], b.lowest);
+      return score;
+    return arith::SelectOp::create(inner, seen, score, b.lowest);
   };
   return b.generic(inputs, maps, scores, b.tile, body);
 }

@@ -120,6 +120,28 @@ private:
     return slices.lookup(value);
   }
 
+  /// A ramp's start, at the subtile's first column.
+  Value startAtSlice(RampOp ramp) {
+    Location loc = ramp.getLoc();
+    Value start = unsliced(ramp.getStart()), slope = unsliced(ramp.getSlope());
+    if (offset == 0)
+      return start;
+    Type type = slope.getType(), vector = start.getType();
+    bool isFloat = type.isF32();
+    Value columns = arith::ConstantOp::create(
+        b, loc,
+        isFloat ? TypedAttr(b.getF32FloatAttr(offset))
+                : TypedAttr(b.getI32IntegerAttr(offset)));
+    Value skipped = isFloat
+                        ? b.createOrFold<arith::MulFOp>(loc, slope, columns)
+                        : b.createOrFold<arith::MulIOp>(loc, slope, columns);
+    skipped = tensor::SplatOp::create(b, loc, skipped,
+                                      cast<RankedTensorType>(vector));
+    if (isFloat)
+      return arith::AddFOp::create(b, loc, start, skipped);
+    return arith::AddIOp::create(b, loc, start, skipped);
+  }
+
   /// The same branch, on subtiles. Values computed in it stay in it.
   Value sliceBranch(scf::IfOp branch, RankedTensorType type) {
     OpBuilder::InsertionGuard guard(b);
@@ -164,6 +186,11 @@ private:
                                        ? unsliced(broadcast.getSource())
                                        : slice(broadcast.getSource()),
                                    broadcast.getDimensionAttr());
+      if (auto ramp = dyn_cast<RampOp>(op))
+        return RampOp::create(
+            b, loc, type, startAtSlice(ramp), unsliced(ramp.getSlope()),
+            ramp.getTile() ? slice(ramp.getTile()) : Value(),
+            ramp.getFactor() ? unsliced(ramp.getFactor()) : Value());
       if (OpTrait::hasElementwiseMappableTraits(op) && isPure(op) &&
           op->getNumResults() == 1) {
         IRMapping mapping;

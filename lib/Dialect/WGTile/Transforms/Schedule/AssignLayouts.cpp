@@ -43,6 +43,7 @@ public:
 
   LogicalResult run() {
     separateConstants();
+    separateVectors();
     if (failed(chooseWarps()) || failed(chooseVectorLayouts()))
       return failure();
     WalkResult walk = kernel.walk([&](Operation *op) {
@@ -91,6 +92,54 @@ private:
         OpBuilder b(op);
         use.set(b.clone(*op)->getResult(0));
       }
+  }
+
+  static bool isComputedVector(Value value) {
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = tileType(value);
+    return op && type && type.getRank() == 1 && op->getNumOperands() > 0 &&
+           OpTrait::hasElementwiseMappableTraits(op);
+  }
+
+  /// The same sum may be of the numbers of rows and of columns: those that
+  /// columns have from rows become their own.
+  void separateVectors() {
+    DenseSet<Value> ofRows;
+    SmallVector<Value> pending;
+    SmallVector<BroadcastOp> columns;
+    kernel.walk([&](Operation *op) {
+      if (auto broadcast = dyn_cast<BroadcastOp>(op);
+          broadcast && broadcast.getDimension() == 1)
+        return columns.push_back(broadcast);
+      if (op->getNumResults() != 1 || !isComputedVector(op->getResult(0)))
+        llvm::append_range(pending, op->getOperands());
+    });
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (isComputedVector(value) && ofRows.insert(value).second)
+        llvm::append_range(pending, value.getDefiningOp()->getOperands());
+    }
+    DenseMap<Value, Value> copies;
+    for (BroadcastOp broadcast : columns)
+      separateVector(broadcast.getSourceMutable(), ofRows, copies);
+    if (!copies.empty())
+      separateConstants();
+  }
+
+  void separateVector(OpOperand &use, const DenseSet<Value> &ofRows,
+                      DenseMap<Value, Value> &copies) {
+    Value value = use.get();
+    if (!isComputedVector(value))
+      return;
+    if (Value known = copies.lookup(value))
+      return use.set(known);
+    Operation *op = value.getDefiningOp();
+    if (ofRows.contains(value))
+      op = OpBuilder(op).clone(*op);
+    copies[value] = op->getResult(0);
+    use.set(op->getResult(0));
+    for (OpOperand &operand : op->getOpOperands())
+      separateVector(operand, ofRows, copies);
   }
 
   /// All register tiles of a kernel have the same rows, which its warps divide,
@@ -241,6 +290,8 @@ private:
     WalkResult walk = kernel.walk([&](Operation *op) {
       if (auto broadcast = dyn_cast<BroadcastOp>(op))
         return set(broadcast.getSource(), broadcast.getDimension(), op);
+      if (auto ramp = dyn_cast<RampOp>(op))
+        return set(ramp.getStart(), 0, op);
       if (auto reduce = dyn_cast<RowReduceOp>(op))
         return set(reduce.getResult(), 0, op);
       return WalkResult::advance();

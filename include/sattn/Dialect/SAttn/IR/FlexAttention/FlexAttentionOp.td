@@ -106,7 +106,10 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
        weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
        -inf is not seen.
-    5. A negative scale, or 0, must be a constant.
+    5. With 16-bit `q`, additions and multiplications of `score_mod` and those by
+       the scale may be reassociated and contracted (`fastmath<reassoc, contract,
+       arcp>`), and integers of more than 24 bits that they convert may be rounded
+       twice. With f32 they are computed as written.
     6. Weights of keys that are not seen are 0, and multiplied, where another query
        of the tile sees the key: `v` must be finite there.
 
@@ -118,9 +121,9 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C4) Extents of the same name are equal; batches of `k` and `v` are equal;
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
-      of 16. Counts are at most the entries that there are. Entries of `partial`
-      are less than ceil(N / BK), those of `full` at most N / BK: in `full` are no
-      blocks with keys from N on. Key lengths are in [0, N].
+      of 16. Counts are at most the entries that there are. Entries are less than
+      ceil(N / BK). A block in `full` that ends after N is the last entry of its
+      list. Key lengths are in [0, N].
     - (C6) There are one or two `outs`, and the results have their types.
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of

@@ -74,6 +74,41 @@ def WGTileAttachTarget : Pass<"wgtile-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::wgtile::WGTileDialect"];
 }
 
+def WGTileReassociate
+    : Pass<"wgtile-reassociate", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Leave to each element of a tile what only an element can do";
+  let description = [{
+    Elementwise ops on vectors that are broadcast along one dimension are computed
+    before the broadcast, those on scalars before `tensor.splat`.
+
+    A sum of tiles, of vectors of rows and of columns and of multiples of the
+    column's number (`wgtile.step`) is found through `addi`, `subi`, `muli` by a
+    scalar, and, of f32 with `fastmath<reassoc>`, `addf`, `subf`, `negf`, `mulf` by
+    a scalar, with `arcp` `divf` by a scalar, and `sitofp` whose users have
+    `reassoc`. Where an element costs less so, the sum is computed anew: scalars and
+    vectors first, numbers of columns as a `wgtile.ramp`, then one FMA for each tile.
+    A converted integer of more than 24 bits is then rounded a second time, before
+    the column's part is added.
+
+    Before:
+    ```mlir
+    %0 = arith.subi %columns, %rows : tensor<64x128xi32>
+    %1 = arith.sitofp %0 : tensor<64x128xi32> to tensor<64x128xf32>
+    %2 = arith.mulf %splat, %1 fastmath<reassoc> : tensor<64x128xf32>
+    %3 = arith.addf %score, %2 fastmath<reassoc> : tensor<64x128xf32>
+    ```
+    After:
+    ```mlir
+    %0 = wgtile.ramp %start, %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
+    %1 = arith.addf %score, %0 : tensor<64x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::wgtile::WGTileDialect"];
+}
+
 def WGTileVersionKernels
     : Pass<"wgtile-version-kernels", "::mlir::ModuleOp"> {
   let summary = "Make versions of kernels by what they may assume";
