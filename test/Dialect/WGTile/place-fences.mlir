@@ -56,26 +56,6 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads write a tile in two parts: one fence after the last serves both.
-  // CHECK-LABEL: gpu.func @parts
-  // CHECK:         wgtile.store_shared
-  // CHECK-NEXT:    wgtile.named_barrier
-  // CHECK-NEXT:    wgtile.store_shared
-  // CHECK-NEXT:    wgtile.fence_proxy_async
-  // CHECK-NEXT:    wgtile.named_barrier
-  // CHECK-NEXT:    wgtile.tma_store %
-  gpu.func @parts(%map: !map, %t: !t) kernel {
-    %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
-    wgtile.named_barrier
-    wgtile.store_shared %t, %s : !t, !s
-    wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0
-    gpu.return
-  }
-
   // What only threads use after the last store by TMA needs none.
   // CHECK-LABEL: gpu.func @threads_after
   // CHECK-COUNT-1: wgtile.fence_proxy_async
@@ -83,14 +63,17 @@ gpu.module @kernels {
   // CHECK:         gpu.return
   gpu.func @threads_after(%map: !map, %t: !t) kernel {
     %c0 = arith.constant 0 : index
-    %s = wgtile.staging : !s
-    wgtile.store_shared %t, %s : !t, !s
+    %ring = wgtile.ring : !staging
+    %s = wgtile.producer_acquire %ring : !staging
+    wgtile.ring_store %t, %ring[%s] 0 : !t, !staging
     wgtile.named_barrier
-    wgtile.tma_store %s, %map[%c0, %c0] warpgroups 1 : !s, !map
-    wgtile.tma_store_wait pending 0 read
+    wgtile.tma_store %ring[%s] 0, %map[%c0, %c0] warpgroups 1 : !staging, !map
+    wgtile.producer_commit %ring[%s] : !staging
+    %s1 = wgtile.producer_acquire %ring : !staging
     wgtile.named_barrier
-    wgtile.store_shared %t, %s : !t, !s
+    wgtile.ring_store %t, %ring[%s1] 0 : !t, !staging
     wgtile.named_barrier
+    wgtile.producer_commit %ring[%s1] : !staging
     gpu.return
   }
 

@@ -81,9 +81,18 @@ Place SyncState::placeOf(Value tile, const ValueNumbers &numbers) const {
   return it == names.end() ? Place{number} : it->second;
 }
 
+std::optional<Place> SyncState::placeOf(const SyncEffect &access,
+                                        const ValueNumbers &numbers) const {
+  if (!access.token)
+    return placeOf(access.value, numbers);
+  auto it = tokens.find(numbers.of(access.token));
+  return it == tokens.end() ? std::nullopt : std::optional(it->second);
+}
+
 std::set<Operation *> SyncState::fencesFor(const SyncEffect &access,
                                            const ValueNumbers &numbers) const {
-  auto it = tiles.find(placeOf(access.value, numbers));
+  std::optional<Place> place = placeOf(access, numbers);
+  auto it = place ? tiles.find(*place) : tiles.end();
   if (it == tiles.end() || !(it->second.unfencedWrite ||
                              (access.isWrite && it->second.unfencedRead)))
     return {};
@@ -96,8 +105,8 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   if (effect.token &&
       failed(checkToken(effect, op, /*isAcquired=*/true, numbers, listener)))
     return failure();
-  Place place = effect.token ? tokens.at(numbers.of(effect.token))
-                             : placeOf(effect.value, numbers);
+  // A token that is checked is known.
+  Place place = *placeOf(effect, numbers);
   if (place.stage == Place::kReleased)
     return success(listener(op, Kind::Take,
                             "expected a tile of a stage that is held, but its "

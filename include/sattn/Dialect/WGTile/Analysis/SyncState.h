@@ -156,6 +156,9 @@ public:
                                         const ValueNumbers &numbers) const;
   /// The place of a shared tile.
   Place placeOf(mlir::Value tile, const ValueNumbers &numbers) const;
+  /// The place that an effect accesses; nothing for a token that is not known.
+  std::optional<Place> placeOf(const SyncEffect &access,
+                               const ValueNumbers &numbers) const;
 
 private:
   /// Work that is waited for together.
