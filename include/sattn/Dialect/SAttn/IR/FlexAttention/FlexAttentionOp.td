@@ -122,8 +122,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
       `group` is positive and H a multiple of it.
     - (C5) `block_size` is there if and only if a list is: two positive multiples
       of 16. Counts are at most the entries that there are. Entries are less than
-      ceil(N / BK). A block in `full` that ends after N is the last entry of its
-      list. Key lengths are in [0, N].
+      ceil(N / BK). Lists of `full` have room for an entry; one of a block that
+      ends after N is the last of its list. Key lengths are in [0, N].
     - (C6) There are one or two `outs`, and the results have their types.
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of
