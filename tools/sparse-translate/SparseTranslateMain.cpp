@@ -80,11 +80,11 @@ struct Options {
       llvm::cl::desc("Versions of kernels to make for a chip that has TMA:"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues(),
       llvm::cl::cat(category)};
-  llvm::cl::opt<int64_t> maxPadding{
+  llvm::cl::opt<uint64_t> maxPadding{
       "max-padding",
       llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
                      "take, at most; 0: none is copied"),
-      llvm::cl::value_desc("bytes"), llvm::cl::init(int64_t(1) << 30),
+      llvm::cl::value_desc("bytes"), llvm::cl::init(uint64_t(1) << 30),
       llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> delays{
       "delays",
@@ -166,10 +166,10 @@ static std::string checkOptions(const Options &options) {
   using OptionList =
       std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
   bool isCPU = options.chip == kCPUTarget;
-  OptionList forGPU = {options.ptxas,      options.schedule, options.versions,
-                       options.maxPadding, options.delays,   options.device,
-                       options.metaTable,  options.sizes,    options.sparsity,
-                       options.precision};
+  OptionList forGPU = {options.ptxas,     options.schedule, options.versions,
+                       options.delays,    options.device,   options.metaTable,
+                       options.sizes,     options.sparsity, options.precision,
+                       options.maxPadding};
   OptionList forCPU = {options.threads, options.vectorBits,
                        options.registerTile};
   for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
