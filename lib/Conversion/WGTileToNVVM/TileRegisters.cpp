@@ -19,8 +19,7 @@ using sattn::layout::AccumulatorFragment;
 
 std::optional<TileRegisters> TileRegisters::get(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor ||
-      !isa_and_nonnull<MmaAttr, SliceAttr>(tensor.getEncoding()))
+  if (!tensor || !isa_and_nonnull<MmaAttr, SliceAttr>(tensor.getEncoding()))
     return std::nullopt;
   AccumulatorFragment fragment = getFragment(tensor);
   // The registers of a row vector are eight rows apart.
