@@ -56,7 +56,7 @@ ZIPF = [
 SHAPES = [(*shape, "uniform") for shape in UNIFORM] + [(*shape, "zipf") for shape in ZIPF]
 CPU_SCALE = 4
 MOST_CANDIDATES = 12
-PANEL_ROWS = 128
+GROUPED_ROWS = 128
 # Elements of an accumulator that the registers of a thread block hold, on every GPU with kernels.
 MOST_ACCUMULATORS = 128 * 256
 
@@ -78,7 +78,7 @@ def candidates_of(block, target):
         tiles = [(block, columns, depth) for columns in (16, 32, 64, 128, 256)]
         tiles += [(block, columns, depth // 2) for columns in (64, 128) if depth >= 16]
         return [{"tile": tile} for tile in tiles]
-    rows = [block] + ([PANEL_ROWS] if block < PANEL_ROWS else [])
+    rows = [block] + ([GROUPED_ROWS] if block < GROUPED_ROWS else [])
     tiles = [(height, columns, depth if height == block else min(depth, 32 if block < 64 else 64))
              for height in rows for columns in (256, 128, 64) if height * columns <= MOST_ACCUMULATORS]
     widest = tiles[0]
@@ -88,7 +88,7 @@ def candidates_of(block, target):
         metas += [{"tile": widest, "warps": 2}, {"tile": widest, "warps": 8}]
     if depth >= 32:
         metas.append({"tile": (*widest[:2], depth // 2)})
-    if block < PANEL_ROWS:
+    if block < GROUPED_ROWS:
         metas += [{"tile": tiles[3], "raster_group": 1}, {"tile": tiles[3], "raster_group": 8}]
     return metas[:MOST_CANDIDATES]
 

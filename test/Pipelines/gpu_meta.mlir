@@ -38,11 +38,11 @@
 
 // Two stages are enough where a group of consumers passes over turns without a
 // product of its own: it then gives back the stage of its last product at once.
-// RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 2/' %s > %t.panel.mlir
-// RUN: sparse-opt %t.panel.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
+// RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 2/' %s > %t.grouped.mlir
+// RUN: sparse-opt %t.grouped.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HELD1
-// RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 3/' %s > %t.panel.mlir
-// RUN: sparse-opt %t.panel.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
+// RUN: sed 's/16x16/64x64/g; s/PARAMETERS/tile = [128, 256, 64], stages = 3/' %s > %t.grouped.mlir
+// RUN: sparse-opt %t.grouped.mlir --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HELD2
 // HELD1: scf.while {{.*}} : (index, i1, !wgtile.token, tensor
 // HELD1: wgtile.consumer_drain

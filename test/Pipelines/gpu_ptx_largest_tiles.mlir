@@ -144,12 +144,12 @@ func.func @narrower(%crow: tensor<?xi32>, %col: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
-// Panels of two block rows.
-// CHECK-LABEL: .entry panel(
+// Row-block groups of two block rows.
+// CHECK-LABEL: .entry grouped(
 // CHECK: setmaxnreg.inc
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
-// PTXAS-DAG: {{^}}panel: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
-func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+// PTXAS-DAG: {{^}}grouped: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @grouped(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                  %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                  %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
@@ -161,11 +161,11 @@ func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
-// CHECK-LABEL: .entry panel_left_right(
+// CHECK-LABEL: .entry grouped_left_right(
 // CHECK: setmaxnreg.inc
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
-// PTXAS-DAG: {{^}}panel_left_right: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
-func.func @panel_left_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+// PTXAS-DAG: {{^}}grouped_left_right: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @grouped_left_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                             %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                             %b: tensor<?x?xbf16>, %left: tensor<?xbf16>,
                             %right: tensor<?xf32>, %out: tensor<?x?xbf16>)
@@ -179,11 +179,11 @@ func.func @panel_left_right(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
-// CHECK-LABEL: .entry panel_left_right_constants(
+// CHECK-LABEL: .entry grouped_left_right_constants(
 // CHECK: setmaxnreg.inc
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
-// PTXAS-DAG: {{^}}panel_left_right_constants: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
-func.func @panel_left_right_constants(%crow: tensor<?xi32>,
+// PTXAS-DAG: {{^}}grouped_left_right_constants: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @grouped_left_right_constants(%crow: tensor<?xi32>,
                                       %col: tensor<?xi32>,
                                       %values: tensor<?x64x64xbf16>,
                                       %b: tensor<?x?xbf16>,
@@ -202,11 +202,11 @@ func.func @panel_left_right_constants(%crow: tensor<?xi32>,
   return %0 : tensor<?x?xbf16>
 }
 
-// CHECK-LABEL: .entry panel_batches(
+// CHECK-LABEL: .entry grouped_batches(
 // CHECK: setmaxnreg.inc
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
-// PTXAS-DAG: {{^}}panel_batches: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
-func.func @panel_batches(%alpha: f32, %beta: f32, %crow: tensor<?x?x?xi32>,
+// PTXAS-DAG: {{^}}grouped_batches: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @grouped_batches(%alpha: f32, %beta: f32, %crow: tensor<?x?x?xi32>,
                          %col: tensor<?x?x?xi32>,
                          %values: tensor<?x?x?x64x64xbf16>,
                          %b: tensor<?x?x?x?xbf16>, %out: tensor<?x?x?x?xbf16>)

@@ -90,7 +90,7 @@ func.func @k_of_4(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
-func.func @panels_with_k_of_4(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+func.func @row_block_groups_with_k_of_4(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
     %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
     %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
   // expected-error @below {{'sattn.bsr_addmm' op expected a tile, M x N x K, of multiples of 8 with M and K up to 256, on sm_90a, but got 64 x 128 x 4}}

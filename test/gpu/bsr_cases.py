@@ -166,9 +166,9 @@ def arguments(case, folder, seed=0):
     return result
 
 
-def panel_cases():
+def row_block_group_cases():
     """Tiles with more rows than a block: two block rows share what they load of b."""
-    base = Case("panel", tile=(128, 256, 64), shape=(512, 640, 500), beta=0.5)
+    base = Case("grouped", tile=(128, 256, 64), shape=(512, 640, 500), beta=0.5)
     variants = {
         "": {}, "-odd": {"shape": (64 * 7, 640, 500)}, "-one-row": {"shape": (64, 640, 300)},
         "-narrow": {"tile": (128, 64, 64)}, "-n128": {"tile": (128, 128, 64)},
@@ -187,11 +187,11 @@ def panel_cases():
         "-many-tiles": {"shape": (64 * 31, 640, 256 * 20), "density": 0.2},
         "-long": {"shape": (64 * 4, 64 * 200, 300), "density": 0.3},
     }
-    return [dataclasses.replace(base, name=f"panel{name}", **changes) for name, changes in variants.items()]
+    return [dataclasses.replace(base, name=f"grouped{name}", **changes) for name, changes in variants.items()]
 
 
-def small_panel_cases():
-    """Panels of blocks of 32 and 16, which mma.sync multiplies: four and eight block rows."""
+def small_row_block_group_cases():
+    """Row-block groups of blocks of 32 and 16, which mma.sync multiplies: four and eight block rows."""
     variants = {
         "": {}, "-odd": {"rows": 7}, "-one-row": {"rows": 1}, "-n128": {"columns": 128}, "-narrow": {"columns": 64},
         "-empty": {"pattern": "empty"}, "-empty-rows": {"pattern": "empty_rows"},
@@ -213,14 +213,14 @@ def small_panel_cases():
             changes = dict(changes)
             tile_rows = changes.pop("groups", 128 // block) * block
             shape = (changes.pop("rows", 16) * block, changes.pop("width", 20) * block, changes.pop("n", 500))
-            cases.append(Case(f"panel-{block}{name}", **{
+            cases.append(Case(f"grouped-{block}{name}", **{
                 "block": (block, block), "tile": (tile_rows, changes.pop("columns", 256), block), "shape": shape,
                 "beta": 0.5, **changes}))
     cases += [
-        Case("panel-32x64", block=(32, 64), tile=(128, 128, 64), shape=(32 * 9, 640, 500), beta=0.5),
-        Case("panel-32x64-steps", block=(32, 64), tile=(128, 256, 32), shape=(32 * 9, 640, 500), beta=0.5),
-        Case("panel-16-tf32", dtype="f32", precision="tf32", block=(16, 16), tile=(64, 128, 16), shape=(160, 320, 200)),
-        Case("panel-24x40", block=(24, 40), tile=(96, 128, 40), shape=(24 * 7, 400, 300), beta=0.5),
+        Case("grouped-32x64", block=(32, 64), tile=(128, 128, 64), shape=(32 * 9, 640, 500), beta=0.5),
+        Case("grouped-32x64-steps", block=(32, 64), tile=(128, 256, 32), shape=(32 * 9, 640, 500), beta=0.5),
+        Case("grouped-16-tf32", dtype="f32", precision="tf32", block=(16, 16), tile=(64, 128, 16), shape=(160, 320, 200)),
+        Case("grouped-24x40", block=(24, 40), tile=(96, 128, 40), shape=(24 * 7, 400, 300), beta=0.5),
     ]
     return cases
 
@@ -231,10 +231,10 @@ def schedule_cases():
         "64": Case("", shape=(64 * 9, 640, 1000), beta=0.5),
         "64-wide": Case("", tile=(64, 256, 64), shape=(64 * 9, 640, 1000), operands=("left", "right")),
         "128": Case("", block=(128, 128), tile=(128, 256, 64), shape=(640, 640, 1000), beta=0.5),
-        "panel": Case("", tile=(128, 256, 64), shape=(64 * 9, 640, 1000), beta=0.5),
+        "grouped": Case("", tile=(128, 256, 64), shape=(64 * 9, 640, 1000), beta=0.5),
         "16": Case("", block=(16, 16), tile=(16, 256, 16), shape=(16 * 21, 320, 1000), beta=0.5),
         "32": Case("", block=(32, 32), tile=(32, 256, 32), shape=(32 * 9, 320, 1000), beta=0.5),
-        "panel-32": Case("", block=(32, 32), tile=(128, 128, 32), shape=(32 * 9, 320, 1000), beta=0.5),
+        "grouped-32": Case("", block=(32, 32), tile=(128, 128, 32), shape=(32 * 9, 320, 1000), beta=0.5),
         "24x40": Case("", block=(24, 40), tile=(24, 128, 40), shape=(24 * 9, 400, 300), beta=0.5),
     }
     schedules = {"least": "stages = 1, warps = 1, raster_group = 1", "few": "stages = 2, warps = 4, raster_group = 2",
@@ -266,7 +266,7 @@ def gpu_cases():
                                   ((8, 8), 8, 8), ((120, 8), 40, 8), ((32, 24), 8, 24)):
         cases.append(Case(f"mma-sync-{block[0]}x{block[1]}-n{columns}-k{depth}", block=block,
                           tile=(block[0], columns, depth), shape=(5 * block[0], 6 * block[1], 100), beta=0.5))
-    cases.append(Case("mma-sync-panel-40x40-n8", dtype="f16", block=(40, 40), tile=(120, 8, 40), shape=(280, 240, 136),
+    cases.append(Case("mma-sync-grouped-40x40-n8", dtype="f16", block=(40, 40), tile=(120, 8, 40), shape=(280, 240, 136),
                       index="i64", operands=("right",)))
     cases += [
         Case("mma-sync-f16", dtype="f16", block=(32, 32), tile=(32, 128, 32), shape=(160, 192, 131)),
@@ -311,7 +311,7 @@ def gpu_cases():
                **{"shape": (128, 128, 128), "beta": 0.5, **changes})
           for name, changes in (("no-blocks", {}), ("no-blocks-beta-0", {"beta": 0.0, "nan_in": ("out",)}),
                                 ("no-rows", {"shape": (0, 128, 128)}), ("no-depth", {"shape": (128, 0, 128)}),
-                                ("no-columns", {"shape": (128, 128, 0)}), ("no-blocks-panel", {"tile": (128, 128, 64)}),
+                                ("no-columns", {"shape": (128, 128, 0)}), ("no-blocks-grouped", {"tile": (128, 128, 64)}),
                                 ("no-batches", {"batches": ((), (0,), (0,))}))],
         Case("batch", batches=((3,), (3,), (3,)), beta=0.5),
         Case("batch-of-b", batches=((), (3,), (3,)), beta=0.5),
@@ -329,9 +329,9 @@ def gpu_cases():
         Case("staged-256", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5),
         Case("staged-f32", block=(128, 128), tile=(128, 256, 64), shape=(384, 512, 1000), beta=0.5, out="f32"),
         Case("staged-many-tiles", tile=(64, 256, 64), shape=(64 * 40, 256, 256 * 20), beta=1.0, density=0.2),
-        # Tiles of several block rows: panels.
-        *panel_cases(),
-        *small_panel_cases(),
+        # Tiles of several block rows: row-block groups.
+        *row_block_group_cases(),
+        *small_row_block_group_cases(),
         *schedule_cases(),
         Case("tall", shape=(64 * 200, 128, 64), density=0.3),
         Case("wide", shape=(64, 128, 128 * 90), density=0.5),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from bsr_cases import Case, arguments, gpu_cases, operands, panel_cases, program, save
+from bsr_cases import Case, arguments, gpu_cases, operands, row_block_group_cases, program, save
 
 
 def run(sparse_run, case, folder, *options, values=None):
@@ -24,7 +24,7 @@ def test_agrees_with_reference(sparse_run, case, how, tmp_path):
     assert json.loads(done.stdout)["ok"]
 
 
-@pytest.mark.parametrize("case", panel_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", row_block_group_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference_prepared(sparse_run, case, tmp_path):
     done = run(sparse_run, case, tmp_path, "--check", "--prepare", "--launches=3")
     assert done.returncode == 0, done.stderr

@@ -219,7 +219,7 @@ def test_a_result_too_large_is_pytorchs_exception():
 
 
 # Tiles of several block rows: their plan takes 20 bytes a stored block.
-PANELS = {"tile": (64, 64, 16)}
+ROW_BLOCK_GROUPS = {"tile": (64, 64, 16)}
 ROWS, COLUMNS = 1024, 16384
 
 
@@ -237,7 +237,7 @@ def many_blocks():
     out = torch.empty(16 * ROWS, 64, device="cuda:0")
     # The program is loaded by a product of few blocks.
     few = crow[:5], col[:4 * COLUMNS], values[:4 * COLUMNS]
-    sattn.bsr_dense_addmm(None, few, b, beta=0, out=out[:64], meta=PANELS)
+    sattn.bsr_dense_addmm(None, few, b, beta=0, out=out[:64], meta=ROW_BLOCK_GROUPS)
     torch.cuda.synchronize()
     assert torch.equal(out[:64], b.float().sum(0).expand(64, -1))
     out.zero_()
@@ -265,12 +265,12 @@ def test_no_memory_for_scratch(many_blocks, prepare):
     for _ in range(2):
         with pytest.raises(RuntimeError, match=r"out of device memory: could not allocate \d+ bytes of "
                                                "(scratch|a copy of argument 'col') .*device 0 'NVIDIA"):
-            sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=PANELS)
+            sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=ROW_BLOCK_GROUPS)
         torch.cuda.synchronize()
         assert not out.any()
     # What PyTorch keeps for later is given back by the call itself.
     pieces.clear()
     for _ in range(2):
-        sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=PANELS)
+        sattn.bsr_dense_addmm(None, bsr, b, beta=0, out=out, meta=ROW_BLOCK_GROUPS)
         assert torch.equal(out, expected)
         out.zero_()

@@ -114,7 +114,7 @@ def near(result, expected):
 BASE = Case("base", shape=(384, 512, 500), nan_in=())
 CASES = {
     "": {}, "-f16": {"dtype": "f16"}, "-block-128": {"block": (128, 128), "tile": (128, 128, 64)},
-    "-n256": {"tile": (64, 256, 64)}, "-panel": {"tile": (128, 256, 64)}, "-whole": {"shape": (384, 512, 512)},
+    "-n256": {"tile": (64, 256, 64)}, "-grouped": {"tile": (128, 256, 64)}, "-whole": {"shape": (384, 512, 512)},
     "-unaligned": {"pad": False, "shape": (384, 512, 131)}, "-empty-rows": {"pattern": "empty_rows"},
     "-small-blocks": {"block": (32, 32), "tile": (32, 128, 32)},
 }

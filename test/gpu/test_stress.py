@@ -10,7 +10,7 @@ from bsr_cases import Case, arguments, program
 
 # Rows of a block and of a tile, columns and depth of the tile.
 TILES = {"8": ((8, 8), (8, 128, 8)), "16": ((16, 16), (16, 256, 16)), "32": ((32, 32), (32, 256, 32)),
-         "64": ((64, 64), (64, 256, 64)), "128": ((128, 128), (128, 256, 64)), "panel": ((64, 64), (128, 256, 64))}
+         "64": ((64, 64), (64, 256, 64)), "128": ((128, 128), (128, 256, 64)), "grouped": ((64, 64), (128, 256, 64))}
 PATTERNS = {"even": {"pattern": "random"}, "skewed": {"pattern": "skewed", "density": 0.1},
             "empty-rows": {"pattern": "empty_rows"}}
 

@@ -32,7 +32,7 @@ struct Facts {
   /// torch.addmm.
   double alpha = 1, beta = 1;
   /// Whether a tile may have several block rows.
-  bool takesPanels = true;
+  bool takesRowBlockGroups = true;
   /// Whether the batches share columns, but not offsets; a tile then has one
   /// block row.
   bool sharesColumns = false;
@@ -59,7 +59,7 @@ struct Problem {
   /// Stored blocks of the block row that has most of them.
   std::optional<int64_t> longestRow;
   /// Whether a tile may have several block rows.
-  bool takesPanels = true;
+  bool takesRowBlockGroups = true;
 };
 
 /// The rows of tables: (M, K, N, BM, BK, beta==0, beta==1, alpha==1), with our

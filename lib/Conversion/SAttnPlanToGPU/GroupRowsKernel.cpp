@@ -55,11 +55,11 @@ public:
 
   gpu::GPUFuncOp build(StringRef name) {
     Type types[] = {plan.getCrow().getType(), plan.getCol().getType(),
-                    plan.getPanels().getType()};
+                    plan.getRowBlockGroups().getType()};
     gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     crow = kernel.getArgument(0);
     col = kernel.getArgument(1);
-    panels = kernel.getArgument(2);
+    rowBlockGroups = kernel.getArgument(2);
     masks = shared("masks", {kMaxRows, kWords});
     lengths = shared("lengths", {kMaxRows});
     findWindow();
@@ -73,7 +73,7 @@ public:
 private:
   PlanOp plan;
   int64_t groups, window;
-  Value crow, col, panels;
+  Value crow, col, rowBlockGroups;
   /// Shared memory: of each row of the window the mask of its columns and the
   /// number of its blocks.
   Value masks, lengths;
@@ -181,7 +181,7 @@ private:
         ownMasks[word].push_back(load(masks, {row, index(word)}));
     }
     Value isFirst = compare(arith::CmpIPredicate::eq, thread, zero);
-    Value firstPanel = arith::DivUIOp::create(b, firstRow, index(groups));
+    Value firstGroup = arith::DivUIOp::create(b, firstRow, index(groups));
     Value count = arith::CeilDivUIOp::create(b, rows, index(groups));
     Value placed = toI32(sub(entry(crow, firstRow), entry(crow, zero)));
     SmallVector<Value> inits = free;
@@ -189,10 +189,11 @@ private:
     loop(zero, count, one, inits, [&](Value number, ValueRange carried) {
       Free free = llvm::to_vector(carried.drop_back());
       Value placed = carried.back();
-      Value panel = add(firstPanel, number);
+      Value rowBlockGroup = add(firstGroup, number);
       auto write = [&](int64_t column, Value value) {
-        ifThen(isFirst,
-               [&] { store(value, panels, at({panel, index(column)})); });
+        ifThen(isFirst, [&] {
+          store(value, rowBlockGroups, at({rowBlockGroup, index(column)}));
+        });
       };
       write(0, placed);
       SmallVector<Value> together;

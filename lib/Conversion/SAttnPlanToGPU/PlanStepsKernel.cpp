@@ -43,17 +43,17 @@ public:
 
   gpu::GPUFuncOp build(StringRef name) {
     Type types[] = {plan.getCrow().getType(), plan.getCol().getType(),
-                    plan.getPanels().getType(), plan.getSteps().getType(),
-                    b.getIndexType()};
+                    plan.getRowBlockGroups().getType(),
+                    plan.getSteps().getType(), b.getIndexType()};
     gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     crow = kernel.getArgument(0);
     col = kernel.getArgument(1);
-    panels = kernel.getArgument(2);
+    rowBlockGroups = kernel.getArgument(2);
     steps = kernel.getArgument(3);
     // A step holds its column in 32 bits.
     columns =
         arith::MinSIOp::create(b, kernel.getArgument(4), index(INT32_MAX));
-    findPanel();
+    findRowBlockGroup();
     counters = shared("counters", {groups, window});
     places = shared("places", {window});
     sums = shared("sums", {kThreads});
@@ -63,8 +63,8 @@ public:
       // Entries outside `steps` were not written.
       Value first = clamp(start, zero, capacity);
       Value last = clamp(add(start, total), first, capacity);
-      store(toI32(first), panels, at({panel, zero}));
-      store(toI32(last), panels, at({panel, one}));
+      store(toI32(first), rowBlockGroups, at({rowBlockGroup, zero}));
+      store(toI32(last), rowBlockGroups, at({rowBlockGroup, one}));
     });
     gpu::ReturnOp::create(b);
     return kernel;
@@ -73,8 +73,8 @@ public:
 private:
   PlanOp plan;
   int64_t groups, window;
-  Value crow, col, panels, steps, columns;
-  Value zero, one, thread, isFirst, panel;
+  Value crow, col, rowBlockGroups, steps, columns;
+  Value zero, one, thread, isFirst, rowBlockGroup;
   /// For each block row of the row-block group its first stored block and the
   /// number of blocks of the rows before it; last, the number of all blocks.
   SmallVector<Value> groupBegin, groupStart;
@@ -82,8 +82,8 @@ private:
   /// The first of the row-block group's steps in `steps`, and rows of `steps`.
   Value start, capacity;
   /// Shared memory: blocks of each group and column of the window; the place of
-  /// a column's first step among the panel's; sums over threads; the first
-  /// column after the window.
+  /// a column's first step among the row-block group's; sums over threads; the
+  /// first column after the window.
   Value counters, places, sums, next;
 
   /// A stored block of the row-block group: its place in col, its block row,
@@ -116,18 +116,19 @@ private:
     return {add(first, sub(number, start)), group, first};
   }
 
-  void findPanel() {
+  void findRowBlockGroup() {
     zero = index(0);
     one = index(1);
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     isFirst = compare(arith::CmpIPredicate::eq, thread, zero);
-    panel = findBatch(crow, lastDim(panels, /*fromEnd=*/1));
+    rowBlockGroup = findBatch(crow, lastDim(rowBlockGroups, /*fromEnd=*/1));
     Value rows = sub(lastDim(crow), one);
     blocks = zero;
     for (int64_t group = 0; group < groups; ++group) {
       // A missing block row has the number `rows`, without blocks.
-      Value row = clamp(toIndex(load(panels, at({panel, index(2 + group)}))),
-                        zero, rows);
+      Value row = clamp(
+          toIndex(load(rowBlockGroups, at({rowBlockGroup, index(2 + group)}))),
+          zero, rows);
       Value next = arith::MinSIOp::create(b, add(row, one), rows);
       Value first = arith::MaxSIOp::create(b, entry(crow, row), zero);
       Value last = arith::MinSIOp::create(b, entry(crow, next), lastDim(col));
@@ -135,7 +136,7 @@ private:
       groupStart.push_back(blocks);
       blocks = add(blocks, arith::MaxSIOp::create(b, sub(last, first), zero));
     }
-    start = toIndex(load(panels, at({panel, zero})));
+    start = toIndex(load(rowBlockGroups, at({rowBlockGroup, zero})));
     capacity = lastDim(steps, /*fromEnd=*/1);
   }
 

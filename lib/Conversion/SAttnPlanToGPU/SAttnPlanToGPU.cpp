@@ -54,18 +54,19 @@ static void convert(PlanOp plan, gpu::GPUModuleOp module,
       loc, dim(plan.getCrow(), batchRank), constant(1));
   Value windows = b.createOrFold<arith::CeilDivSIOp>(
       loc, rows, constant(getGroupRowsWindow(plan)));
-  Value panels = dim(plan.getPanels(), batchRank);
+  Value rowBlockGroups = dim(plan.getRowBlockGroups(), batchRank);
   for (int64_t i = 0; i < batchRank; ++i) {
     Value size = dim(plan.getCrow(), i);
     windows = b.createOrFold<arith::MulIOp>(loc, size, windows);
-    panels = b.createOrFold<arith::MulIOp>(loc, size, panels);
+    rowBlockGroups = b.createOrFold<arith::MulIOp>(loc, size, rowBlockGroups);
   }
   launch(b, buildGroupRowsKernel(plan, name + "_group", module, symbols),
-         module, windows, {plan.getCrow(), plan.getCol(), plan.getPanels()});
+         module, windows,
+         {plan.getCrow(), plan.getCol(), plan.getRowBlockGroups()});
   launch(b, buildPlanStepsKernel(plan, name + "_plan", module, symbols), module,
-         panels,
-         {plan.getCrow(), plan.getCol(), plan.getPanels(), plan.getSteps(),
-          plan.getColumns()});
+         rowBlockGroups,
+         {plan.getCrow(), plan.getCol(), plan.getRowBlockGroups(),
+          plan.getSteps(), plan.getColumns()});
   plan.erase();
 }
 

@@ -15,7 +15,7 @@ using namespace sattn::tuning::bsr_addmm;
 
 /// Rows of a tile that several block rows share, and the widest tile that is
 /// tried on the CPU, which has no limit.
-static constexpr int64_t kPanelRows = 128, kWidestOnCPU = 256;
+static constexpr int64_t kGroupedRows = 128, kWidestOnCPU = 256;
 /// A ring of fewer stages overlaps nothing.
 static constexpr int64_t kMinStages = 2;
 
@@ -41,9 +41,9 @@ static bool fits(const Problem &problem, const Parameters &tile,
 static llvm::SmallVector<int64_t> rowsOf(const Problem &problem,
                                          const Target &target) {
   llvm::SmallVector<int64_t> rows = {problem.blockRows};
-  if (target.kind == TargetKind::Wgmma && problem.takesPanels &&
-      problem.blockRows < kPanelRows && kPanelRows % problem.blockRows == 0)
-    rows.push_back(kPanelRows);
+  if (target.kind == TargetKind::Wgmma && problem.takesRowBlockGroups &&
+      problem.blockRows < kGroupedRows && kGroupedRows % problem.blockRows == 0)
+    rows.push_back(kGroupedRows);
   return rows;
 }
 

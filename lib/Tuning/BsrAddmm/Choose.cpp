@@ -43,7 +43,7 @@ static Problem problemOf(const Facts &facts) {
   problem.elementBytes = facts.dtype == "f32" ? 4 : 2;
   problem.sparsity = sparsityOf(facts);
   problem.longestRow = facts.longestRow;
-  problem.takesPanels = facts.takesPanels;
+  problem.takesRowBlockGroups = facts.takesRowBlockGroups;
   return problem;
 }
 

@@ -109,34 +109,34 @@ static int64_t narrowColumns(const Problem &problem, const Target &target,
 
 /// Rows of a row-block group, which two warpgroups multiply; its rows of B are
 /// loaded once for all of its block rows.
-static constexpr int64_t kPanelRows = 128;
+static constexpr int64_t kGroupedRows = 128;
 /// Most columns of a block of 32 rows in a stage of a row-block group: with 64
 /// the warps have no registers left.
-static constexpr int64_t kPanelDepth = 32;
+static constexpr int64_t kGroupedDepth = 32;
 /// Sparsity in hundredths up to which a row-block group is faster than its rows
 /// by themselves, measured on an H200 at 8192 x 8192 x 8192: above it most
 /// columns of a group have one block, and the other rows' warps wait. L2
 /// bandwidth bounds blocks of 64 rows, which gain longer; at 80 a row-block
 /// group is 4% faster on a cool card, 2% slower on a hot one, and its plan
 /// takes 20 us.
-static constexpr int64_t kPanelSparsity64 = 70;
-static constexpr int64_t kPanelSparsity32 = 60;
+static constexpr int64_t kGroupedSparsity64 = 70;
+static constexpr int64_t kGroupedSparsity32 = 60;
 
 /// Block rows of a tile: several if that is faster, N needs the widest tiles,
 /// and these are at least as many as SMs.
-static int64_t countPanelRows(const Problem &problem, const Target &target) {
+static int64_t countBlockRows(const Problem &problem, const Target &target) {
   bool pays = false;
   if (problem.blockRows == 64 && problem.elementBytes == 2 &&
       problem.blockColumns % 64 == 0)
-    pays = !problem.sparsity || *problem.sparsity <= kPanelSparsity64;
+    pays = !problem.sparsity || *problem.sparsity <= kGroupedSparsity64;
   else if (problem.blockRows == 32 &&
            problem.blockColumns * problem.elementBytes % 32 == 0)
-    pays = problem.sparsity && *problem.sparsity <= kPanelSparsity32;
-  if (!pays || !problem.takesPanels ||
-      narrowColumns(problem, target, kPanelRows, target.maxColumns) <
+    pays = problem.sparsity && *problem.sparsity <= kGroupedSparsity32;
+  if (!pays || !problem.takesRowBlockGroups ||
+      narrowColumns(problem, target, kGroupedRows, target.maxColumns) <
           target.maxColumns)
     return 1;
-  return kPanelRows / problem.blockRows;
+  return kGroupedRows / problem.blockRows;
 }
 
 /// As many columns as the registers hold. A row of A is loaded once for each
@@ -208,10 +208,10 @@ static Parameters defaultForWgmma(const Problem &problem,
   Parameters result;
   result.depth = defaultDepth(problem, target);
   Parameters alone = result;
-  int64_t groups = countPanelRows(problem, target);
+  int64_t groups = countBlockRows(problem, target);
   result.rows = groups * problem.blockRows;
-  if (groups > 2 && result.depth > kPanelDepth)
-    result.depth = std::gcd(result.depth, kPanelDepth);
+  if (groups > 2 && result.depth > kGroupedDepth)
+    result.depth = std::gcd(result.depth, kGroupedDepth);
   result.columns = target.maxColumns;
   if (groups == 1)
     result.columns = narrowColumns(problem, target, result.rows,
@@ -228,7 +228,7 @@ static Parameters defaultForWgmma(const Problem &problem,
   result = chooseForUnequalRows(problem, tiles, target);
   // Small-M tiles load more of B than of A: CTAs that work on the same columns
   // share it. Measured on an H200, 3 to 10% against four columns.
-  if (result.rows < kPanelRows)
+  if (result.rows < kGroupedRows)
     result.rasterGroup = 1;
   return result;
 }

@@ -9,11 +9,11 @@
 // CHECK-DAG:     memref.global "private" @counters{{.*}} : memref<8x1024xi32, 3> = uninitialized
 // CHECK-DAG:     memref.global "private" @counters{{.*}} : memref<32x256xi32, 3> = uninitialized
 // All threads mark the columns of the rows.
-// CHECK:         gpu.func @panels_group(
+// CHECK:         gpu.func @row_block_groups_group(
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 1024, 1, 1>}
 // CHECK:           memref.atomic_rmw ori
 // CHECK:           gpu.barrier
-// One warp makes a panel after the other: its place, its first row, and seven
+// One warp makes a row-block group after the other: its place, its first row, and seven
 // more with the most columns in common.
 // CHECK:           scf.for
 // CHECK:             memref.store %{{.*}}, %{{.*}} : memref<?x10xi32>
@@ -21,7 +21,7 @@
 // CHECK:             memref.store %{{.*}}, %{{.*}} : memref<?x10xi32>
 // CHECK-COUNT-7:     nvvm.redux.sync umax
 // CHECK:           gpu.return
-// CHECK:         gpu.func @panels_plan(
+// CHECK:         gpu.func @row_block_groups_plan(
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 256, 1, 1>}
 // A thread counts the blocks of its share, finds the next window,
 // CHECK:           scf.while
@@ -31,21 +31,21 @@
 // writes steps that lie inside the memory alone,
 // CHECK:             arith.cmpi ult
 // CHECK:             memref.store %{{.*}}, %{{.*}} : memref<?x9xi32>
-// and the panel's two ends.
+// and the row-block group's two ends.
 // CHECK:           memref.store %{{.*}} : memref<?x10xi32>
 // CHECK:           memref.store %{{.*}} : memref<?x10xi32>
 // CHECK:           gpu.return
 // CHECK:         gpu.func @batches_plan(
 
-// LAUNCH-LABEL: func.func @panels
+// LAUNCH-LABEL: func.func @row_block_groups
 // LAUNCH:         %[[CROW:.*]] = memref.dim %arg1, %c0
 // LAUNCH:         %[[ROWS:.*]] = arith.subi %[[CROW]], %c1
 // LAUNCH:         %[[WINDOWS:.*]] = arith.ceildivsi %[[ROWS]], %c64
 // LAUNCH:         %[[COUNT:.*]] = memref.dim %{{.*}}, %c0 : memref<?x10xi32>
-// LAUNCH:         wgtile.launch @kernels::@panels_group grid(%[[WINDOWS]]) args(%arg1, %arg2, %arg3) preprocess :
-// LAUNCH:         wgtile.launch @kernels::@panels_plan grid(%[[COUNT]]) args(%arg1, %arg2, %arg3, %arg4, %arg0) preprocess :
+// LAUNCH:         wgtile.launch @kernels::@row_block_groups_group grid(%[[WINDOWS]]) args(%arg1, %arg2, %arg3) preprocess :
+// LAUNCH:         wgtile.launch @kernels::@row_block_groups_plan grid(%[[COUNT]]) args(%arg1, %arg2, %arg3, %arg4, %arg0) preprocess :
 // LAUNCH-NOT:     sattn.plan
-func.func @panels(%columns: index,
+func.func @row_block_groups(%columns: index,
                   %crow: memref<?xi32, strided<[?], offset: ?>>,
                   %col: memref<?xi32, strided<[?], offset: ?>>,
                   %p: memref<?x10xi32>, %s: memref<?x9xi32>) {
@@ -56,7 +56,7 @@ func.func @panels(%columns: index,
   return
 }
 
-// One thread block a panel of each batch.
+// One thread block a row-block group of each batch.
 // LAUNCH-LABEL: func.func @batches
 // LAUNCH:         %[[C15:.*]] = arith.constant 15 : index
 // LAUNCH:         wgtile.launch @kernels::@batches_plan grid(%[[C15]])

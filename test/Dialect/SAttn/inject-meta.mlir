@@ -181,15 +181,15 @@ func.func @explicit(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 }
 
 // The CPU takes one block row of a tile that has several.
-// CHECK-LABEL: func.func @panel
+// CHECK-LABEL: func.func @grouped
 // CHECK:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [64, 256, 32], stages = 3>}
-// HOPPER-LABEL: func.func @panel
+// HOPPER-LABEL: func.func @grouped
 // HOPPER:         sattn.bsr_addmm {{.*}} {meta = #sattn.meta<tile = [128, 256, 32], stages = 3>}
-func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+func.func @grouped(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                  %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
                  %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // REMARK-DAG: Function=panel | Remark="tile of one block row, as the CPU takes: #sattn.meta<tile = [64, 256, 32], stages = 3>
+  // REMARK-DAG: Function=grouped | Remark="tile of one block row, as the CPU takes: #sattn.meta<tile = [64, 256, 32], stages = 3>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
@@ -208,14 +208,14 @@ func.func @panel(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // HOPPER:         sattn.bsr_addmm {{.*}} plan({{.*}} {meta = #sattn.meta<tile = [128, {{[0-9]+}}, 64]>}
 func.func @planned(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                    %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
-                   %b: tensor<?x?xbf16>, %panels: tensor<?x4xi32>,
+                   %b: tensor<?x?xbf16>, %row_block_groups: tensor<?x4xi32>,
                    %steps: tensor<?x3xi32>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
   // REMARK-DAG: Function=planned | Remark="tile parameters from the computed default: #sattn.meta<tile = [64, 128, 64]>
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xbf16>, tensor<?x?xbf16>)
-      plan(%panels, %steps : tensor<?x4xi32>, tensor<?x3xi32>)
+      plan(%row_block_groups, %steps : tensor<?x4xi32>, tensor<?x3xi32>)
       outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }

@@ -1,6 +1,6 @@
 // RUN: sparse-opt %s --sattn-plan-row-block-groups --split-input-file --verify-diagnostics --verify-each=0
 
-func.func @panel_of_33(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+func.func @grouped_of_33(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                        %col: tensor<?xi32>, %values: tensor<?x8x8xbf16>,
                        %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
@@ -16,7 +16,7 @@ func.func @panel_of_33(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 // -----
 
 // As many as there can be.
-func.func @panel_of_32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+func.func @grouped_of_32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                        %col: tensor<?xi32>, %values: tensor<?x8x8xbf16>,
                        %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {

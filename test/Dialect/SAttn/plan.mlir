@@ -21,25 +21,25 @@ func.func @dynamic(%columns: index, %count: index, %crow: tensor<?xi32>,
   %nnz = tensor.dim %col, %c0 : tensor<?xi32>
   %c = tensor.empty(%count) : tensor<?x4xi32>
   %s = tensor.empty(%nnz) : tensor<?x3xi32>
-  %panels, %steps = sattn.plan groups(2) columns(%columns)
+  %row_block_groups, %steps = sattn.plan groups(2) columns(%columns)
       ins(%crow, %col : tensor<?xi32>, tensor<?xi32>)
       outs(%c, %s : tensor<?x4xi32>, tensor<?x3xi32>)
       -> tensor<?x4xi32>, tensor<?x3xi32>
-  return %panels, %steps : tensor<?x4xi32>, tensor<?x3xi32>
+  return %row_block_groups, %steps : tensor<?x4xi32>, tensor<?x3xi32>
 }
 
-// 10 block rows in panels of 4.
+// 10 block rows in row-block groups of 4.
 // CHECK-LABEL: func.func @batches
 // CHECK:         sattn.plan groups(4) {{.*}} : tensor<5x11xi64>, tensor<5x?xi64>) outs(%{{.*}} : tensor<5x3x6xi32>, tensor<5x?x5xi32>)
 func.func @batches(%columns: index, %crow: tensor<5x11xi64>,
                    %col: tensor<5x?xi64>, %p: tensor<5x3x6xi32>,
                    %s: tensor<5x?x5xi32>)
     -> (tensor<5x3x6xi32>, tensor<5x?x5xi32>) {
-  %panels, %steps = sattn.plan groups(4) columns(%columns)
+  %row_block_groups, %steps = sattn.plan groups(4) columns(%columns)
       ins(%crow, %col : tensor<5x11xi64>, tensor<5x?xi64>)
       outs(%p, %s : tensor<5x3x6xi32>, tensor<5x?x5xi32>)
       -> tensor<5x3x6xi32>, tensor<5x?x5xi32>
-  return %panels, %steps : tensor<5x3x6xi32>, tensor<5x?x5xi32>
+  return %row_block_groups, %steps : tensor<5x3x6xi32>, tensor<5x?x5xi32>
 }
 
 // On memrefs it has effects, and stays.

@@ -41,7 +41,7 @@ func.func @c1_rank_of_steps(%columns: index, %crow: tensor<9xi32>,
 
 func.func @c1_batch(%columns: index, %crow: tensor<5x9xi32>,
     %col: tensor<5x?xi32>, %p: tensor<1x4x4xi32>, %s: tensor<5x?x3xi32>) {
-  // expected-error @below {{expected batch dimension 0 of 'panels' to be 5, as of 'crow', but got 1}}
+  // expected-error @below {{expected batch dimension 0 of 'row_block_groups' to be 5, as of 'crow', but got 1}}
   %0, %1 = sattn.plan groups(2) columns(%columns)
       ins(%crow, %col : tensor<5x9xi32>, tensor<5x?xi32>)
       outs(%p, %s : tensor<1x4x4xi32>, tensor<5x?x3xi32>)
@@ -75,9 +75,9 @@ func.func @c2_col(%columns: index, %crow: tensor<9xi32>,
 
 // -----
 
-func.func @c2_panels(%columns: index, %crow: tensor<9xi64>,
+func.func @c2_row_block_groups(%columns: index, %crow: tensor<9xi64>,
     %col: tensor<?xi64>, %p: tensor<4x2xi64>, %s: tensor<?x3xi32>) {
-  // expected-error @below {{expected element type 'i32' of 'panels', but got 'i64'}}
+  // expected-error @below {{expected element type 'i32' of 'row_block_groups', but got 'i64'}}
   %0, %1 = sattn.plan groups(2) columns(%columns)
       ins(%crow, %col : tensor<9xi64>, tensor<?xi64>)
       outs(%p, %s : tensor<4x2xi64>, tensor<?x3xi32>)
@@ -135,9 +135,9 @@ func.func @c4_crow(%columns: index, %crow: tensor<0xi32>,
 
 // -----
 
-func.func @c4_panels(%columns: index, %crow: tensor<9xi32>,
+func.func @c4_row_block_groups(%columns: index, %crow: tensor<9xi32>,
     %col: tensor<?xi32>, %p: tensor<4x5xi32>, %s: tensor<?x4xi32>) {
-  // expected-error @below {{expected 'panels' of 3 rows, but got 4}}
+  // expected-error @below {{expected 'row_block_groups' of 3 rows, but got 4}}
   %0, %1 = sattn.plan groups(3) columns(%columns)
       ins(%crow, %col : tensor<9xi32>, tensor<?xi32>)
       outs(%p, %s : tensor<4x5xi32>, tensor<?x4xi32>)
@@ -149,7 +149,7 @@ func.func @c4_panels(%columns: index, %crow: tensor<9xi32>,
 
 func.func @c4_row(%columns: index, %crow: tensor<9xi32>,
     %col: tensor<?xi32>, %p: tensor<4x?xi32>, %s: tensor<?x3xi32>) {
-  // expected-error @below {{expected 'panels' with rows of 4, two steps and 2 block rows, but got 'tensor<4x?xi32>'}}
+  // expected-error @below {{expected 'row_block_groups' with rows of 4, two steps and 2 block rows, but got 'tensor<4x?xi32>'}}
   %0, %1 = sattn.plan groups(2) columns(%columns)
       ins(%crow, %col : tensor<9xi32>, tensor<?xi32>)
       outs(%p, %s : tensor<4x?xi32>, tensor<?x3xi32>)

@@ -65,11 +65,11 @@ func.func @chain(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64
 // CHECK-NOT:       %[[OUT]]
 // CHECK:         } {mapping = {{.*}}, sattn.consumer_groups = array<i64: 2, 1>
 func.func @in_place(%crow: tensor<3xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xf32>, %b: tensor<?x128xf32>,
-                    %panels: tensor<1x4xi32>, %steps: tensor<?x3xi32>, %out: tensor<128x128xf32>) -> tensor<128x128xf32> {
+                    %row_block_groups: tensor<1x4xi32>, %steps: tensor<?x3xi32>, %out: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %one = arith.constant 1.0 : f32
   %0 = sattn.bsr_addmm alpha(%one) beta(%one)
       ins(%crow, %col, %values, %b : tensor<3xi32>, tensor<?xi32>, tensor<?x64x64xf32>, tensor<?x128xf32>)
-      plan(%panels, %steps : tensor<1x4xi32>, tensor<?x3xi32>)
+      plan(%row_block_groups, %steps : tensor<1x4xi32>, tensor<?x3xi32>)
       outs(%out : tensor<128x128xf32>) {meta = #sattn.meta<tile = [128, 64, 64]>} -> tensor<128x128xf32>
   %1 = linalg.exp ins(%0 : tensor<128x128xf32>) outs(%out : tensor<128x128xf32>) -> tensor<128x128xf32>
   return %1 : tensor<128x128xf32>

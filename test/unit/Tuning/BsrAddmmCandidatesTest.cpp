@@ -39,7 +39,7 @@ TEST(BsrAddmmCandidatesTest, DefaultFirstAllDifferentAndWithinLimits) {
     }
 }
 
-TEST(BsrAddmmCandidatesTest, PanelsWhereTheyMayBe) {
+TEST(BsrAddmmCandidatesTest, RowBlockGroupsWhereTheyMayBe) {
   Problem problem;
   problem.blockRows = problem.blockColumns = 32;
   Target target = *findTarget("sm_90a");
@@ -51,6 +51,6 @@ TEST(BsrAddmmCandidatesTest, PanelsWhereTheyMayBe) {
     return rows;
   };
   EXPECT_EQ(tallest(), 128);
-  problem.takesPanels = false;
+  problem.takesRowBlockGroups = false;
   EXPECT_EQ(tallest(), 32);
 }

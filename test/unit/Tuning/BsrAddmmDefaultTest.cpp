@@ -63,7 +63,7 @@ static std::string sparseTile(Problem problem, int64_t sparsity) {
   return tile("sm_90a", problem);
 }
 
-TEST(DefaultParametersTest, PanelsWhereTheyPay) {
+TEST(DefaultParametersTest, RowBlockGroupsWhereTheyPay) {
   EXPECT_EQ(sparseTile(problem(64), 70), "128 x 256 x 64");
   EXPECT_EQ(sparseTile(problem(64), 71), "64 x 256 x 64");
   EXPECT_EQ(tile("sm_90a", problem(32)), "32 x 256 x 32");
@@ -85,7 +85,7 @@ TEST(DefaultParametersTest, PanelsWhereTheyPay) {
   wide.elementBytes = 4;
   EXPECT_EQ(sparseTile(wide, 50), "128 x 256 x 24");
   Problem rowsOnly = problem(64);
-  rowsOnly.takesPanels = false;
+  rowsOnly.takesRowBlockGroups = false;
   EXPECT_EQ(sparseTile(rowsOnly, 50), "64 x 256 x 64");
   EXPECT_EQ(sparseTile(problem(48), 50), "48 x 256 x 48");
 }

@@ -17,7 +17,7 @@ using namespace sattn;
 MutableOperandRange PlanOp::getDpsInitsMutable() {
   // The inits are the last operands and adjacent.
   return MutableOperandRange(getOperation(),
-                             getPanelsMutable().getOperandNumber(), 2);
+                             getRowBlockGroupsMutable().getOperandNumber(), 2);
 }
 
 void PlanOp::getEffects(
@@ -46,7 +46,7 @@ LogicalResult PlanOp::verify() {
   } operands[] = {
       {"crow", crow, 1, crow.getElementType()},
       {"col", cast<ShapedType>(getCol().getType()), 1, crow.getElementType()},
-      {"panels", cast<ShapedType>(getPanels().getType()), 2,
+      {"row_block_groups", cast<ShapedType>(getRowBlockGroups().getType()), 2,
        IntegerType::get(getContext(), 32)},
       {"steps", cast<ShapedType>(getSteps().getType()), 2,
        IntegerType::get(getContext(), 32)}};
@@ -86,21 +86,21 @@ LogicalResult PlanOp::verify() {
     return emitOpError() << "expected 1 to " << kMaxGroups
                          << " groups, but got " << groups;
 
-  ArrayRef<int64_t> panelsShape = operands[2].type.getShape();
-  if (panelsShape.back() != 2 + groups) // (C4)
-    return emitOpError() << "expected 'panels' with rows of " << 2 + groups
-                         << ", two steps and " << groups
+  ArrayRef<int64_t> groupsShape = operands[2].type.getShape();
+  if (groupsShape.back() != 2 + groups) // (C4)
+    return emitOpError() << "expected 'row_block_groups' with rows of "
+                         << 2 + groups << ", two steps and " << groups
                          << " block rows, but got " << operands[2].type;
   int64_t crowSize = crow.getShape().back();
   if (!ShapedType::isDynamic(crowSize)) { // (C4)
     if (crowSize < 1)
       return emitOpError() << "expected 'crow' of at least one entry, but got "
                            << crow;
-    int64_t panels = llvm::divideCeil(crowSize - 1, groups);
-    int64_t actual = panelsShape[batchRank];
-    if (!mayMatch(actual, panels))
-      return emitOpError() << "expected 'panels' of " << panels
-                           << " rows, but got " << actual;
+    int64_t rowBlockGroups = llvm::divideCeil(crowSize - 1, groups);
+    int64_t actual = groupsShape[batchRank];
+    if (!mayMatch(actual, rowBlockGroups))
+      return emitOpError() << "expected 'row_block_groups' of "
+                           << rowBlockGroups << " rows, but got " << actual;
   }
 
   int64_t nnz = operands[1].type.getShape().back();
@@ -117,10 +117,11 @@ LogicalResult PlanOp::verify() {
 }
 
 void sattn::constrainPlanExtents(ExtentConstraints &constraints, Value crow,
-                                 Value col, Value panels, Value steps) {
-  auto groups = cast<ShapedType>(panels.getType()).getShape().back() - 2;
+                                 Value col, Value rowBlockGroups, Value steps) {
+  auto groups =
+      cast<ShapedType>(rowBlockGroups.getType()).getShape().back() - 2;
   constraints.requireEqual(
-      constraints.getExtent(panels, -2),
+      constraints.getExtent(rowBlockGroups, -2),
       (constraints.getExtent(crow, -1) - 1).ceilDiv(groups));
   constraints.requireEqual(constraints.getExtent(steps, -2),
                            constraints.getExtent(col, -1));
@@ -129,10 +130,10 @@ void sattn::constrainPlanExtents(ExtentConstraints &constraints, Value crow,
 void PlanOp::constrainExtents(ExtentConstraints &constraints) {
   constraints.requireAtLeast(constraints.getExtent(getCrow(), -1), // (C4)
                              constraints.getConstant(1));
-  constrainPlanExtents(constraints, getCrow(), getCol(), getPanels(),
+  constrainPlanExtents(constraints, getCrow(), getCol(), getRowBlockGroups(),
                        getSteps());
   int64_t batchRank = cast<ShapedType>(getCrow().getType()).getRank() - 1;
-  for (Value operand : {getCol(), getPanels(), getSteps()})
+  for (Value operand : {getCol(), getRowBlockGroups(), getSteps()})
     for (int64_t i = 0; i < batchRank; ++i) // (C1)
       constraints.requireEqual(constraints.getExtent(operand, i),
                                constraints.getExtent(getCrow(), i));

@@ -34,8 +34,8 @@ struct PlanOpInterface
     if (plan.getResults().empty())
       return success();
     SmallVector<Value> buffers;
-    for (Value tensor :
-         {plan.getCrow(), plan.getCol(), plan.getPanels(), plan.getSteps()}) {
+    for (Value tensor : {plan.getCrow(), plan.getCol(),
+                         plan.getRowBlockGroups(), plan.getSteps()}) {
       FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
       if (failed(buffer))
         return failure();

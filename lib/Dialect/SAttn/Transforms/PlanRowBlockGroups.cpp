@@ -32,14 +32,14 @@ static void addPlan(StorageOpInterface op, unsigned index,
   auto apply = [&](AffineExpr expr, OpFoldResult operand) {
     return affine::makeComposedFoldedAffineApply(b, loc, expr, {operand});
   };
-  SmallVector<OpFoldResult> panelSizes =
+  SmallVector<OpFoldResult> groupSizes =
       tensor::getMixedSizes(b, loc, operand.crow);
-  panelSizes.back() = apply((s0 - 1).ceilDiv(groups), panelSizes.back());
-  panelSizes.push_back(b.getIndexAttr(2 + groups));
+  groupSizes.back() = apply((s0 - 1).ceilDiv(groups), groupSizes.back());
+  groupSizes.push_back(b.getIndexAttr(2 + groups));
   SmallVector<OpFoldResult> stepSizes =
       tensor::getMixedSizes(b, loc, operand.col);
   stepSizes.push_back(b.getIndexAttr(1 + groups));
-  Value panels = tensor::EmptyOp::create(b, loc, panelSizes, i32);
+  Value rowBlockGroups = tensor::EmptyOp::create(b, loc, groupSizes, i32);
   Value steps = tensor::EmptyOp::create(b, loc, stepSizes, i32);
   auto [tensor, dimension] = operand.columns;
   if (dimension < 0)
@@ -47,9 +47,10 @@ static void addPlan(StorageOpInterface op, unsigned index,
   OpFoldResult depth = tensor::getMixedSize(b, loc, tensor, dimension);
   Value columns = getValueOrCreateConstantIndexOp(
       b, loc, apply(s0.floorDiv(operand.blockColumns), depth));
-  auto plan = PlanOp::create(b, loc, {panels.getType(), steps.getType()},
-                             b.getI64IntegerAttr(groups), columns, operand.crow,
-                             operand.col, panels, steps);
+  auto plan =
+      PlanOp::create(b, loc, {rowBlockGroups.getType(), steps.getType()},
+                     b.getI64IntegerAttr(groups), columns, operand.crow,
+                     operand.col, rowBlockGroups, steps);
   op.setPlan(index, plan->getResult(0), plan->getResult(1));
 }
 

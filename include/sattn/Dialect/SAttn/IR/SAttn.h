@@ -52,7 +52,7 @@ namespace sattn {
 /// The requirements of a plan of a matrix: row-block groups, and steps of the
 /// stored blocks.
 void constrainPlanExtents(ExtentConstraints &constraints, mlir::Value crow,
-                          mlir::Value col, mlir::Value panels,
+                          mlir::Value col, mlir::Value rowBlockGroups,
                           mlir::Value steps);
 
 } // namespace sattn

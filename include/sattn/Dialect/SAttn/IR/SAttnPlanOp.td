@@ -30,7 +30,7 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     |----------|---------------------|----------------|------------------------|
     | `crow`   | (*, R + 1)          | i32, i64       | of block rows         |
     | `col`    | (*, nnz)            | that of `crow` | of block rows         |
-    | `panels` | (*, ceil(R / G), 2 + G) | i32        | first step of each row-block group, the step past its last, and its block rows |
+    | `row_block_groups` | (*, ceil(R / G), 2 + G) | i32        | first step of each row-block group, the step past its last, and its block rows |
     | `steps`  | (*, nnz, 1 + G)     | i32            | the steps              |
 
     `*` stands for leading batch dimensions. Semantics:
@@ -52,22 +52,22 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
        unspecified; nothing is written or read out of bounds.
 
     The op is on tensors, like the other ops. Bufferization leaves it on memrefs,
-    where it reads `crow` and `col`, writes `panels` and `steps` and has no results;
+    where it reads `crow` and `col`, writes `row_block_groups` and `steps` and has no results;
     `convert-sattn-plan-to-gpu` turns it into kernels.
 
     Constraints:
 
     - (C1) All operands have one batch rank, and equal batch dimensions.
     - (C2) The element types of `crow` and `col` are one of i32, i64, and equal;
-      those of `panels` and `steps` are i32.
+      those of `row_block_groups` and `steps` are i32.
     - (C3) `groups` is in [1, 32].
-    - (C4) `crow` has at least one entry, `panels` ceil(R / groups) rows of
+    - (C4) `crow` has at least one entry, `row_block_groups` ceil(R / groups) rows of
       2 + groups, statically.
     - (C5) `steps` has the nnz of `col`, and rows of 1 + groups, statically.
     - (C6) All operands are tensors, or all are memrefs.
 
     ```mlir
-    %panels, %steps = sattn.plan groups(2) columns(%n)
+    %row_block_groups, %steps = sattn.plan groups(2) columns(%n)
         ins(%crow, %col : tensor<?xi32>, tensor<?xi32>)
         outs(%p, %s : tensor<?x4xi32>, tensor<?x3xi32>)
         -> tensor<?x4xi32>, tensor<?x3xi32>
@@ -77,13 +77,13 @@ def SAttn_PlanOp : SAttn_Op<"plan", [
     I64Attr:$groups, Index:$columns,
     AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$crow,
     AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$col,
-    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$panels,
+    AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$row_block_groups,
     AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$steps);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `groups` `(` $groups `)` `columns` `(` $columns `)`
     `ins` `(` $crow `,` $col `:` type($crow) `,` type($col) `)`
-    `outs` `(` $panels `,` $steps `:` type($panels) `,` type($steps) `)`
+    `outs` `(` $row_block_groups `,` $steps `:` type($row_block_groups) `,` type($steps) `)`
     attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

@@ -40,7 +40,7 @@ def SAttn_StorageOpInterface : OpInterface<"StorageOpInterface"> {
     InterfaceMethod<
       /*desc=*/"Gives the op its plan, the results of a `sattn.plan`.",
       /*retTy=*/"void", /*methodName=*/"setPlan",
-      /*args=*/(ins "unsigned":$index, "::mlir::Value":$panels,
+      /*args=*/(ins "unsigned":$index, "::mlir::Value":$rowBlockGroups,
                     "::mlir::Value":$steps),
       /*methodBody=*/"",
       /*defaultImplementation=*/"llvm_unreachable(\"no plan was wanted\");">,

@@ -122,8 +122,9 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
   LogicalResult matchAndRewrite(BsrAddmmOp op,
                                 PatternRewriter &rewriter) const override {
     bool dropInput = op.getInput() && isZero(op.getBeta());
-    bool dropScales = (op.getLeft() || op.getRight() || op.getPanels()) &&
-                      isZero(op.getAlpha());
+    bool dropScales =
+        (op.getLeft() || op.getRight() || op.getRowBlockGroups()) &&
+        isZero(op.getAlpha());
     if (!dropInput && !dropScales)
       return rewriter.notifyMatchFailure(op, "every operand is read");
     rewriter.modifyOpInPlace(op, [&] {
@@ -133,7 +134,7 @@ struct DropUnreadOperands : public OpRewritePattern<BsrAddmmOp> {
         return;
       op.getLeftMutable().clear();
       op.getRightMutable().clear();
-      op.getPanelsMutable().clear();
+      op.getRowBlockGroupsMutable().clear();
       op.getStepsMutable().clear();
     });
     return success();

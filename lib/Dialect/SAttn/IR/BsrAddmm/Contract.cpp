@@ -52,8 +52,8 @@ void BsrAddmmOp::constrainExtents(ExtentConstraints &constraints) {
                                extent(getOut(), -2 - i),
                                constraints.getConstant(1));
   }
-  if (getPanels()) // (C14)
-    constrainPlanExtents(constraints, getCrow(), getCol(), getPanels(),
+  if (getRowBlockGroups()) // (C14)
+    constrainPlanExtents(constraints, getCrow(), getCol(), getRowBlockGroups(),
                          getSteps());
 }
 

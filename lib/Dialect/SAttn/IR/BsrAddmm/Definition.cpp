@@ -112,13 +112,13 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
 
 /// (C14)
 static LogicalResult verifyPlan(BsrAddmmOp op) {
-  if (!op.getPanels() && !op.getSteps())
+  if (!op.getRowBlockGroups() && !op.getSteps())
     return success();
-  if (!op.getPanels() || !op.getSteps())
-    return op.emitOpError("expected 'panels' and 'steps' together");
+  if (!op.getRowBlockGroups() || !op.getSteps())
+    return op.emitOpError("expected 'row_block_groups' and 'steps' together");
   int64_t batchRank = op.getCrow().getType().getRank() - 1;
   for (const NamedOperand &operand :
-       {NamedOperand{"panels", op.getPanels(), 2},
+       {NamedOperand{"row_block_groups", op.getRowBlockGroups(), 2},
         NamedOperand{"steps", op.getSteps(), 2}}) {
     if (operand.batchRank() != batchRank)
       return op.emitOpError()
@@ -129,20 +129,21 @@ static LogicalResult verifyPlan(BsrAddmmOp op) {
              << "expected element type i32 of '" << operand.name
              << "', but got " << operand.elementType();
   }
-  NamedOperand panels{"panels", op.getPanels(), 2};
+  NamedOperand rowBlockGroups{"row_block_groups", op.getRowBlockGroups(), 2};
   NamedOperand steps{"steps", op.getSteps(), 2};
   if (ShapedType::isDynamic(steps.size(1)) || steps.size(1) < 2)
     return op.emitOpError() << "expected a static number of at least 2 columns "
                                "of 'steps', but got "
                             << op.getSteps().getType();
-  if (panels.size(1) != 1 + steps.size(1))
-    return op.emitOpError() << "expected " << 1 + steps.size(1)
-                            << " columns of 'panels', one more than of "
-                               "'steps', but got "
-                            << op.getPanels().getType();
+  if (rowBlockGroups.size(1) != 1 + steps.size(1))
+    return op.emitOpError()
+           << "expected " << 1 + steps.size(1)
+           << " columns of 'row_block_groups', one more than of "
+              "'steps', but got "
+           << op.getRowBlockGroups().getType();
   int64_t crowSize = op.getCrow().getType().getShape().back();
   if (!ShapedType::isDynamic(crowSize) &&
-      failed(verifySize(op, panels, 0, "panels",
+      failed(verifySize(op, rowBlockGroups, 0, "row_block_groups",
                         llvm::divideCeil(crowSize - 1, steps.size(1) - 1))))
     return failure();
   return verifySize(op, steps, 0, "nnz",
@@ -167,7 +168,7 @@ static LogicalResult verifyEncoding(BsrAddmmOp op) {
     return op.emitOpError()
            << "expected 'values' to be a matrix of blocks: " << reason
            << ", in " << op.getValues().getType();
-  if (op.getPanels() || op.getSteps())
+  if (op.getRowBlockGroups() || op.getSteps())
     return op.emitOpError("expected no plan without 'crow' and 'col'");
   return success();
 }

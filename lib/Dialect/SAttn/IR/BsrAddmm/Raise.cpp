@@ -290,7 +290,7 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
                            scalar(zeroFilled ? 0 : 1), /*crow=*/Value(),
                            /*col=*/Value(), product->a.value, dense,
                            /*input=*/Value(), /*left=*/Value(),
-                           /*right=*/Value(), /*panels=*/Value(),
+                           /*right=*/Value(), /*rowBlockGroups=*/Value(),
                            /*steps=*/Value(), target, /*meta=*/MetaAttr(),
                            isF32 ? precision : "ieee", product->transposeB,
                            product->transposeOut)

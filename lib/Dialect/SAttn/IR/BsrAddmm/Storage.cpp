@@ -37,7 +37,7 @@ int64_t BsrAddmmOp::getPlanGroups(unsigned) {
   return std::max<int64_t>(meta.getTile()[0] / getBlockRows(), 1);
 }
 
-void BsrAddmmOp::setPlan(unsigned, Value panels, Value steps) {
-  getPanelsMutable().assign(panels);
+void BsrAddmmOp::setPlan(unsigned, Value rowBlockGroups, Value steps) {
+  getRowBlockGroupsMutable().assign(rowBlockGroups);
   getStepsMutable().assign(steps);
 }

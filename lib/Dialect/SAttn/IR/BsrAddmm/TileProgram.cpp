@@ -33,10 +33,11 @@ FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
     return emitOpError() << "expected a 'meta' attribute with tile sizes, but "
                             "got none (sattn-inject-meta attaches one)";
   int64_t rows = getTileRows();
-  if (meta.getTile()[0] != rows * getPanelGroups())
+  if (meta.getTile()[0] != rows * getBlockRowsPerTile())
     return emitOpError()
-           << "expected a tile of " << getPanelGroups() << " block rows ("
-           << rows * getPanelGroups() << " rows), but got " << meta.getTile()[0]
+           << "expected a tile of " << getBlockRowsPerTile() << " block rows ("
+           << rows * getBlockRowsPerTile() << " rows), but got "
+           << meta.getTile()[0]
            << " (sattn-plan-row-block-groups makes a plan for more)";
   SmallVector<OpFoldResult> sizes(getBatchRank(), b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(rows));
@@ -46,7 +47,7 @@ FailureOr<SmallVector<OpFoldResult>> BsrAddmmOp::getTileSizes(OpBuilder &b) {
 
 SmallVector<int64_t> BsrAddmmOp::getTileGroups() {
   SmallVector<int64_t> groups(getBatchRank() + 2, 1);
-  groups[getBatchRank()] = getPanelGroups();
+  groups[getBatchRank()] = getBlockRowsPerTile();
   return groups;
 }
 
@@ -204,8 +205,9 @@ private:
     hasBlocks =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
     if (isPlanned) {
-      begin = loadIndex(op.getPanels(), {index(0), index(0)});
-      end = endIfUsed(begin, loadIndex(op.getPanels(), {index(0), index(1)}));
+      begin = loadIndex(op.getRowBlockGroups(), {index(0), index(0)});
+      end = endIfUsed(begin,
+                      loadIndex(op.getRowBlockGroups(), {index(0), index(1)}));
     }
     AffineExpr d0 = b.getAffineDimExpr(0);
     auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {

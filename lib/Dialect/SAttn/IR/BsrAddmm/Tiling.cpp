@@ -172,14 +172,14 @@ static OpFoldResult findRow(Slicer &slicer) {
   OpBuilder &b = slicer.b;
   AffineExpr d0 = b.getAffineDimExpr(0);
   AffineExpr row = d0.floorDiv(op.getBlockRows());
-  int64_t groups = op.getPanelGroups();
+  int64_t groups = op.getBlockRowsPerTile();
   auto apply = [&](AffineExpr expr, OpFoldResult operand) {
     return affine::makeComposedFoldedAffineApply(b, op.getLoc(), expr,
                                                  {operand});
   };
-  Value blockRow =
-      slicer.element(op.getPanels(), {apply(row.floorDiv(groups), offset),
-                                      apply(row % groups + 2, offset)});
+  Value blockRow = slicer.element(
+      op.getRowBlockGroups(),
+      {apply(row.floorDiv(groups), offset), apply(row % groups + 2, offset)});
   return apply(d0 * op.getBlockRows(), OpFoldResult(blockRow));
 }
 
@@ -246,15 +246,15 @@ BsrAddmmOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   // Slices of the plan: the row's row-block group, and of each step the column
   // and the row's own block, columns 0 and 1 + g for block row g.
   if (getSteps()) {
-    int64_t groups = getPanelGroups();
+    int64_t groups = getBlockRowsPerTile();
     AffineExpr row = d0.floorDiv(blockRows);
-    OpFoldResult panel = affine::makeComposedFoldedAffineApply(
+    OpFoldResult rowBlockGroup = affine::makeComposedFoldedAffineApply(
         b, loc, row.floorDiv(groups), {offsets[batchRank]});
     OpFoldResult stride = affine::makeComposedFoldedAffineApply(
         b, loc, row % groups + 1, {offsets[batchRank]});
     OpFoldResult one = b.getIndexAttr(1), two = b.getIndexAttr(2);
-    operands.push_back(
-        slicer.slice(getPanels(), {panel, zero}, {one, b.getIndexAttr(3)}));
+    operands.push_back(slicer.slice(getRowBlockGroups(), {rowBlockGroup, zero},
+                                    {one, b.getIndexAttr(3)}));
     operands.push_back(
         slicer.slice(getSteps(), {zero, zero},
                      {slicer.whole(getSteps(), storageBatch), two}, stride));

@@ -73,7 +73,7 @@ BsrAddmmOp::restrictTo(const tuning::Target &target) {
   bool isForCPU = target.kind == tuning::TargetKind::CPU;
   if (!isForCPU && takesPlan(*this))
     return std::nullopt;
-  getPanelsMutable().clear();
+  getRowBlockGroupsMutable().clear();
   getStepsMutable().clear();
   MetaAttr meta = getMetaAttr();
   if (!meta || meta.getTile()[0] == getBlockRows() ||
@@ -116,7 +116,7 @@ static tuning::bsr_addmm::Facts factsOf(BsrAddmmOp op,
   }
   facts.alpha = scalarOrOne(op.getAlpha());
   facts.beta = scalarOrOne(op.getBeta());
-  facts.takesPanels = !op.isEncoded();
+  facts.takesRowBlockGroups = !op.isEncoded();
   return facts;
 }
 
@@ -128,6 +128,6 @@ BsrAddmmOp::chooseParameters(ArrayRef<meta::Table> tables,
       tuning::bsr_addmm::choose(tables, factsOf(*this, hints), search);
   if (choice && (!takesPlan(*this) || getSteps()) &&
       choice->parameters.rows > getBlockRows())
-    choice->parameters.rows = getBlockRows() * getPanelGroups();
+    choice->parameters.rows = getBlockRows() * getBlockRowsPerTile();
   return choice;
 }

@@ -107,7 +107,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C13) The sizes of `meta`'s tile are from 1 to 65536, M a multiple of BM or a
       divisor of BM that is a multiple of 8, N a multiple of 8, K a divisor of BK;
       M * N and K * N are at most 2^26.
-    - (C14) `panels` and `steps` come together, with the batch rank of `crow`,
+    - (C14) `row_block_groups` and `steps` come together, with the batch rank of `crow`,
       as the `sattn.plan` of `crow` and `col` gives them: i32, (*, P, 2 + G) and
       (*, nnz, 1 + G) with static G, P = ceil((M / BM) / G).
     - (C15) `precision` is "ieee" or, with `values` of f32, "tf32".
@@ -119,7 +119,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C17) No operand whose sizes are static has 2^63 bytes or more, except
       `values` in the encoding.
 
-    `panels` and `steps` give the order in which the stored blocks are taken, with
+    `row_block_groups` and `steps` give the order in which the stored blocks are taken, with
     the block rows of one row-block group side by side; the result is the same.
 
     Dynamic sizes are constrained in the same way at run time.
@@ -145,7 +145,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     AnyRankedTensor:$values, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,
-    Optional<AnyRankedTensor>:$panels, Optional<AnyRankedTensor>:$steps,
+    Optional<AnyRankedTensor>:$row_block_groups, Optional<AnyRankedTensor>:$steps,
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
     UnitAttr:$transpose_b, UnitAttr:$transpose_out);
@@ -158,7 +158,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       "::mlir::Value":$b, "::mlir::Value":$out), [{
         build($_builder, $_state, out.getType(), alpha, beta, crow, col, values,
               b, /*input=*/nullptr, /*left=*/nullptr, /*right=*/nullptr,
-              /*panels=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
+              /*rowBlockGroups=*/nullptr, /*steps=*/nullptr, out, /*meta=*/nullptr);
       }]>
   ];
   let assemblyFormat = [{
@@ -168,7 +168,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     (`input` `(` $input^ `:` type($input) `)`)?
     (`left` `(` $left^ `:` type($left) `)`)?
     (`right` `(` $right^ `:` type($right) `)`)?
-    (`plan` `(` $panels^ `,` $steps `:` type($panels) `,` type($steps) `)`)?
+    (`plan` `(` $row_block_groups^ `,` $steps `:` type($row_block_groups) `,` type($steps) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -180,7 +180,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     /// Block rows of a row-block group, 1 without a plan.
     /// Rows of a tile of one block row or, if `meta` asks for less, of its part.
     int64_t getTileRows();
-    int64_t getPanelGroups() {
+    int64_t getBlockRowsPerTile() {
       return getSteps() ? getSteps().getType().getShape().back() - 1 : 1;
     }
     /// Dimensions K and N of `b`, and M and N of `input` and `out`, counted from
