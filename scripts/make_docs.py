@@ -15,6 +15,7 @@ from pathlib import Path
 
 import diagnostics
 import flex_attention_results
+import linear_results
 import make_walk
 import pictures
 import readme_demo
@@ -114,10 +115,13 @@ def wanted():
     files[PLOT] = results_plot.plot(results_table.newest())
     files |= {ROOT / "docs" / f"{name}.svg": draw() for name, draw in pictures.PICTURES.items()}
     newest = results_table.newest()
-    files[readme] = results_table.replace(
-        results_table.replace(readme.read_text(), "results", results_table.table(newest)), "numbers",
-        results_table.sentence(newest))
+    text = results_table.replace(readme.read_text(), "results", results_table.table(newest))
+    text = results_table.replace(text, "numbers", results_table.sentence(newest))
     performance = PERFORMANCE.read_text()
+    if linear := linear_results.newest():
+        text = results_table.replace(text, "decoding", linear_results.decoding(linear))
+        performance = results_table.replace(performance, "linear", linear_results.table(linear))
+    files[readme] = text
     if attention := results_table.newest_attention():
         performance = results_table.replace(performance, "attention", results_table.attention_table(attention))
     if flex := flex_attention_results.newest():
