@@ -249,14 +249,16 @@ char *sattn_program_run(const sattn_program *program, void **arguments) {
 char *sattn_assemble(const char *ptx, size_t size, const char *chip,
                      size_t *cubin_size, char **messages) {
   Session session;
-  auto emitError = [&] {
-    return mlir::emitError(UnknownLoc::get(&session.context()));
-  };
-  FailureOr<Chip> known = lookupChip(orEmpty(chip), emitError);
+  auto loc = UnknownLoc::get(&session.context());
+  FailureOr<Chip> known =
+      lookupChip(orEmpty(chip), [&] { return mlir::emitError(loc); });
   FailureOr<std::string> cubin = failure();
   if (succeeded(known))
-    cubin = assemble({ptx, size}, *known, /*ptxas=*/"",
-                     [&](StringRef) { return emitError(); });
+    cubin = assemble({ptx, size}, *known, /*ptxas=*/"", /*refusesSpills=*/false,
+                     [&](StringRef, bool isWarning) {
+                       return isWarning ? mlir::emitWarning(loc)
+                                        : mlir::emitError(loc);
+                     });
   session.giveMessages(messages);
   if (failed(cubin))
     return nullptr;

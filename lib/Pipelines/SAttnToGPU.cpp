@@ -160,6 +160,7 @@ static void addSerialization(OpPassManager &pm,
   serialize.chip = options.chip;
   serialize.format = format.str();
   serialize.ptxas = options.ptxas;
+  serialize.refuseSpills = options.refuseSpills;
   pm.addPass(createSAttnSerializeKernels(serialize));
 }
 

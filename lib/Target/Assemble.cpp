@@ -85,8 +85,11 @@ static StringRef findKernel(StringRef log, size_t place) {
 }
 
 FailureOr<std::string> sattn::assemble(
-    StringRef ptx, const Chip &chip, StringRef ptxas,
-    function_ref<InFlightDiagnostic(StringRef kernel)> emitErrorAt) {
+    StringRef ptx, const Chip &chip, StringRef ptxas, bool refusesSpills,
+    function_ref<InFlightDiagnostic(StringRef kernel, bool isWarning)> emitAt) {
+  auto emitErrorAt = [&](StringRef kernel) {
+    return emitAt(kernel, /*isWarning=*/false);
+  };
   auto emitError = [&] { return emitErrorAt(""); };
   std::string program = findAssembler(ptxas);
   if (program.empty() || !llvm::sys::fs::can_execute(program))
@@ -123,9 +126,13 @@ FailureOr<std::string> sattn::assemble(
            << "ptxas refused the kernel: " << error << log;
   // "N bytes spill stores, M bytes spill loads"
   SmallVector<StringRef, 1> spill;
-  if (llvm::Regex("[1-9][0-9]* bytes spill").match(log, &spill))
-    return emitErrorAt(findKernel(log, spill[0].data() - log.data()))
-           << "registers spill; choose smaller tiles: " << log;
+  if (llvm::Regex("[1-9][0-9]* bytes spill").match(log, &spill)) {
+    InFlightDiagnostic diagnostic =
+        emitAt(findKernel(log, spill[0].data() - log.data()), !refusesSpills)
+        << "registers spill; choose smaller tiles: " << log;
+    if (refusesSpills)
+      return diagnostic;
+  }
   if (size_t place = log.find("serialized"); place != std::string::npos)
     return emitErrorAt(findKernel(log, place))
            << "ptxas serialized wgmma: " << log;

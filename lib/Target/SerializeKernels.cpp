@@ -72,8 +72,10 @@ private:
     llvm::StringMap<Location> kernels;
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
       kernels.try_emplace(kernel.getName(), kernel.getLoc());
-    auto emitErrorAt = [&](StringRef kernel) {
+    auto emitAt = [&](StringRef kernel, bool isWarning) {
       auto it = kernels.find(kernel);
+      if (isWarning)
+        return emitWarning(it == kernels.end() ? module.getLoc() : it->second);
       return it == kernels.end() ? module.emitError()
                                  : emitSourceError(it->second);
     };
@@ -83,7 +85,7 @@ private:
     auto kind = gpu::CompilationTarget::Assembly;
     if (format == "cubin") {
       kind = gpu::CompilationTarget::Binary;
-      image = assemble(*image, target, ptxas, emitErrorAt);
+      image = assemble(*image, target, ptxas, refuseSpills, emitAt);
       if (failed(image))
         return failure();
     }

@@ -1,9 +1,9 @@
 // Heads of any width up to 512, and f32 as tf32, go the whole way with the computed
 // default's tiles, on every chip. No kernel spills.
 // RUN: sparse-translate --to=ptx --versions=tma %s | FileCheck %s
-// RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each --chip=sm_80 %s -o /dev/null %}
-// RUN: %if ptxas %{ sparse-translate --to=cubin --chip=sm_86 %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o /dev/null %}
 
 // One MMA has all columns of Q and K; the loop over parts of V's columns is of the
 // launch.

@@ -2,7 +2,7 @@
 // spills a few registers, outside of its loops.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-order-warpgroups -o /dev/null 2>&1 | FileCheck %s
 // RUN: sparse-translate --to=ptx --verify-each %s -o /dev/null
-// RUN: %if ptxas %{ sparse-translate --to=cubin --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 
 // CHECK-LABEL: gpu.func @lists(
 // CHECK: consumer

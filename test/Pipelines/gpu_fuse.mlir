@@ -6,7 +6,7 @@
 // RUN:     --implicit-check-not=linalg. --implicit-check-not='tensor<'
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
-// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
 // PTXAS-DAG: {{^}}bias_relu: {{.*}} 0 bytes of stack
 // PTXAS-DAG: {{^}}bias_relu_generic: {{.*}} 0 bytes of stack
 // PTXAS-DAG: {{^}}in_place: {{.*}} 0 bytes of stack

@@ -9,8 +9,8 @@
 // RUN: FileCheck %s --check-prefix=LAYER-TMA < %t/layer.ptx
 // RUN: %check_ptx %t/layer.ptx
 // RUN: sparse-translate --to=manifest %t/layer.mlir | FileCheck %s --check-prefix=MANIFEST
-// RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
-// RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="chip=sm_80 ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %t/layer.mlir --sattn-to-cubin="refuse-spills chip=sm_80 ptxas=%ptxas" -o /dev/null
 // LAYER-COUNT-5: .visible .entry
 // LAYER-NOT:     .visible .entry
 // LAYER-TMA:     cp.async.bulk.tensor

@@ -1,8 +1,8 @@
 // RUN: sparse-translate --to=ptx --chip=sm_80 %s | FileCheck %s
 // RUN: sparse-translate --to=ptx --chip=sm_90a %s | FileCheck %s --check-prefix=HOPPER
-// RUN: sparse-translate --to=cubin --chip=sm_80 %s -o %t.sm_80.cubin
-// RUN: sparse-translate --to=cubin --chip=sm_86 %s -o %t.sm_86.cubin
-// RUN: sparse-translate --to=cubin --chip=sm_90a %s -o %t.sm_90a.cubin
+// RUN: sparse-translate --to=cubin --refuse-spills --chip=sm_80 %s -o %t.sm_80.cubin
+// RUN: sparse-translate --to=cubin --refuse-spills --chip=sm_86 %s -o %t.sm_86.cubin
+// RUN: sparse-translate --to=cubin --refuse-spills --chip=sm_90a %s -o %t.sm_90a.cubin
 // REQUIRES: ptxas
 
 // Products by mma.sync, loads by all threads some turns ahead: every chip before

@@ -2,10 +2,10 @@
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
-// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
 
 // Every size of block that wgmma can take: a consumer warpgroup for 64 rows and a
-// producer. (sattn-to-cubin refuses spills and serialized products itself.)
+// producer. (With refuse-spills sattn-to-cubin refuses both itself.)
 
 // CHECK-LABEL: .entry blocks_64x64(
 // CHECK: .reqntid 256, 1, 1

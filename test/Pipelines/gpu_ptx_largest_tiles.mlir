@@ -2,7 +2,7 @@
 // RUN: sparse-translate --to=ptx %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
-// RUN: sparse-opt %s --sattn-to-cubin=ptxas=%ptxas -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills ptxas=%ptxas" -o /dev/null
 
 // The largest tiles: 128 accumulators a thread, and an epilogue that reads C.
 // All but the first two commands fail where registers spill.

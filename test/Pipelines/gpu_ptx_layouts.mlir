@@ -3,8 +3,8 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: %check_ptx %t.ptx | FileCheck %s --check-prefix=PTXAS
 // RUN: sparse-translate --to=manifest --entry=linear %s | FileCheck %s --check-prefix=MANIFEST
-// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
-// RUN: sparse-opt %s --sattn-to-cubin="chip=sm_80 ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills chip=sm_80 ptxas=%ptxas" -o /dev/null
 
 // b and out in the other layout have a TMA version: a transposed b is K-major for
 // wgmma, and results are transposed on their way to shared memory, 8 x 8 elements

@@ -4,8 +4,8 @@
 // RUN: %check_ptx %t.ptx
 // RUN: sparse-translate --to=manifest %s | FileCheck %s --check-prefix=MANIFEST
 // RUN: sparse-translate --to=ptx --chip=sm_80 %s | FileCheck %s --check-prefix=SM80
-// RUN: sparse-opt %s --sattn-to-cubin="ptxas=%ptxas delays=500" -o /dev/null
-// RUN: sparse-opt %s --sattn-to-cubin="schedule=plain ptxas=%ptxas" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills ptxas=%ptxas delays=500" -o /dev/null
+// RUN: sparse-opt %s --sattn-to-cubin="refuse-spills schedule=plain ptxas=%ptxas" -o /dev/null
 
 // A row of 128 x 128 blocks is shared by four thread blocks, whose sums the first
 // reads from the others' shared memory.

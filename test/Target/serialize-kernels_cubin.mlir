@@ -23,10 +23,13 @@
 // RUN: env TMPDIR=/dev/full sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.words" | FileCheck %s
 
 // RUN: echo '#!/bin/sh' > %t.spills
-// RUN: echo 'echo "ptxas info : 8 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads"' >> %t.spills
+// RUN: echo 'echo "ptxas info : 8 bytes stack frame, 16 bytes spill stores, 12 bytes spill loads"; while [ "$1" != -o ]; do shift; done; echo made by "$0" > "$2"' >> %t.spills
 // RUN: chmod +x %t.spills
-// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.spills" 2>&1 | FileCheck %s --check-prefix=SPILLS
+// RUN: not sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.spills refuse-spills" 2>&1 | FileCheck %s --check-prefix=SPILLS
 // SPILLS: error: registers spill; choose smaller tiles: {{.*}}16 bytes spill stores
+// RUN: sparse-opt %s --sattn-serialize-kernels="format=cubin ptxas=%t.spills" 2>&1 | FileCheck %s --check-prefix=SPILLED
+// SPILLED: warning: registers spill; choose smaller tiles: {{.*}}16 bytes spill stores
+// SPILLED: gpu.binary @kernels
 
 // RUN: echo '#!/bin/sh' > %t.serialized
 // RUN: echo 'echo "ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources"' >> %t.serialized

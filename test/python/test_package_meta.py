@@ -126,13 +126,13 @@ def test_a_look_up_is_remembered_by_shape_and_sparsity(sattn, operands, monkeypa
     multiply()
     multiply(alpha=2.0)
     multiply(bsr=(crow.copy(), col.copy(), values + 1))
-    assert asked == [((64, 256, 96), 11, 1, ())]
+    assert asked == [((64, 256, 96), 11, 1, (), None)]
     assert sattn.cache.info().choices == 1
     multiply(n=100)
     fewer = np.minimum(crow, 8).astype(np.int32)
     multiply(bsr=(fewer, col[:8], values[:8]))
     multiply(bsr=(fewer, col[:8], values[:8]))
-    assert asked[1:] == [((64, 100, 96), 11, 1, ()), ((64, 256, 96), 8, 1, ())]
+    assert asked[1:] == [((64, 100, 96), 11, 1, (), None), ((64, 256, 96), 8, 1, (), None)]
     assert sattn.cache.info().choices == 3
 
 

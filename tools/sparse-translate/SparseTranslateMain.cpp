@@ -66,6 +66,11 @@ struct Options {
       "ptxas",
       llvm::cl::desc("Path of ptxas (default: $SATTN_PTXAS, then PATH)"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> refuseSpills{
+      "refuse-spills",
+      llvm::cl::desc("Refuse a cubin whose registers spill, instead of a "
+                     "warning"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<GPUSchedule> schedule{
       "schedule", llvm::cl::desc("How a thread block works through a tile:"),
       llvm::cl::init(GPUSchedule::Specialized),
@@ -166,10 +171,11 @@ static std::string checkOptions(const Options &options) {
   using OptionList =
       std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
   bool isCPU = options.chip == kCPUTarget;
-  OptionList forGPU = {options.ptxas,     options.schedule, options.versions,
-                       options.delays,    options.device,   options.metaTable,
-                       options.sizes,     options.sparsity, options.precision,
-                       options.maxPadding};
+  OptionList forGPU = {
+      options.ptxas,      options.schedule,    options.versions,
+      options.delays,     options.device,      options.metaTable,
+      options.sizes,      options.sparsity,    options.precision,
+      options.maxPadding, options.refuseSpills};
   OptionList forCPU = {options.threads, options.vectorBits,
                        options.registerTile};
   for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
@@ -262,6 +268,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   SAttnToGPUOptions pipeline;
   pipeline.chip = options.chip.getValue();
   pipeline.ptxas = options.ptxas.getValue();
+  pipeline.refuseSpills = options.refuseSpills.getValue();
   pipeline.schedule = options.schedule.getValue();
   pipeline.versions = options.versions.getValue();
   pipeline.maxPadding = options.maxPadding.getValue();

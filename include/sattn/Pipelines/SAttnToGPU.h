@@ -34,6 +34,10 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
       *this, "ptxas",
       llvm::cl::desc("Path of ptxas; empty: searched on PATH (cubin only)"),
       llvm::cl::init("")};
+  PassOptions::Option<bool> refuseSpills{
+      *this, "refuse-spills",
+      llvm::cl::desc("Refuse a cubin whose registers spill (cubin only)"),
+      llvm::cl::init(false)};
   PassOptions::Option<GPUSchedule> schedule{
       *this, "schedule",
       llvm::cl::desc("How a thread block works through a tile program"),

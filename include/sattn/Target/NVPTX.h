@@ -34,13 +34,16 @@ mlir::FailureOr<std::string> translateToPTX(mlir::gpu::GPUModuleOp module,
                                             const Chip &chip);
 
 /// What ptxas makes of PTX. `ptxas` is its path, or empty: SATTN_PTXAS from the
-/// environment, then PATH. Emits an error where ptxas is missing, fails, spills
-/// registers, or serializes wgmma; `emitErrorAt` gets the name of the kernel,
-/// or none where ptxas names none.
+/// environment, then PATH. Emits an error where ptxas is missing, fails, or
+/// serializes wgmma, and a warning, or with `refusesSpills` an error, where
+/// registers spill; `emitAt` gets the name of the kernel, or none where ptxas
+/// names none.
 mlir::FailureOr<std::string>
 assemble(llvm::StringRef ptx, const Chip &chip, llvm::StringRef ptxas,
-         llvm::function_ref<mlir::InFlightDiagnostic(llvm::StringRef kernel)>
-             emitErrorAt);
+         bool refusesSpills,
+         llvm::function_ref<mlir::InFlightDiagnostic(llvm::StringRef kernel,
+                                                     bool isWarning)>
+             emitAt);
 
 } // namespace sattn
 

@@ -83,8 +83,8 @@ def SAttnSerializeKernels
     Replaces every `gpu.module` of LLVM-dialect kernels by a `gpu.binary` with PTX
     or a cubin. Each kernel is compiled in a thread of its own, and the texts are
     joined. LLVM's loop unrolling is off, since it copies loops of asynchronous
-    MMAs. A cubin with spilled registers or serialized wgmma is refused with
-    ptxas's message.
+    MMAs. A cubin with serialized wgmma is refused with ptxas's message; of spilled
+    registers there is a warning, or with `refuse-spills` an error.
 
     Before:
     ```mlir
@@ -102,7 +102,9 @@ def SAttnSerializeKernels
     Option<"format", "format", "std::string", /*default=*/"\"ptx\"",
            "ptx or cubin">,
     Option<"ptxas", "ptxas", "std::string", /*default=*/"\"\"",
-           "Path of ptxas; empty: searched on PATH">
+           "Path of ptxas; empty: searched on PATH">,
+    Option<"refuseSpills", "refuse-spills", "bool", /*default=*/"false",
+           "Refuse a cubin whose registers spill">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::NVVM::NVVMDialect"];

@@ -283,10 +283,11 @@ def WGTileOverlapLaunches
     kernel ends. They wait for its results, and then allow the next kernel to start.
 
     Each role waits before the first op that takes more from global memory than
-    index arrays (of the function's `sattn.contracts`), a persistent
-    kernel before its tiles. If index arrays are read before, the launch has
-    `reads_indices_early`: it may overlap with what is before it only if the caller
-    knows that they are not being written, as the runtime does of a prepared operand.
+    index arrays, which the contracts of the function around the launch name; a
+    persistent kernel waits before its tiles. If index arrays are read before, the
+    launch has `reads_indices_early`: it may overlap with what is before it only if
+    the caller knows that they are not being written, as the runtime does of a
+    prepared operand.
 
     Before:
     ```mlir
