@@ -1,11 +1,6 @@
-"""The tables of the newest results of benchmarks/linear.py: all for docs/Performance.md, decoding for README.
-
-    python3 scripts/linear_results.py [RESULTS.json]
-"""
+"""The tables of the newest results of benchmarks/linear.py: all for docs/Performance.md, decoding for README."""
 
 import json
-import sys
-from pathlib import Path
 
 from results_table import RESULTS, ResultsError
 
@@ -62,20 +57,3 @@ def decoding(path):
         cells = " | ".join(_times(some, "ours_linear") if some else "" for some in rows)
         lines.append(f"| {shape[0]} x {shape[1]}, {shape[2]} | {dense} | {cells} |")
     return "\n".join(lines) + "\n"
-
-
-def main():
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else newest()
-    if path is None:
-        print("linear_results: error: expected a file of results, but there is none", file=sys.stderr)
-        return 1
-    try:
-        print(table(path), decoding(path), sep="\n", end="")
-    except ResultsError as error:
-        print(f"linear_results: error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,8 +17,8 @@ namespace sattn {
 /// the manifest has it (docs/Manifest.md; `sattn-record-contracts`).
 inline constexpr llvm::StringLiteral kContractsAttrName = "sattn.contracts";
 
-/// Visits the dictionaries of a list of all contracts: `operands`, `extents` or
-/// `checks`. `contracts` may be null.
+/// Visits the dictionaries of a list of all contracts: `operands` or `checks`.
+/// `contracts` may be null.
 inline void
 forEachContractEntry(mlir::ArrayAttr contracts, llvm::StringRef list,
                      llvm::function_ref<void(mlir::DictionaryAttr)> visit) {

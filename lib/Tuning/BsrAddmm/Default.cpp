@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sattn/Layout/WgmmaDescriptor.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -16,6 +17,7 @@
 
 using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_addmm;
+using sattn::layout::kWgmmaRows;
 
 /// Bytes of a block's row up to which a stage on the GPU takes all of it, where
 /// no power of two divides it: more take too many registers.
@@ -155,8 +157,6 @@ static constexpr int64_t kFewColumns = 64, kLeastColumns = 16;
 static constexpr int64_t kLeastRows = 16;
 /// K tile of few columns and rows: fewer steps wait less.
 static constexpr int64_t kFewDepth = 128;
-/// Rows of a wgmma: a tile that has them loads enough ahead by itself.
-static constexpr int64_t kWgmmaRows = 64;
 /// Thread blocks that an SM holds of such kernels, at most; and the steps of a
 /// tile from which two thread blocks share its reduction.
 static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
@@ -190,6 +190,7 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
     return std::nullopt;
   int64_t steps = *problem.k / result.depth *
                   (100 - problem.sparsity.value_or(kUnknownSparsity)) / 100;
+  // A tile of a whole wgmma's rows loads enough ahead by itself.
   int64_t most = result.rows < kWgmmaRows ? kFewCTAsPerSM * target.smCount / 2
                                           : target.smCount;
   bool isShared = steps >= kSharedSteps && tiles() <= most;

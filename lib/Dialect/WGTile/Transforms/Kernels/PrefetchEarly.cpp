@@ -16,8 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -73,7 +73,9 @@ public:
       branch.erase();
       return;
     }
-    eraseUnused(branch);
+    // What only values of registers were computed from.
+    IRRewriter rewriter(b.getContext());
+    (void)runRegionDCE(rewriter, branch->getRegions());
   }
 
 private:
@@ -197,14 +199,6 @@ private:
       b.setInsertionPointToStart(&to.front());
       addOps(from.front(), isInLoop);
     }
-  }
-
-  /// What only values of registers were computed from.
-  static void eraseUnused(Operation *root) {
-    root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isOpTriviallyDead(op))
-        op->erase();
-    });
   }
 };
 
