@@ -255,14 +255,15 @@ def captures(row):
 
 
 def program(row, meta=None, rank=4):
-    """MLIR's text: a function of scale, q, k, v, the lists, the captures, and out. meta: the text of its parameters.
-    rank 3: heads of all batches together, for rows without lists."""
+    """MLIR's text: a function of q, k, v, the lists, the captures, and out. meta: the text of its parameters.
+    rank 3: heads of all batches together, for rows without lists. The scale is 1 / sqrt(D), and known, as it is where
+    sattn.flex_attention is called without one."""
     if rank == 3 and (row.has_lists or row.score == "alibi"):
         raise ValueError("expected rank 4 of a row with lists or with numbers of heads")
     lead = "?x?x" if rank == 4 else "?x"
     query, key, value = (f"tensor<{lead}?x{columns}xbf16>" for columns in (row.head_dim, row.head_dim, row.values))
     out = f"tensor<{lead}?x{row.values}xbf16>"
-    arguments = ["%scale: f32", f"%q: {query}", f"%k: {key}", f"%v: {value}"]
+    arguments = [f"%q: {query}", f"%k: {key}", f"%v: {value}"]
     clauses = [f"ins(%q, %k, %v : {query}, {key}, {value})"]
     attributes = []
     if row.has_lists:
@@ -290,5 +291,6 @@ def program(row, meta=None, rank=4):
     if row.mask.startswith("document"):
         clauses.append(DOCUMENT)
     lines = "\n      ".join(clauses)
-    return (f"func.func @attention({', '.join(arguments)}) -> {out} {{\n  %0 = sattn.flex_attention scale(%scale)\n"
+    return (f"func.func @attention({', '.join(arguments)}) -> {out} {{\n"
+            f"  %scale = arith.constant {row.head_dim ** -0.5!r} : f32\n  %0 = sattn.flex_attention scale(%scale)\n"
             f"      {lines}\n      {{{', '.join(attributes)}}}\n  return %0 : {out}\n}}\n")

@@ -128,7 +128,7 @@ def ours(row, data, target="cuda", meta=None, rank=4):
         arguments = [tensor.flatten(0, 1) if isinstance(tensor, torch.Tensor) else tensor for tensor in arguments]
 
     def call():
-        compiled(data.scale, *arguments)
+        compiled(*arguments)
         return out
 
     return call

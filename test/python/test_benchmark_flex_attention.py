@@ -97,7 +97,7 @@ def test_programs_compute_what_is_counted(sattn, rows, name):
     scale = row.head_dim ** -0.5
     lists = rows.lists(row).operands(row).values() if row.has_lists else []
     compiled = sattn.compile(rows.program(row).replace("bf16", "f16"))
-    compiled(scale, q, k, v, *lists, *(value for _, _, value in rows.captures(row)), out)
+    compiled(q, k, v, *lists, *(value for _, _, value in rows.captures(row)), out)
 
     q, k, v = (array[0].astype(np.float64) for array in (q, k, v))
     k, v = (array.repeat(row.group, 0) for array in (k, v))

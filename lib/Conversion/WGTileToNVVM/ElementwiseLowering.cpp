@@ -52,12 +52,13 @@ static Value createSum(OpBuilder &b, Location loc, Value x, Value y) {
 }
 
 /// x * y + z
-static Value createMultiplyAdd(OpBuilder &b, Location loc, Value x, Value y,
-                               Value z) {
+static Value createMultiplyAdd(
+    OpBuilder &b, Location loc, Value x, Value y, Value z,
+    arith::IntegerOverflowFlags flags = arith::IntegerOverflowFlags::none) {
   if (x.getType().isF32())
     return math::FmaOp::create(b, loc, x, y, z);
-  return arith::AddIOp::create(b, loc, b.createOrFold<arith::MulIOp>(loc, x, y),
-                               z);
+  return arith::AddIOp::create(
+      b, loc, b.createOrFold<arith::MulIOp>(loc, x, y, flags), z, flags);
 }
 
 namespace {
@@ -191,9 +192,12 @@ struct RampLowering : OpConversionPattern<RampOp> {
     Value first = convertNumber(
         rewriter, loc, createFirst(rewriter, loc, fragment, /*isRow=*/false),
         element);
+    auto flags = op.getNsw() ? arith::IntegerOverflowFlags::nsw
+                             : arith::IntegerOverflowFlags::none;
     SmallVector<Value> rows, elements;
     for (Value value : unpack(rewriter, loc, *start, adaptor.getStart()))
-      rows.push_back(createMultiplyAdd(rewriter, loc, first, slope, value));
+      rows.push_back(
+          createMultiplyAdd(rewriter, loc, first, slope, value, flags));
     for (int64_t i = 0; i < result->elements; ++i) {
       Value row = rows[fragment.rowVectorRegister(i)];
       if (op.getTile())
@@ -203,7 +207,7 @@ struct RampLowering : OpConversionPattern<RampOp> {
           fragment.columnOfColumnVector(0, fragment.columnVectorRegister(i));
       elements.push_back(createMultiplyAdd(
           rewriter, loc, createNumber(rewriter, loc, column, element), slope,
-          row));
+          row, flags));
     }
     rewriter.replaceOpWithMultiple(op,
                                    {pack(rewriter, loc, *result, elements)});

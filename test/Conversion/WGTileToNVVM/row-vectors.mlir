@@ -108,3 +108,35 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!numbers = tensor<64x16xi32, #wgtile.mma<warps = 4>>
+!tile = tensor<64x16xf32, #wgtile.mma<warps = 4>>
+#rows = #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>
+
+// A ramp's start takes the thread's first column, once for each row; an element
+// adds a constant, without overflow where the ramp has none.
+// CHECK-LABEL: gpu.func @ramp
+// CHECK:         %[[R0:.*]] = arith.subi %{{.*}}, %[[FIRST:.*]] : i32
+// CHECK:         %[[R1:.*]] = arith.subi %{{.*}}, %[[FIRST]] : i32
+// CHECK-DAG:     arith.addi %[[R0]], %c-1_i32 overflow<nsw> : i32
+// CHECK-DAG:     arith.addi %[[R1]], %c-1_i32 overflow<nsw> : i32
+// CHECK-DAG:     arith.addi %[[R0]], %c-9_i32 overflow<nsw> : i32
+gpu.module @kernels {
+  gpu.func @ramp(%out: memref<?xf32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %minus = arith.constant -1 : i32
+    %last = wgtile.step : tensor<64xi32, #rows>
+    %distance = wgtile.ramp %last, %minus nsw : tensor<64xi32, #rows>, i32 -> !numbers
+    %zero = arith.constant dense<0> : !numbers
+    %seen = arith.cmpi sge, %distance, %zero : !numbers
+    %x = arith.constant dense<1.0> : !tile
+    %y = arith.constant dense<2.0> : !tile
+    %s = arith.select %seen, %x, %y : tensor<64x16xi1, #wgtile.mma<warps = 4>>, !tile
+    %sum = wgtile.row_reduce addf %s : !tile -> tensor<64xf32, #rows>
+    wgtile.store %sum, %out[%c0] in_bounds [true] : tensor<64xf32, #rows>, memref<?xf32>
+    gpu.return
+  }
+}

@@ -19,8 +19,13 @@
 // CHECK:     linalg.matmul indexing_maps
 // CHECK:     arith.cmpi slt, %[[T]], %[[BOUND]]
 // CHECK:     scf.if
-// CHECK:       arith.cmpi sge
-// CHECK:       arith.cmpi slt
+// CHECK:       %[[LAST:.+]] = linalg.generic
+// CHECK:         arith.minsi
+// CHECK:       } -> tensor<64xi32>
+// CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[LAST]] : tensor<64x32xf32>, tensor<64xi32>)
+// CHECK:         arith.cmpi sge
+// CHECK-NOT:     arith.cmpi
+// CHECK:       } -> tensor<64x32xf32>
 // CHECK:     linalg.matmul ins
 // CHECK:   } {sattn.block_loop}
 // CHECK:   math.log2
@@ -33,6 +38,33 @@ func.func @causal(%scale: f32, %q: tensor<?x?x?x16xbf16>, %k: tensor<1x?x?x16xbf
       outs(%o, %lse : tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>
       {group = 2 : i64, mask = #sattn.mask<right = 0>, meta = #sattn.meta<tile = [64, 16, 32]>}
   return %0#0, %0#1 : tensor<?x?x?x16xbf16>, tensor<?x?x?xf32>
+}
+
+// -----
+
+// Between two bounds an element is compared once: with how many keys its row sees,
+// from the first one on.
+// CHECK-LABEL: func.func @window
+// CHECK:     scf.if
+// CHECK:       %[[FIRST:.+]] = linalg.generic
+// CHECK:         arith.addi %{{.+}}, %c-100_i32
+// CHECK:       %[[LAST:.+]] = linalg.generic
+// CHECK:         arith.minsi
+// CHECK:       %[[WIDTH:.+]] = linalg.generic {{.+}} ins(%[[FIRST]], %[[LAST]] :
+// CHECK:       %[[START:.+]] = linalg.generic {{.+}} ins(%[[FIRST]], %[[LAST]] :
+// CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[START]], %[[WIDTH]] : tensor<64x32xf32>, tensor<64xi32>, tensor<64xi32>)
+// CHECK-NEXT:  ^bb0(%[[S:.+]]: f32, %[[AT:.+]]: i32, %[[KEYS:.+]]: i32,
+// CHECK:         %[[D:.+]] = arith.subi %{{.+}}, %[[AT]] : i32
+// CHECK-NEXT:    %[[SEEN:.+]] = arith.cmpi ule, %[[D]], %[[KEYS]] : i32
+// CHECK-NEXT:    arith.select %[[SEEN]], %[[S]]
+func.func @window(%q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      {mask = #sattn.mask<left = 100, right = 0>, meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
 }
 
 // -----

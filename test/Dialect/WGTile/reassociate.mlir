@@ -124,3 +124,29 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A comparison of a row's number with the column's is one of the distance with 0,
+// which cannot overflow.
+// CHECK-LABEL: gpu.func @compare(
+// CHECK-SAME:    %[[LAST:.+]]: tensor<64xi32>
+// CHECK-DAG:   %[[LEAST:.+]] = arith.constant dense<-2147483520> : tensor<64xi32>
+// CHECK-DAG:   %[[NONE:.+]] = arith.constant dense<0> : tensor<64x128xi32>
+// CHECK:       %[[ROWS:.+]] = arith.maxsi %[[LAST]], %[[LEAST]] : tensor<64xi32>
+// CHECK:       %[[D:.+]] = wgtile.ramp %[[ROWS]], %{{.+}} nsw : tensor<64xi32>, i32 -> tensor<64x128xi32>
+// CHECK:       arith.cmpi sge, %[[D]], %[[NONE]] : tensor<64x128xi32>
+// CHECK:       arith.cmpi slt, %{{.+}}, %[[NONE]] : tensor<64x128xi32>
+// CHECK:       arith.cmpi ult, %{{.+}}, %{{.+}} : tensor<64x128xi32>
+gpu.module @kernels {
+  gpu.func @compare(%last: tensor<64xi32>) kernel {
+    %columns = wgtile.step : tensor<128xi32>
+    %i = wgtile.broadcast %last dimension 0 : tensor<64xi32> -> tensor<64x128xi32>
+    %j = wgtile.broadcast %columns dimension 1 : tensor<128xi32> -> tensor<64x128xi32>
+    %r = arith.cmpi sge, %i, %j : tensor<64x128xi32>
+    %s = arith.cmpi sgt, %j, %i : tensor<64x128xi32>
+    %t = arith.cmpi ult, %i, %j : tensor<64x128xi32>
+    "test.use"(%r, %s, %t) : (tensor<64x128xi1>, tensor<64x128xi1>, tensor<64x128xi1>) -> ()
+    gpu.return
+  }
+}

@@ -208,12 +208,14 @@ func.func @peek(%m: memref<?xi32>, %i: index) -> i32 {
 }
 
 // CHECK-LABEL: func.func @ramp
-// CHECK-SAME:    %[[START:.*]]: tensor<64xf32>, %[[SLOPE:.*]]: f32, %[[T:.*]]: tensor<64x128xf32>
+// CHECK-SAME:    %[[START:.*]]: tensor<64xf32>, %[[SLOPE:.*]]: f32, %[[T:.*]]: tensor<64x128xf32>, %[[I:.*]]: tensor<64xi32>, %[[ONE:.*]]: i32
 // CHECK:         wgtile.ramp %[[START]], %[[SLOPE]] : tensor<64xf32>, f32 -> tensor<64x128xf32>
 // CHECK:         wgtile.ramp %[[START]], %[[SLOPE]] plus %[[T]] times %[[SLOPE]] : tensor<64xf32>, f32 -> tensor<64x128xf32>
-func.func @ramp(%start: tensor<64xf32>, %slope: f32, %tile: tensor<64x128xf32>) {
+// CHECK:         wgtile.ramp %[[I]], %[[ONE]] nsw : tensor<64xi32>, i32 -> tensor<64x128xi32>
+func.func @ramp(%start: tensor<64xf32>, %slope: f32, %tile: tensor<64x128xf32>, %i: tensor<64xi32>, %one: i32) {
   %0 = wgtile.ramp %start, %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
   %1 = wgtile.ramp %start, %slope plus %tile times %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
+  %2 = wgtile.ramp %i, %one nsw : tensor<64xi32>, i32 -> tensor<64x128xi32>
   return
 }
 

@@ -193,6 +193,22 @@ func.func @ramp_c1_types(%start: tensor<64xf32>, %slope: i32) {
 
 // -----
 
+func.func @ramp_c2_element(%start: tensor<64xf32>, %slope: f32) {
+  // expected-error @below {{expected 'nsw' of i32 without a tile, but got 'tensor<64x64xf32>'}}
+  %0 = wgtile.ramp %start, %slope nsw : tensor<64xf32>, f32 -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @ramp_c2_tile(%start: tensor<64xi32>, %slope: i32, %tile: tensor<64x64xi32>) {
+  // expected-error @below {{expected 'nsw' of i32 without a tile, but got 'tensor<64x64xi32>' with a tile}}
+  %0 = wgtile.ramp %start, %slope plus %tile times %slope nsw : tensor<64xi32>, i32 -> tensor<64x64xi32>
+  return
+}
+
+// -----
+
 func.func @gather_c1_number(%table: memref<?x?xf32>, %at: tensor<64x64xi64>) {
   // expected-error @below {{expected one tile of indices for each dimension of 'memref<?x?xf32>', but got 1}}
   %0 = wgtile.gather %table[%at : tensor<64x64xi64>] : memref<?x?xf32> -> tensor<64x64xf32>

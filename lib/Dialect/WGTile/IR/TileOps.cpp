@@ -483,6 +483,10 @@ LogicalResult RampOp::verify() {
                             "a tile, all of i32 or of f32, but got "
                          << start << ", " << getSlope().getType() << " and "
                          << result;
+  // (C2)
+  if (getNsw() && (element.isF32() || getTile()))
+    return emitOpError() << "expected 'nsw' of i32 without a tile, but got "
+                         << result << (getTile() ? " with a tile" : "");
   return success();
 }
 

@@ -433,11 +433,13 @@ def WGTile_RampOp : WGTile_Op<"ramp", [
     first column to each row's start, once. An element is then one FMA of the tile,
     and one of a constant; they come in this order, so that they cannot be computed
     before the tile is there, and held in registers until then. In f32 the result is
-    rounded as that order gives it.
+    rounded as that order gives it. With `nsw`, of i32, no start and no element is
+    beyond 32 bits at any of the tile's columns; otherwise i32 wraps.
 
     - (C1) `start` has one element for each row of the result, i32 or f32, which is
       the type of `slope`, of `factor` and of the result's elements; `tile` has the
       result's type.
+    - (C2) `nsw` is of i32 without a tile.
 
     ```mlir
     %t = wgtile.ramp %start, %slope : tensor<64xf32>, f32 -> tensor<64x128xf32>
@@ -447,10 +449,10 @@ def WGTile_RampOp : WGTile_Op<"ramp", [
   }];
   let arguments = (ins WGTile_RegisterTile:$start, AnyType:$slope,
                        Optional<WGTile_RegisterTile>:$tile,
-                       Optional<AnyType>:$factor);
+                       Optional<AnyType>:$factor, UnitAttr:$nsw);
   let results = (outs WGTile_RegisterTile:$result);
   let assemblyFormat = [{
-    $start `,` $slope (`plus` $tile^ `times` $factor)? attr-dict `:`
+    $start `,` $slope (`plus` $tile^ `times` $factor)? (`nsw` $nsw^)? attr-dict `:`
     type($start) `,` type($slope) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -9,6 +9,7 @@
 // The program of one tile of sattn.flex_attention: the keys block by block,
 // with the maximum and the sum of the weights as they are so far.
 
+#include "BandRows.h"
 #include "ElementFunction.h"
 #include "KeyBlocks.h"
 #include "TileBuilder.h"
@@ -69,8 +70,9 @@ private:
   Value computeOut(scf::ForOp loop);
   Value computeLse(scf::ForOp loop);
   Value insert(Value tile, Value out);
-  /// The position along a dimension of a tile that begins at `start`, in i32.
-  static Value position(Inner &inner, int64_t dim, Value start);
+  /// The position along a dimension, in i32: in the tile, or, with its `start`,
+  /// in the tensor.
+  static Value position(Inner &inner, int64_t dim, Value start = {});
 
   TileBuilder &b;
   FlexAttentionOp op;
@@ -165,7 +167,7 @@ Value TileProgram::multiply(Value k) {
 Value TileProgram::position(Inner &inner, int64_t dim, Value start) {
   Value here = arith::IndexCastOp::create(inner, inner.getI32Type(),
                                           linalg::IndexOp::create(inner, dim));
-  return arith::AddIOp::create(inner, here, start);
+  return start ? arith::AddIOp::create(inner, here, start).getResult() : here;
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,16 +228,23 @@ Value TileProgram::applyMask(Value s, Value iteration) {
     maskMod.readBlock(b, firstKey);
     maskMod.addInputs(b, inputs, maps);
   }
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  };
+  size_t captured = inputs.size() - 1;
   Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
   Value length = range->hasTail() ? b.asI32(b.getLength()) : Value();
-  Value bandQuery0 = query0;
-  if (!isConstantIntValue(range->shift, 0))
-    bandQuery0 = arith::AddIOp::create(b, query0, b.asI32(range->shift));
   Value isFull = range->isFull(iteration);
+  std::optional<BandRows> rows;
+  if (band) {
+    Value query = query0;
+    if (!isConstantIntValue(range->shift, 0))
+      query = arith::AddIOp::create(b, query0, b.asI32(range->shift));
+    rows.emplace(b, band, BandRows::Place{query, key0, length, isFull});
+    llvm::append_range(inputs, rows->getVectors());
+    maps.append(rows->getVectors().size(), b.row);
+  }
   auto body = [&](Inner &inner, ValueRange args) -> Value {
+    Value score = args.front();
+    ValueRange reads = args.slice(1, captured),
+               bounds = args.drop_front(1 + captured).drop_back();
     Value key;
     auto getKey = [&] {
       if (!key)
@@ -247,36 +256,18 @@ Value TileProgram::applyMask(Value s, Value iteration) {
       seen = seen ? arith::AndIOp::create(inner, seen, condition).getResult()
                   : condition;
     };
-    auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-      return arith::CmpIOp::create(inner, predicate, x, y).getResult();
-    };
-    if (band) {
-      Value query = position(inner, 0, bandQuery0);
-      if (std::optional<int64_t> right = band.getRight()) {
-        Value most = query;
-        if (*right != 0)
-          most = arith::AddIOp::create(inner, query, number(*right));
-        restrict(compare(arith::CmpIPredicate::sge, most, getKey()));
-      }
-      if (std::optional<int64_t> left = band.getLeft()) {
-        Value distance = arith::SubIOp::create(inner, query, getKey());
-        restrict(
-            compare(arith::CmpIPredicate::slt, distance, number(*left + 1)));
-      }
-      if (int64_t prefix = band.getPrefix().value_or(0))
-        seen = arith::OrIOp::create(
-            inner, seen,
-            compare(arith::CmpIPredicate::slt, getKey(), number(prefix)));
-    }
-    if (calls)
-      restrict(maskMod.compute(
+    if (calls) {
+      seen = maskMod.compute(
           inner, Value(), [&] { return position(inner, 0, query0); }, getKey,
-          args.drop_front().drop_back()));
-    if (isFull && seen)
-      seen = arith::OrIOp::create(inner, seen, isFull);
-    if (length)
-      restrict(compare(arith::CmpIPredicate::slt, getKey(), length));
-    Value score = args[0];
+          reads);
+      if (isFull)
+        seen = arith::OrIOp::create(inner, seen, isFull);
+    }
+    if (rows)
+      restrict(rows->contains(inner, bounds, position(inner, 1)));
+    else if (length)
+      restrict(arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, getKey(),
+                                     length));
     if (sign)
       score = arith::MulFOp::create(inner, score, sign);
     if (!seen)

@@ -190,7 +190,8 @@ private:
         return RampOp::create(
             b, loc, type, startAtSlice(ramp), unsliced(ramp.getSlope()),
             ramp.getTile() ? slice(ramp.getTile()) : Value(),
-            ramp.getFactor() ? unsliced(ramp.getFactor()) : Value());
+            ramp.getFactor() ? unsliced(ramp.getFactor()) : Value(),
+            ramp.getNsw());
       if (OpTrait::hasElementwiseMappableTraits(op) && isPure(op) &&
           op->getNumResults() == 1) {
         IRMapping mapping;

@@ -142,6 +142,80 @@ struct ConvertBeforeAbs : OpRewritePattern<arith::SIToFPOp> {
   }
 };
 
+/// rows[i] >= j -> rows[i] - j >= 0, of which an element is a comparison of its
+/// row with a constant.
+struct CompareWithColumn : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getLhs().getType());
+    if (!type || type.getRank() != 2 || type.getEncoding() ||
+        !type.getElementType().isInteger(32))
+      return rewriter.notifyMatchFailure(op, "not of tiles of i32");
+    arith::CmpIPredicate predicate = op.getPredicate();
+    Value rows = findRows(op.getLhs()), other = op.getRhs();
+    if (!rows) {
+      rows = findRows(op.getRhs());
+      other = op.getLhs();
+      predicate = swap(predicate);
+    }
+    if (!rows || !isColumnNumber(other) || !isSigned(predicate))
+      return rewriter.notifyMatchFailure(
+          op, "not between rows and numbers of columns, with a sign");
+    Location loc = op.getLoc();
+    auto constant = [&](RankedTensorType of, int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          DenseElementsAttr::get(of, rewriter.getI32IntegerAttr(value)));
+    };
+    // What is below 0 compares alike, and this much leaves room for a column.
+    auto vector = cast<RankedTensorType>(rows.getType());
+    Value least = constant(vector, std::numeric_limits<int32_t>::min() +
+                                       type.getDimSize(1));
+    rows = arith::MaxSIOp::create(rewriter, loc, rows, least);
+    Value slope = arith::ConstantOp::create(rewriter, loc,
+                                            rewriter.getI32IntegerAttr(-1));
+    Value distance = RampOp::create(rewriter, loc, type, rows, slope, Value(),
+                                    Value(), /*nsw=*/true);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, distance,
+                                               constant(type, 0));
+    return success();
+  }
+
+private:
+  static Value findRows(Value tile) {
+    auto broadcast = tile.getDefiningOp<BroadcastOp>();
+    return broadcast && broadcast.getDimension() == 0 ? broadcast.getSource()
+                                                      : Value();
+  }
+  static bool isColumnNumber(Value tile) {
+    auto broadcast = tile.getDefiningOp<BroadcastOp>();
+    return broadcast && broadcast.getDimension() == 1 &&
+           broadcast.getSource().getDefiningOp<StepOp>();
+  }
+  static bool isSigned(arith::CmpIPredicate predicate) {
+    using P = arith::CmpIPredicate;
+    return llvm::is_contained({P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge},
+                              predicate);
+  }
+  static arith::CmpIPredicate swap(arith::CmpIPredicate predicate) {
+    using P = arith::CmpIPredicate;
+    switch (predicate) {
+    case P::slt:
+      return P::sgt;
+    case P::sle:
+      return P::sge;
+    case P::sgt:
+      return P::slt;
+    case P::sge:
+      return P::sle;
+    default:
+      return predicate;
+    }
+  }
+};
+
 static bool isOne(Value value) {
   return matchPattern(value, m_OneFloat()) || matchPattern(value, m_One());
 }
@@ -452,7 +526,7 @@ private:
       std::tie(tile, factor) = terms.front();
       terms.erase(terms.begin());
     }
-    return RampOp::create(b, type, rows, slope, tile, factor);
+    return RampOp::create(b, type, rows, slope, tile, factor, /*nsw=*/false);
   }
 
   Value build(Arithmetic &b, const Form &form, RankedTensorType type) {
@@ -502,7 +576,8 @@ struct ReassociatePass
     : public wgtile::impl::WGTileReassociateBase<ReassociatePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ComputeBeforeBroadcast, ConvertBeforeAbs>(&getContext());
+    patterns.add<ComputeBeforeBroadcast, ConvertBeforeAbs, CompareWithColumn>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())

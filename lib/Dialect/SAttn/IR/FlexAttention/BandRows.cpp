@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BandRows.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+static constexpr int64_t kLeast = std::numeric_limits<int32_t>::min(),
+                         kMost = std::numeric_limits<int32_t>::max();
+
+static Value number(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+}
+
+/// The sum, or the number of 32 bits that is nearest to it.
+static Value addSaturated(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  if (y > 0)
+    x = arith::MinSIOp::create(b, x, number(b, kMost - y));
+  if (y < 0)
+    x = arith::MaxSIOp::create(b, x, number(b, kLeast - y));
+  return y == 0 ? x : arith::AddIOp::create(b, x, number(b, y)).getResult();
+}
+
+/// How far the row's query is after the block's first key.
+static Value computeDistance(ImplicitLocOpBuilder &b, Value offset) {
+  Value row = arith::IndexCastOp::create(b, b.getI32Type(),
+                                         linalg::IndexOp::create(b, 0));
+  return arith::AddIOp::create(b, row, offset);
+}
+
+BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
+    : band(band), place(place) {
+  Value first = band.getLeft() ? computeFirst(b) : Value();
+  Value last = band.getRight() || place.length ? computeLast(b) : Value();
+  if (!first || !last) {
+    vectors = {first ? first : last};
+    return;
+  }
+  // j is in [first, last] where j - first, without a sign, is at most
+  // last - first. Without a key, first is where no j is.
+  auto choose =
+      [&](function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> some,
+          int64_t none) {
+        return b.generic(
+            {first, last}, {b.vector, b.vector},
+            b.empty({b.queries}, b.getI32Type()), b.vector,
+            [&](ImplicitLocOpBuilder &inner, ValueRange args) {
+              Value isEmpty = arith::CmpIOp::create(
+                  inner, arith::CmpIPredicate::slt, args[1], args[0]);
+              return arith::SelectOp::create(
+                         inner, isEmpty, number(inner, none), some(inner, args))
+                  .getResult();
+            });
+      };
+  Value width = choose(
+      [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        return arith::SubIOp::create(inner, args[1], args[0]);
+      },
+      0);
+  Value start = choose(
+      [](ImplicitLocOpBuilder &, ValueRange args) -> Value { return args[0]; },
+      kLeast);
+  vectors = {start, width};
+}
+
+Value BandRows::computeFirst(TileBuilder &b) {
+  Value offset = arith::SubIOp::create(b, place.query, place.key);
+  if (int64_t prefix = band.getPrefix().value_or(0)) {
+    prefixEnd = arith::SubIOp::create(b, number(b, prefix), place.key);
+    if (place.length)
+      prefixEnd = arith::MinSIOp::create(
+          b, prefixEnd, arith::SubIOp::create(b, place.length, place.key));
+  }
+  return b.generic({}, {}, b.empty({b.queries}, b.getI32Type()), b.vector,
+                   [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
+                     Value first =
+                         addSaturated(inner, computeDistance(inner, offset),
+                                      -*band.getLeft());
+                     if (place.isFull)
+                       first = arith::SelectOp::create(
+                           inner, place.isFull, number(inner, kLeast), first);
+                     return first;
+                   });
+}
+
+Value BandRows::computeLast(TileBuilder &b) {
+  auto lastBefore = [&](Value end) -> Value {
+    Value columns = arith::SubIOp::create(b, end, place.key);
+    return arith::SubIOp::create(b, columns, number(b, 1));
+  };
+  Value offset = arith::SubIOp::create(b, place.query, place.key), ofPrefix,
+        ofKeys;
+  if (int64_t prefix = band.getPrefix().value_or(0); prefix && !band.getLeft())
+    ofPrefix = lastBefore(number(b, prefix));
+  if (place.length)
+    ofKeys = lastBefore(place.length);
+  return b.generic(
+      {}, {}, b.empty({b.queries}, b.getI32Type()), b.vector,
+      [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
+        Value last = number(inner, kMost);
+        if (std::optional<int64_t> right = band.getRight()) {
+          Value ofBand =
+              addSaturated(inner, computeDistance(inner, offset), *right);
+          if (ofPrefix)
+            ofBand = arith::MaxSIOp::create(inner, ofBand, ofPrefix);
+          last = place.isFull ? arith::SelectOp::create(inner, place.isFull,
+                                                        last, ofBand)
+                              : ofBand;
+        }
+        return ofKeys ? arith::MinSIOp::create(inner, last, ofKeys) : last;
+      });
+}
+
+Value BandRows::contains(ImplicitLocOpBuilder &b, ValueRange bounds,
+                         Value column) const {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, predicate, x, y).getResult();
+  };
+  Value seen;
+  if (bounds.size() == 2)
+    seen = compare(arith::CmpIPredicate::ule,
+                   arith::SubIOp::create(b, column, bounds[0]), bounds[1]);
+  else if (band.getLeft())
+    seen = compare(arith::CmpIPredicate::sle, bounds[0], column);
+  else
+    seen = compare(arith::CmpIPredicate::sge, bounds[0], column);
+  if (!prefixEnd)
+    return seen;
+  return arith::OrIOp::create(
+      b, seen, compare(arith::CmpIPredicate::slt, column, prefixEnd));
+}
