@@ -40,18 +40,19 @@ static int64_t getWidest(const Facts &facts) {
 static Parameters chooseForWgmma(const Facts &facts) {
   Parameters tile;
   int64_t widest = getWidest(facts);
+  bool areUnequal = facts.isCausal || facts.blockQueries;
   tile.stages = 2;
   if (widest <= 64) {
     tile.rows = 192;
     tile.depth = 128;
-    tile.rasterGroup = facts.isCausal ? 16 : 8;
+    tile.rasterGroup = areUnequal ? 16 : 8;
   } else if (widest <= 128) {
     tile.rows = tile.depth = 128;
-    tile.rasterGroup = facts.isCausal ? 8 : 1;
+    tile.rasterGroup = areUnequal ? 8 : 1;
   } else {
     tile.rows = getDepth(facts) <= kWidestTile ? 128 : 64;
     tile.depth = getDepth(facts) <= kWidestRow ? 64 : 16;
-    tile.rasterGroup = facts.isCausal ? 8 : 1;
+    tile.rasterGroup = areUnequal ? 8 : 1;
   }
   return tile;
 }

@@ -57,6 +57,16 @@ TEST(FlexAttentionTest, TilesDivideBlocksOfLists) {
   EXPECT_EQ(tile.depth, 48);
 }
 
+TEST(FlexAttentionTest, UnequalTilesOfSeveralHeadsAreSideBySide) {
+  Facts causal = factsOf(128), lists = factsOf(128);
+  causal.isCausal = true;
+  lists.blockQueries = lists.blockKeys = 128;
+  Target hopper = *findTarget("sm_90a");
+  EXPECT_EQ(defaultParameters(factsOf(128), hopper).rasterGroup, 1);
+  EXPECT_EQ(defaultParameters(causal, hopper).rasterGroup, 8);
+  EXPECT_EQ(defaultParameters(lists, hopper).rasterGroup, 8);
+}
+
 TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {
   EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_90a")).columns, 128);
   EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_80")).columns, 72);
