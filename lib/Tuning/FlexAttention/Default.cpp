@@ -17,6 +17,7 @@ using namespace sattn::tuning::flex_attention;
 
 /// Tiles are multiples of it.
 static constexpr int64_t kMultiple = 8;
+static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// Columns of Q, K and V, in 16 bits, up to which a tile on a GPU has all of
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
 /// of wide rows. Rows beyond the second number leave room for few others.
@@ -117,12 +118,16 @@ sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
                                                  const Target &target) {
   Parameters tile = chooseFor(facts, target);
   // A warpgroup has 64 rows; fewer queries need no second one.
-  if (facts.queries && *facts.queries > 0) {
-    int64_t unit = target.kind == TargetKind::CPU ? kMultiple : 64;
-    tile.rows =
-        std::min<int64_t>(tile.rows, llvm::alignTo(*facts.queries, unit));
-  }
-  tile.rows = fitInto(facts.blockQueries, tile.rows);
+  int64_t unit = target.kind == TargetKind::CPU ? kMultiple : kWarpgroupRows;
+  if (facts.rows && *facts.rows > 0)
+    tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));
+  else if (facts.isPacked)
+    tile.rows = std::min(tile.rows, kWarpgroupRows);
+  // What a function has for each head of its own takes registers.
+  if (facts.isPacked)
+    tile.depth = std::min(tile.depth, kPackedKeys);
+  else
+    tile.rows = fitInto(facts.blockQueries, tile.rows);
   tile.depth = fitInto(facts.blockKeys, tile.depth);
   tile.columns = chooseColumns(facts, target);
   return tile;

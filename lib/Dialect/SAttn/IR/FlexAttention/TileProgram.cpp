@@ -57,6 +57,12 @@ private:
   using Inner = ImplicitLocOpBuilder;
 
   void readScale();
+  void locateRows();
+  void addRows(SmallVectorImpl<Value> &inputs,
+               SmallVectorImpl<AffineMap> &maps);
+  Value call(Inner &inner, ElementFunction &function, Value score,
+             ValueRange elements, function_ref<Value()> query,
+             function_ref<Value()> key);
   void iterate(scf::ForOp loop);
   Value multiply(Value k);
   Value modify(Value s);
@@ -79,6 +85,9 @@ private:
   Type element, f32;
   bool isModified, mayBeNegative;
   std::optional<KeyBlocks> range;
+  /// Of i32, where heads are packed and it matters: which query of which head
+  /// each row is.
+  Value queryOfRow, headOfRow;
   /// Of f32: the scale to the base 2, without its sign; the sign, where it is
   /// known at run time only; then, of i1, whether it is plus.
   Value scaleLog2, sign, isPositive;
@@ -91,12 +100,13 @@ private:
 } // namespace
 
 SmallVector<Value> TileProgram::build() {
-  OpFoldResult first = b.getFirstQuery();
   q = b.readTile(op.getQ(), b.leadOf(op.getQ(), b.getHead()),
-                 {first, b.getIndexAttr(0)}, {b.queries, depth});
+                 {b.getFirstRow(), b.getIndexAttr(0)}, {b.queries, depth});
   readScale();
-  scoreMod.hoist(b);
-  maskMod.hoist(b);
+  if (op.isPacked())
+    locateRows();
+  scoreMod.hoist(b, queryOfRow, headOfRow);
+  maskMod.hoist(b, queryOfRow, headOfRow);
   scores = b.empty({b.queries, b.keys}, f32);
   vectors = b.empty({b.queries}, f32);
   Value sums = b.fill(b.zero, b.empty({b.queries, columns}, f32));
@@ -133,6 +143,53 @@ void TileProgram::readScale() {
     scale = arith::MaximumFOp::create(b, math::AbsFOp::create(b, scale), least);
   }
   scaleLog2 = arith::MulFOp::create(b, scale, b.constant(kLog2E));
+}
+
+/// Computed before the loop, where divisions cost nothing.
+void TileProgram::locateRows() {
+  Type i32 = b.getI32Type();
+  Value first = b.asI32(b.getFirstRow()), count = b.asI32(b.getQueryCount());
+  auto make = [&](auto body) {
+    return b.generic({}, {}, b.empty({b.queries}, i32), b.vector,
+                     [&](Inner &inner, ValueRange) -> Value {
+                       return body(inner, position(inner, 0, first));
+                     });
+  };
+  if (op.getMask() || scoreMod.needsQuery() || maskMod.needsQuery())
+    queryOfRow = make([&](Inner &inner, Value row) {
+      return arith::RemSIOp::create(inner, row, count);
+    });
+  if (!scoreMod.needsHead() && !maskMod.needsHead())
+    return;
+  Value firstHead = b.asI32(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(),
+      b.getAffineDimExpr(0) * static_cast<int64_t>(op.getPackedHeads()),
+      {b.getHead()}));
+  headOfRow = make([&](Inner &inner, Value row) {
+    return arith::AddIOp::create(inner, firstHead,
+                                 arith::DivSIOp::create(inner, row, count));
+  });
+}
+
+/// Appends the rows' places to inputs, of which there is one.
+void TileProgram::addRows(SmallVectorImpl<Value> &inputs,
+                          SmallVectorImpl<AffineMap> &maps) {
+  for (Value rows : {queryOfRow, headOfRow})
+    if (rows) {
+      inputs.push_back(rows);
+      maps.push_back(b.row);
+    }
+}
+
+/// The function's value in an op on these elements: the score, those of
+/// `addRows`, those of the function, the result's.
+Value TileProgram::call(Inner &inner, ElementFunction &function, Value score,
+                        ValueRange elements, function_ref<Value()> query,
+                        function_ref<Value()> key) {
+  unsigned next = queryOfRow ? 2 : 1;
+  Value head = headOfRow ? elements[next++] : Value();
+  return function.compute(inner, {score, head, query, key},
+                          elements.drop_front(next).drop_back());
 }
 
 void TileProgram::iterate(scf::ForOp loop) {
@@ -178,24 +235,26 @@ Value TileProgram::modify(Value s) {
     return s;
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
+  if (!scoreMod.isEmpty())
+    addRows(inputs, maps);
   scoreMod.readBlock(b, firstKey);
   scoreMod.addInputs(b, inputs, maps);
-  Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
+  Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
   Value log2E = b.constant(kLog2E);
   arith::FastMathFlags flags = getScoreFlags(op);
-  return b.generic(inputs, maps, scores, b.tile,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     if (scoreMod.isEmpty())
-                       return arith::MulFOp::create(inner, args[0], scaleLog2);
-                     Value scaled = arith::MulFOp::create(inner, args[0],
-                                                          op.getScale(), flags);
-                     Value score = scoreMod.compute(
-                         inner, scaled,
-                         [&] { return position(inner, 0, query0); },
-                         [&] { return position(inner, 1, key0); },
-                         args.drop_front().drop_back());
-                     return arith::MulFOp::create(inner, score, log2E, flags);
-                   });
+  return b.generic(
+      inputs, maps, scores, b.tile,
+      [&](Inner &inner, ValueRange args) -> Value {
+        if (scoreMod.isEmpty())
+          return arith::MulFOp::create(inner, args[0], scaleLog2);
+        Value scaled =
+            arith::MulFOp::create(inner, args[0], op.getScale(), flags);
+        Value score = call(
+            inner, scoreMod, scaled, args,
+            [&] { return queryOfRow ? args[1] : position(inner, 0, query0); },
+            [&] { return position(inner, 1, key0); });
+        return arith::MulFOp::create(inner, score, log2E, flags);
+      });
 }
 
 /// -inf for keys that a query does not see, in iterations with a mask.
@@ -222,6 +281,8 @@ Value TileProgram::applyMask(Value s, Value iteration) {
   bool calls = range->appliesMask && !maskMod.isEmpty();
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
+  if (band || calls)
+    addRows(inputs, maps);
   if (calls) {
     maskMod.readBlock(b, firstKey);
     maskMod.addInputs(b, inputs, maps);
@@ -229,11 +290,13 @@ Value TileProgram::applyMask(Value s, Value iteration) {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
   };
-  Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
+  Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
   Value length = range->hasTail() ? b.asI32(b.getLength()) : Value();
-  Value bandQuery0 = query0;
-  if (!isConstantIntValue(range->shift, 0))
-    bandQuery0 = arith::AddIOp::create(b, query0, b.asI32(range->shift));
+  Value bandQuery0 = query0, shift;
+  if (!isConstantIntValue(range->shift, 0)) {
+    shift = b.asI32(range->shift);
+    bandQuery0 = arith::AddIOp::create(b, query0, shift);
+  }
   Value isFull = range->isFull(iteration);
   auto body = [&](Inner &inner, ValueRange args) -> Value {
     Value key;
@@ -251,7 +314,9 @@ Value TileProgram::applyMask(Value s, Value iteration) {
       return arith::CmpIOp::create(inner, predicate, x, y).getResult();
     };
     if (band) {
-      Value query = position(inner, 0, bandQuery0);
+      Value query = queryOfRow ? args[1] : position(inner, 0, bandQuery0);
+      if (queryOfRow && shift)
+        query = arith::AddIOp::create(inner, query, shift);
       if (std::optional<int64_t> right = band.getRight()) {
         Value most = query;
         if (*right != 0)
@@ -269,9 +334,10 @@ Value TileProgram::applyMask(Value s, Value iteration) {
             compare(arith::CmpIPredicate::slt, getKey(), number(prefix)));
     }
     if (calls)
-      restrict(maskMod.compute(
-          inner, Value(), [&] { return position(inner, 0, query0); }, getKey,
-          args.drop_front().drop_back()));
+      restrict(call(
+          inner, maskMod, Value(), args,
+          [&] { return queryOfRow ? args[1] : position(inner, 0, query0); },
+          getKey));
     if (isFull && seen)
       seen = arith::OrIOp::create(inner, seen, isFull);
     if (length)
