@@ -67,6 +67,7 @@ private:
   Value multiply(Value k);
   Value modify(Value s);
   Value mask(Value s, Value iteration);
+  Value applySign(Value s);
   Value applyMask(Value s, Value iteration);
   Value sees(Inner &inner, Value query, Value key);
   void update(Value s, Value v, scf::ForOp loop);
@@ -275,10 +276,32 @@ Value TileProgram::mask(Value s, Value iteration) {
   return branch.getResult(0);
 }
 
+/// Scores with the scale's sign. A branch, which all threads take alike, costs
+/// the usual scale nothing.
+Value TileProgram::applySign(Value s) {
+  if (!sign)
+    return s;
+  auto branch = scf::IfOp::create(b, s.getType(), isPositive,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, s);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      b, b.generic(s, b.tile, scores, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], sign);
+                   }));
+  return branch.getResult(0);
+}
+
 Value TileProgram::applyMask(Value s, Value iteration) {
+  s = applySign(s);
   MaskAttr band =
       range->appliesMask ? op.getMask().value_or(MaskAttr()) : MaskAttr();
   bool calls = range->appliesMask && !maskMod.isEmpty();
+  if (!band && !calls && !range->hasTail())
+    return s;
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
   if (band || calls)
@@ -342,12 +365,7 @@ Value TileProgram::applyMask(Value s, Value iteration) {
       seen = arith::OrIOp::create(inner, seen, isFull);
     if (length)
       restrict(compare(arith::CmpIPredicate::slt, getKey(), length));
-    Value score = args[0];
-    if (sign)
-      score = arith::MulFOp::create(inner, score, sign);
-    if (!seen)
-      return score;
-    return arith::SelectOp::create(inner, seen, score, b.lowest);
+    return arith::SelectOp::create(inner, seen, args[0], b.lowest);
   };
   return b.generic(inputs, maps, scores, b.tile, body);
 }
