@@ -33,6 +33,13 @@ static int64_t getWidest(const Facts &facts) {
   return std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
 }
 
+/// Whether TMA takes rows of Q, K and V: multiples of 16 bytes. Others are
+/// copied by threads, and multiplied by mma.sync.
+static bool hasWholeChunks(const Facts &facts) {
+  return facts.headDim * facts.elementBytes % 16 == 0 &&
+         facts.valueDim * facts.elementBytes % 16 == 0;
+}
+
 /// Two warpgroups of 64 queries, three where heads are so narrow that their
 /// registers suffice. K and V have two stages each beside Q, which at 256
 /// columns leave room for 64 keys. Heads walked side by side decide the traffic
@@ -43,7 +50,7 @@ static Parameters chooseForWgmma(const Facts &facts) {
   int64_t widest = getWidest(facts);
   tile.stages = 2;
   if (widest <= 64) {
-    tile.rows = 192;
+    tile.rows = hasWholeChunks(facts) ? 192 : 128;
     tile.depth = 128;
     tile.rasterGroup = facts.isCausal ? 16 : 8;
   } else if (widest <= 128) {

@@ -76,6 +76,11 @@ TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {
   EXPECT_EQ(defaultParameters(factsOf(24), *findTarget("sm_90a")).columns, 24);
 }
 
+TEST(FlexAttentionTest, RowsThatTMADoesNotTakeHaveFewerQueries) {
+  EXPECT_EQ(defaultParameters(factsOf(40), *findTarget("sm_90a")).rows, 192);
+  EXPECT_EQ(defaultParameters(factsOf(33), *findTarget("sm_90a")).rows, 128);
+}
+
 TEST(FlexAttentionTest, ColumnsAreAMultipleOf8) {
   Facts facts = factsOf(33);
   facts.valueDim = 5;
