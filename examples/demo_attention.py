@@ -1,4 +1,4 @@
-"""The demo's attention: a causal window, on the CPU and on the GPU, beside NumPy and, where it is installed, PyTorch."""
+"""The demo's attention: a causal window, on the CPU and on the GPU, beside NumPy and, if it is installed, PyTorch."""
 
 import importlib.util
 import time

@@ -43,7 +43,7 @@ CASES = {
     "packed_in_groups": (flex(packed=3, group=2, right=0), [Sizes(queries=n, keys=300, heads=12, batch=2) for n in (1, 7, 30)]),
     "packed_window": (flex(packed=4, left=100, right=3), PACKED),
     "packed_lengths": (flex(packed=8, key_lengths=True, right=0, bottom_right=True), PACKED),
-    "packed_lists": (flex(packed=8, lists=("partial", "full"), block_size=(128, 128), right=0), [s for s in PACKED if s.queries <= 128]),
+    "packed_lists": (flex(packed=8, lists=("partial", "full"), block_size=(128, 128), right=0), PACKED),
     "packed_alibi": (flex(packed=8, score_mod="alibi", right=0), PACKED),
     "packed_bias": (flex(packed=8, score_mod="bias"), PACKED),
     "packed_document": (flex(packed=8, mask_mod="document"), PACKED),

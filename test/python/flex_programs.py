@@ -419,8 +419,9 @@ def seen_by(v, arrays, shape):
     if v.lists:
         listed = {kind: np.zeros(shape, bool) for kind in ("partial", "full")}
         for kind in v.lists:
-            num, idx = (arrays[f"{kind}_{part}"].reshape(shape[0], shape[1] // v.packed, *arrays[f"{kind}_{part}"].shape[v.rank - 2:])
-                        .repeat(v.packed, axis=1) for part in ("num", "idx"))
+            num, idx = (arrays[f"{kind}_{part}"] for part in ("num", "idx"))
+            num, idx = (array.reshape(shape[0], shape[1] // v.packed, *array.shape[v.rank - 2:]).repeat(v.packed, axis=1)
+                        for array in (num, idx))
             for place in np.ndindex(num.shape):
                 rows = slice(place[2] * v.block_size[0], (place[2] + 1) * v.block_size[0])
                 for block in idx[place][:num[place]]:

@@ -14,7 +14,8 @@ LENGTHS = [1, 63, 65, 127, 129, 1000]
 ODD = [Sizes(queries=77, keys=53)]
 SAME = [Sizes(queries=77, keys=77, batch=2)]
 # From one query, whose heads are one tile, to more than a tile has rows.
-PACKED = [Sizes(queries=n, keys=m, heads=8, batch=2) for n, m in ((1, 1), (1, 70), (5, 70), (8, 33), (20, 20), (77, 53), (0, 9))]
+PACKED = [Sizes(queries=n, keys=m, heads=8, batch=2)
+          for n, m in ((1, 1), (1, 70), (5, 70), (8, 33), (20, 20), (77, 53), (0, 9))]
 # Each length, other numbers of queries than keys, no batch, no query and no key.
 EDGES = [Sizes(queries=n, keys=n, batch=2 if n < 1000 else 1) for n in LENGTHS] + ODD + [
     Sizes(queries=9, keys=9, batch=0), Sizes(queries=0, keys=9), Sizes(queries=9, keys=0)]
@@ -138,7 +139,8 @@ def random_case(seed):
         tile=choose((16, 16), (8, 8), None))
     # Lists have one block of queries of packed heads.
     queries = int(rng.integers(0, variant.block_size[0] + 1 if packed > 1 and variant.lists else 90))
-    sizes = Sizes(queries, int(rng.integers(0, 90)), heads=packed * group * int(rng.integers(1, 3)), batch=int(rng.integers(1, 3)))
+    sizes = Sizes(queries, int(rng.integers(0, 90)), heads=packed * group * int(rng.integers(1, 3)),
+                  batch=int(rng.integers(1, 3)))
     if variant.left is None and variant.right is None:
         variant = dataclasses.replace(variant, prefix=0, bottom_right=False)
     return variant, sizes
