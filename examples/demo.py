@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The main job, end to end: a program of one op to PTX, then run on a matrix beside SciPy and NumPy.
+"""The main jobs, end to end: a program of one op to PTX, then run on a matrix beside SciPy and NumPy; attention.
 
 `./dev demo` calls it with the built tools on PATH; its options are those of demo_options.py. The matrix is that of
 pruned_weights.py, that of fem_stiffness.py, or one from a file. Results are compared with the product in double
@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 import block_costs
+import demo_attention
 from demo_options import BLOCKS, MADE_BLOCK, ROOT, parse
 from fem_stiffness import fem_stiffness
 from matrix_files import (DTYPES, MAX_BYTES, MatrixError, load_array, load_matrix, padded, save_operands, scale_to_one,
@@ -118,12 +119,11 @@ def gpu_options(options):
     return [f"--device={options.device}", *table, *tolerance]
 
 
-def run_sattn(program, paths, target, options):
-    """One row of the table: sparse-run's product on a target, checked and timed."""
-    out = program.parent / f"out-{target}.npy"
+def run_sattn(program, arguments, target, options, out="out"):
+    """One row of a table: sparse-run's result on a target, checked and timed."""
+    out = program.parent / f"{out}-{target}.npy"
     command = ["sparse-run", program, f"--target={target}", "--check", f"--time={options.repeat}", "--json",
-               f"--out={out}", *(gpu_options(options) if target == "cuda" else []), 1.0, 0.0, paths["crow"],
-               paths["col"], paths["values"], paths["b"], "zeros"]
+               f"--out={out}", *(gpu_options(options) if target == "cuda" else []), *arguments]
     report = json.loads(run_tool(command)[0])
     if target == "cpu":
         where = f"sattn, {options.dtype}, CPU, {report['threads']} threads"
@@ -210,10 +210,11 @@ def demo(options):
     paths = save_operands(options.output_dir, matrix, dense, options.dtype)
 
     describe(matrix, name, options, block)
-    ours, refusal = [run_sattn(program, paths, "cpu", options)], None
+    arguments = [1.0, 0.0, *(paths[name] for name in ("crow", "col", "values", "b")), "zeros"]
+    ours, refusal = [run_sattn(program, arguments, "cpu", options)], None
     if on_gpu:
         try:
-            ours.append(run_sattn(program, paths, "cuda", options))
+            ours.append(run_sattn(program, arguments, "cuda", options))
         except DemoError as error:
             refusal = error
     for row in ours:
@@ -225,6 +226,10 @@ def demo(options):
     print(block_costs.verdict(elements.nnz / matrix.data.size, ours[0]["seconds"], **seconds))
     if refusal:
         raise DemoError(f"not run on the GPU: {refusal}")
+    if options.length:
+        print(flush=True)
+        print_table(*demo_attention.run(options, on_gpu, lambda program, arguments, target: run_sattn(
+            program, arguments, target, options, out="attention")))
     return 0
 
 

@@ -17,6 +17,7 @@ DTYPES = ["bf16", "f16", "f32"]
 DESCRIPTION = """\
 Lowers examples/bsr_addmm.mlir to PTX, then multiplies a block-sparse matrix by a dense one, on the CPU and on the GPU
 if there is one, beside SciPy and NumPy. Without --matrix or --fem the matrix is a weight matrix pruned by block norm.
+Then attention with a causal window, beside NumPy and, where it is installed, PyTorch.
 """
 
 
@@ -41,6 +42,8 @@ def parser():
                       help="share of the blocks that pruning takes away (default 0.8)")
     made.add_argument("--nodes", type=int, default=1500, help="nodes of the finite-element mesh (default 1500)")
     made.add_argument("--seed", type=int, default=0, help="of the made matrices and the dense operand (default 0)")
+    made.add_argument("--length", type=int, default=1024,
+                      help="queries and keys of the attention (default 1024; 0: none)")
     made.add_argument("--repeat", type=int, default=20, help="timed runs (default 20)")
     made.add_argument("--chip", default="sm_90a", help="of the PTX that is shown (default sm_90a)")
     made.add_argument("--device", type=int, default=0, help="number of the GPU that it also runs on (default 0)")
@@ -55,7 +58,7 @@ def parse(arguments):
     """The options. Exits with code 2 where one is wrong."""
     made = parser()
     options = made.parse_args(arguments)
-    for name, least in [("columns", 1), ("nodes", 8), ("repeat", 1), ("device", 0)]:
+    for name, least in [("columns", 1), ("length", 0), ("nodes", 8), ("repeat", 1), ("device", 0)]:
         if getattr(options, name) < least:
             made.error(f"expected --{name} of at least {least}, but got {getattr(options, name)}")
     multiple = MADE_BLOCK if options.block == "auto" else options.block

@@ -50,6 +50,13 @@ public:
   FlexAttentionResult compute() const;
 
 private:
+  /// Of the functions, as of the definition.
+  int64_t countHeads() const { return q.shape[1] * op.packedHeads; }
+  int64_t countQueries() const { return q.shape[2] / op.packedHeads; }
+  double loadQ(int64_t b, int64_t h, int64_t i, int64_t d) const {
+    return q.load(b, h / op.packedHeads,
+                  h % op.packedHeads * countQueries() + i, d);
+  }
   bool sees(int64_t b, int64_t h, int64_t i, int64_t j, int64_t length) const;
   int64_t lengthOf(int64_t b, int64_t h) const;
   void computeRow(int64_t b, int64_t h, int64_t i,
@@ -84,6 +91,10 @@ static Error checkOperands(const FlexAttentionOperands &op) {
   if (op.group < 1)
     return Error("expected a group of at least 1, but got " +
                  std::to_string(op.group));
+  if (op.packedHeads < 1 || op.q.shape[rank - 2] % op.packedHeads != 0)
+    return Error("expected packed heads that divide the " +
+                 std::to_string(op.q.shape[rank - 2]) +
+                 " rows of 'q', but got " + std::to_string(op.packedHeads));
   return Error::success();
 }
 
@@ -124,7 +135,7 @@ bool Evaluator::sees(int64_t b, int64_t h, int64_t i, int64_t j,
                      int64_t length) const {
   if (op.isFull && op.isFull(b, h, i, j))
     return true;
-  int64_t distance = j - i - (op.bottomRight ? length - q.shape[2] : 0);
+  int64_t distance = j - i - (op.bottomRight ? length - countQueries() : 0);
   bool isInBand = (!op.left || distance >= -*op.left) &&
                   (!op.right || distance <= *op.right);
   return (isInBand || j < op.prefix) && (!op.maskMod || op.maskMod(b, h, i, j));
@@ -132,7 +143,8 @@ bool Evaluator::sees(int64_t b, int64_t h, int64_t i, int64_t j,
 
 void Evaluator::computeRow(int64_t b, int64_t h, int64_t i,
                            FlexAttentionResult &result) const {
-  int64_t length = lengthOf(b, h), head = h / op.group;
+  int64_t packed = h / op.packedHeads; // The head of q's tensor.
+  int64_t length = lengthOf(b, packed), head = packed / op.group;
   std::vector<double> scores(length, -kInfinity);
   std::vector<bool> isSeen(length);
   double largest = -kInfinity;
@@ -143,7 +155,7 @@ void Evaluator::computeRow(int64_t b, int64_t h, int64_t i,
     ++result.visible;
     double sum = 0;
     for (int64_t d = 0; d < q.shape[3]; ++d)
-      sum += q.load(b, h, i, d) * k.load(b, head, j, d);
+      sum += loadQ(b, h, i, d) * k.load(b, head, j, d);
     scores[j] = op.scale * sum;
     if (op.scoreMod)
       scores[j] = op.scoreMod(scores[j], b, h, i, j);
@@ -168,8 +180,8 @@ void Evaluator::computeRow(int64_t b, int64_t h, int64_t i,
 FlexAttentionResult Evaluator::compute() const {
   FlexAttentionResult result;
   for (int64_t b = 0; b < q.shape[0]; ++b)
-    for (int64_t h = 0; h < q.shape[1]; ++h)
-      for (int64_t i = 0; i < q.shape[2]; ++i)
+    for (int64_t h = 0; h < countHeads(); ++h)
+      for (int64_t i = 0; i < countQueries(); ++i)
         computeRow(b, h, i, result);
   return result;
 }

@@ -62,8 +62,9 @@ listOf(const NamedOperands &operands, const std::string &kind, size_t lead) {
   BlockList list(*counts, *operands.findTensor(kind + "_indices"), lead);
   int64_t rows = *numberOf(operands, "block_queries");
   int64_t columns = *numberOf(operands, "block_keys");
+  int64_t packed = numberOf(operands, "packed_heads").value_or(1);
   return [=](int64_t b, int64_t h, int64_t i, int64_t j) {
-    return list.contains(b, h, i / rows, j / columns);
+    return list.contains(b, h / packed, i / rows, j / columns);
   };
 }
 
@@ -76,6 +77,7 @@ static FlexAttentionOperands operandsOf(const NamedOperands &operands) {
   if (const TensorView *lengths = operands.findTensor("key_lengths"))
     result.keyLengths = *lengths;
   result.group = numberOf(operands, "group").value_or(1);
+  result.packedHeads = numberOf(operands, "packed_heads").value_or(1);
   result.left = numberOf(operands, "left");
   result.right = numberOf(operands, "right");
   result.prefix = numberOf(operands, "prefix").value_or(0);
@@ -129,9 +131,9 @@ static double countPairs(const FlexAttentionOperands &op, int64_t queries,
 
 static Description describe(const NamedOperands &operands) {
   FlexAttentionOperands op = operandsOf(operands);
-  int64_t m = op.q.shape.end()[-2], d = op.q.shape.back();
+  int64_t m = op.q.shape.end()[-2] / op.packedHeads, d = op.q.shape.back();
   int64_t n = op.k.shape.end()[-2], e = op.v.shape.back();
-  int64_t heads = 1;
+  int64_t heads = op.packedHeads;
   for (int64_t dim = 0; dim < op.q.rank() - 2; ++dim)
     heads *= op.q.shape[dim];
   std::string dtype = name(op.q.dtype);

@@ -56,3 +56,14 @@ func.func @tf32_d512(%scale: f32, %q: tensor<?x?x512xf32>, %k: tensor<?x?x512xf3
       outs(%o : tensor<?x?x512xf32>) -> tensor<?x?x512xf32> {precision = "tf32"}
   return %0 : tensor<?x?x512xf32>
 }
+
+// CHECK-LABEL: .entry d33(
+// CHECK-NOT: cp.async.bulk
+// CHECK: mma.sync.aligned.m16n8k16
+func.func @d33(%scale: f32, %q: tensor<?x?x?x33xbf16>, %k: tensor<?x?x?x33xbf16>, %v: tensor<?x?x?x33xbf16>,
+    %o: tensor<?x?x?x33xbf16>) -> tensor<?x?x?x33xbf16> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x?x33xbf16>, tensor<?x?x?x33xbf16>, tensor<?x?x?x33xbf16>)
+      outs(%o : tensor<?x?x?x33xbf16>) -> tensor<?x?x?x33xbf16> {mask = #sattn.mask<right = 0>}
+  return %0 : tensor<?x?x?x33xbf16>
+}

@@ -26,6 +26,9 @@ def same(*lengths):
     return [Sizes(queries=n, keys=n, heads=3, batch=2) for n in lengths]
 
 
+# From one query, whose heads are one tile, to more than a tile has rows.
+PACKED = [Sizes(queries=n, keys=m, heads=8, batch=2) for n, m in ((1, 1), (1, 700), (5, 300), (16, 129), (100, 100))]
+
 CASES = {
     "dense": (flex(), [Sizes(queries=n, keys=m, heads=3, batch=2) for n in LENGTHS for m in (129, n)]
               + [Sizes(queries=5, keys=0)]),
@@ -34,6 +37,18 @@ CASES = {
     "no_lse": (flex(right=0, lse=False), same(1000)),
     "rank3": (flex(right=0, rank=3), same(1000)),
     "gqa": (flex(right=0, group=3), [Sizes(queries=500, keys=500, heads=6, batch=2)]),
+    "packed": (flex(packed=8, right=0, bottom_right=True), PACKED),
+    "packed_d64": (flex(packed=8, head_dim=64), PACKED),
+    "packed_d256": (flex(packed=8, head_dim=256, right=0), PACKED),
+    "packed_in_groups": (flex(packed=3, group=2, right=0), [Sizes(queries=n, keys=300, heads=12, batch=2) for n in (1, 7, 30)]),
+    "packed_window": (flex(packed=4, left=100, right=3), PACKED),
+    "packed_lengths": (flex(packed=8, key_lengths=True, right=0, bottom_right=True), PACKED),
+    "packed_lists": (flex(packed=8, lists=("partial", "full"), block_size=(128, 128), right=0), PACKED),
+    "packed_alibi": (flex(packed=8, score_mod="alibi", right=0), PACKED),
+    "packed_bias": (flex(packed=8, score_mod="bias"), PACKED),
+    "packed_document": (flex(packed=8, mask_mod="document"), PACKED),
+    "packed_by_head": (flex(packed=8, mask_mod="by_head"), PACKED),
+    "packed_offset": (flex(packed=8, mask_mod="offset"), PACKED),
     "one_kv_batch": (flex(one_kv_batch=True), same(300)),
     "value_dim": (flex(value_dim=64, right=0), same(300)),
     "d8": (flex(head_dim=8, right=0), same(300)),
@@ -110,7 +125,7 @@ def test_agrees_with_definition(case, how):
             assert np.abs(found[finite] - lse[finite]).max(initial=0) <= most, sizes
 
 
-@pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d256"])
+@pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d256", "packed"])
 def test_delays_change_no_bit(case):
     """The same bits whatever the warps' timing."""
     variant, problems = CASES[case]

@@ -226,7 +226,8 @@ class Flex:
     value_dim: int | None = None  # columns of V; None: head_dim
     dtype: str = "f32"
     rank: int = 4
-    group: int = 1  # query heads that share a head of K and V
+    group: int = 1  # heads of Q's tensor that share a head of K and V
+    packed: int = 1  # heads in the rows of one head of Q's tensor
     lse: bool = True
     left: int | None = None
     right: int | None = None
@@ -295,6 +296,8 @@ def program(v, name="attention"):
         band += [f"prefix = {v.prefix}"] if v.prefix else []
         band += ["bottom_right = true"] if v.bottom_right else []
         attributes.append(f"mask = #sattn.mask<{', '.join(band)}>")
+    if v.packed != 1:
+        attributes.append(f"packed_heads = {v.packed} : i64")
     if v.group != 1:
         attributes.append(f"group = {v.group} : i64")
     if v.lists:
@@ -318,7 +321,7 @@ return {', '.join(f'%0#{n}' for n in range(len(outs))) if v.lse else '%0'} : {re
 
 @dataclass(frozen=True)
 class Sizes:
-    """Extents of a problem."""
+    """Extents of a problem: queries of each of all heads, packed or not."""
 
     queries: int
     keys: int
@@ -351,17 +354,19 @@ def _lists(rng, v, sizes, lead):
 def operands(v, sizes, seed=0):
     """The arguments of a variant's program by name, in order. Results begin as what must be written over."""
     rng = np.random.default_rng(seed)
-    lead = (sizes.batch, sizes.heads) if v.rank == 4 else (sizes.batch * sizes.heads,)
+    heads = sizes.heads // v.packed
+    rows = sizes.queries * v.packed
+    lead = (sizes.batch, heads) if v.rank == 4 else (sizes.batch * heads,)
     kv_lead = ((1,) if v.one_kv_batch else lead[:-1]) + (lead[-1] // v.group,)
     # On rank 3, heads count through all batches.
-    heads = lead[-1]
+    heads = lead[-1] * v.packed
 
     def normal(*shape):
         return rng.standard_normal(shape, np.float32).astype(DTYPES[v.dtype])
 
     scale = 1 / math.sqrt(v.head_dim) if v.scale_argument is None else v.scale_argument
     arrays = {} if v.scale is not None else {"scale": scale}
-    arrays |= {"q": normal(*lead, sizes.queries, v.head_dim), "k": normal(*kv_lead, sizes.keys, v.head_dim),
+    arrays |= {"q": normal(*lead, rows, v.head_dim), "k": normal(*kv_lead, sizes.keys, v.head_dim),
                "v": normal(*kv_lead, sizes.keys, v.values)}
     arrays |= _lists(rng, v, sizes, lead)
     if v.key_lengths:
@@ -380,9 +385,9 @@ def operands(v, sizes, seed=0):
         "grid": lambda: rng.standard_normal((8, 4), np.float32),
     }
     arrays |= {name: captures[name]() for name in v.captures}
-    arrays["o"] = np.full((*lead, sizes.queries, v.values), 7.0).astype(DTYPES[v.dtype])
+    arrays["o"] = np.full((*lead, rows, v.values), 7.0).astype(DTYPES[v.dtype])
     if v.lse:
-        arrays["lse"] = np.full((*lead, sizes.queries), 7.0, np.float32)
+        arrays["lse"] = np.full((*lead, rows), 7.0, np.float32)
     return arrays
 
 
@@ -394,13 +399,13 @@ def _call(v, mod, score, arrays, shape):
     return mod.compute(score, b, h, i, j, *captures)
 
 
-def _seen(v, arrays, shape):
+def seen_by(v, arrays, shape):
     """Which keys each query sees, and the blocks of the lists."""
     batch, heads, queries, keys = shape
     i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
     lengths = np.full(shape[:2], keys)
     if v.key_lengths:
-        lengths[:] = arrays["lengths"][:, None] if v.rank == 4 else arrays["lengths"][None, :]
+        lengths[:] = arrays["lengths"][:, None] if v.rank == 4 else arrays["lengths"].repeat(v.packed)[None, :]
     lengths = lengths[:, :, None, None]
     distance = j - (i + (lengths - queries if v.bottom_right else 0))
     seen = np.ones(shape, bool)
@@ -414,8 +419,9 @@ def _seen(v, arrays, shape):
     if v.lists:
         listed = {kind: np.zeros(shape, bool) for kind in ("partial", "full")}
         for kind in v.lists:
-            num, idx = (arrays[f"{kind}_{part}"].reshape(*shape[:2], *arrays[f"{kind}_{part}"].shape[v.rank - 2:])
-                        for part in ("num", "idx"))
+            num, idx = (arrays[f"{kind}_{part}"] for part in ("num", "idx"))
+            num, idx = (array.reshape(shape[0], shape[1] // v.packed, *array.shape[v.rank - 2:]).repeat(v.packed, axis=1)
+                        for array in (num, idx))
             for place in np.ndindex(num.shape):
                 rows = slice(place[2] * v.block_size[0], (place[2] + 1) * v.block_size[0])
                 for block in idx[place][:num[place]]:
@@ -430,16 +436,18 @@ def attention(v, arrays):
     q, k, values = (arrays[name].astype(np.float64) for name in "qkv")
     if v.rank == 3:
         q, k, values = (array[None] for array in (q, k, values))
-    k, values = (np.repeat(array, v.group, axis=1) for array in (k, values))
+    q = q.reshape(q.shape[0], q.shape[1] * v.packed, q.shape[2] // v.packed, q.shape[3])
+    k, values = (np.repeat(array, v.group * v.packed, axis=1) for array in (k, values))
     scale = np.float64(np.float32(arrays["scale"] if v.scale is None else v.scale))
     scores = q @ np.swapaxes(k, -1, -2) * scale
     if v.score_mod:
         scores = _call(v, SCORE_MODS[v.score_mod], scores, arrays, scores.shape)
-    scores = np.where(_seen(v, arrays, scores.shape), scores, -np.inf)
+    scores = np.where(seen_by(v, arrays, scores.shape), scores, -np.inf)
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
     total = weights.sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore"):
         lse = (np.log(total) + largest)[..., 0]
     o = weights @ values / np.where(total == 0, 1, total)
-    return (o[0], lse[0]) if v.rank == 3 else (o, lse)
+    o, lse = o.reshape(*arrays["o"].shape), lse.reshape(*arrays["o"].shape[:-1])
+    return o, lse

@@ -12,6 +12,7 @@ import scipy.io
 import scipy.sparse as sparse
 
 import demo
+import demo_attention
 import demo_options
 import matrix_files
 
@@ -50,6 +51,7 @@ def test_relative_error():
 @pytest.mark.parametrize("arguments, message", [
     (["--block", "24"], "invalid choice: 24"),
     (["--columns", "0"], "expected --columns of at least 1, but got 0"),
+    (["--length", "-1"], "expected --length of at least 0, but got -1"),
     (["--dtype", "f8"], "invalid choice: 'f8'"),
     (["--size", "100", "64"], "expected --size of positive multiples of 64, but got 100 64"),
     (["--sparsity", "-1"], "expected --sparsity from 0 to 1, but got -1.0"),
@@ -96,7 +98,7 @@ def run_demo(root, *folders_and_arguments, **environment):
     folders = [str(part) for part in folders_and_arguments if not isinstance(part, str)]
     arguments = [part for part in folders_and_arguments if isinstance(part, str)]
     path = os.pathsep.join([*folders, os.path.dirname(sys.executable), os.environ["PATH"]])
-    return subprocess.run([sys.executable, root / "examples" / "demo.py", "--repeat", "1", *arguments],
+    return subprocess.run([sys.executable, root / "examples" / "demo.py", "--repeat", "1", "--length", "0", *arguments],
                           env={**os.environ, "PATH": path, **environment}, capture_output=True, text=True, check=False)
 
 
@@ -104,6 +106,77 @@ def table_errors(text):
     """The error column of the table, by row."""
     row = re.compile(r"^  (\S.*?) +(\d\.\de[-+]\d\d) +[\d.]+ ms +[\d.]+ GFLOP +[\d.]+ GFLOP/s$", re.MULTILINE)
     return {match[1].strip(): float(match[2]) for match in row.finditer(text)}
+
+
+def test_picture_of_a_mask():
+    assert demo_attention.picture(demo_attention.visible(64, 16)) == ["+ . . .", "+ + . .", ". + + .", ". . + +"]
+    assert demo_attention.picture(demo_attention.visible(40, 40)) == ["+ . .", "# + .", "# # +"]
+    assert len(demo_attention.picture(demo_attention.visible(1000, 1))) == 16
+
+
+@pytest.mark.parametrize("dtype, bound", [("f32", 1e-6), ("f16", 1e-3), ("bf16", 5e-3)])
+def test_attention_end_to_end(root, built_tools, tmp_path, dtype, bound):
+    done = run_demo(root, built_tools, "--size", "256", "192", "--columns", "8", "--length", "100", "--dtype", dtype,
+                    "--output-dir", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    text = done.stdout[done.stdout.index(f"Attention, {dtype}: 4 heads, 100 queries and keys, 64 columns\n"):]
+    assert "24 keys before it, 22.0 % of the pairs:\n    + . . . . . .\n    + + . . . . .\n    + + + . ." in text
+    errors = table_errors(text)
+    assert 0 < next(error for row, error in errors.items() if row.startswith(f"sattn, {dtype}, CPU")) < bound
+    assert errors["NumPy, f32, its threads"] < 1e-6
+
+
+def test_no_attention(root, built_tools, tmp_path):
+    done = run_demo(root, built_tools, "--size", "256", "192", "--columns", "8", "--length", "0",
+                    "--output-dir", str(tmp_path))
+    assert done.returncode == 0 and "Attention" not in done.stdout
+
+
+class FakeTorch:
+    """What the demo uses of PyTorch, over NumPy."""
+
+    float32, float16, bfloat16 = np.float32, np.float16, np.float32
+
+    class Tensor(np.ndarray):
+        def to(self, device, element=None):
+            assert device == "cpu"
+            return self if element is None else self.astype(element)
+
+        def float(self):
+            return self.astype(np.float32)
+
+        def cpu(self):
+            return self
+
+        def numpy(self):
+            return np.asarray(self)
+
+    class cuda:
+        @staticmethod
+        def is_available():
+            return False
+
+    class nn:
+        class functional:
+            @staticmethod
+            def scaled_dot_product_attention(q, k, v, attn_mask, scale):
+                return demo_attention.attention(q, k, v, attn_mask, scale).view(FakeTorch.Tensor)
+
+    @staticmethod
+    def from_numpy(array):
+        return array.view(FakeTorch.Tensor)
+
+
+def test_pytorch_is_a_row_where_it_is_installed(monkeypatch):
+    seen = demo_attention.visible(50, 10)
+    operands = [np.random.default_rng(0).standard_normal((2, 50, 64)) for _ in "qkv"]
+    monkeypatch.setattr(demo_attention.importlib.util, "find_spec", lambda name: None)
+    assert demo_attention.torch_rows(operands, seen, 0.125, "f32", on_gpu=True) == []
+    monkeypatch.setattr(demo_attention.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setitem(sys.modules, "torch", FakeTorch)
+    row, = demo_attention.torch_rows(operands, seen, 0.125, "f32", on_gpu=True)
+    assert row["where"] == "PyTorch SDPA, f32, CPU" and row["pairs"] == 2500 and row["seconds"] > 0
+    np.testing.assert_allclose(row["result"], demo_attention.attention(*operands, seen, 0.125), atol=1e-5)
 
 
 PEERS = ["SciPy, BSR, f32, 1 thread", "SciPy, CSR, f32, 1 thread", "NumPy, dense, f32, its threads"]

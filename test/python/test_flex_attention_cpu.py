@@ -7,12 +7,15 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from attention_reference import DTYPES  # noqa: E402
-from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program  # noqa: E402
+from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program, seen_by  # noqa: E402
 
 TOLERANCE = {"f32": 3e-6, "f16": 2e-3, "bf16": 1.6e-2}
 LENGTHS = [1, 63, 65, 127, 129, 1000]
 ODD = [Sizes(queries=77, keys=53)]
 SAME = [Sizes(queries=77, keys=77, batch=2)]
+# From one query, whose heads are one tile, to more than a tile has rows.
+PACKED = [Sizes(queries=n, keys=m, heads=8, batch=2)
+          for n, m in ((1, 1), (1, 70), (5, 70), (8, 33), (20, 20), (77, 53), (0, 9))]
 # Each length, other numbers of queries than keys, no batch, no query and no key.
 EDGES = [Sizes(queries=n, keys=n, batch=2 if n < 1000 else 1) for n in LENGTHS] + ODD + [
     Sizes(queries=9, keys=9, batch=0), Sizes(queries=0, keys=9), Sizes(queries=9, keys=0)]
@@ -23,6 +26,16 @@ CASES = {
     "rank3": (Flex(rank=3, right=0), SAME),
     "no_lse": (Flex(lse=False), ODD),
     "gqa": (Flex(group=2), [Sizes(queries=45, keys=50, heads=4, batch=2)]),
+    "packed": (Flex(packed=4), PACKED),
+    "packed_f16": (Flex(packed=4, right=0, bottom_right=True, dtype="f16", tile=None), PACKED),
+    "packed_in_groups": (Flex(packed=3, group=2, right=0), [Sizes(queries=n, keys=50, heads=12, batch=2) for n in (1, 7, 30)]),
+    "packed_window": (Flex(packed=4, left=10, right=3), PACKED),
+    "packed_prefix": (Flex(packed=4, right=0, prefix=20), PACKED),
+    "packed_lengths": (Flex(packed=4, key_lengths=True, right=0, bottom_right=True), PACKED),
+    "packed_lengths_rank3": (Flex(packed=4, key_lengths=True, rank=3), PACKED),
+    "packed_lists": (Flex(packed=4, lists=("partial", "full"), right=0), [s for s in PACKED if s.queries <= 32]),
+    "packed_column_parts": (Flex(packed=4, value_dim=40, right=0, tile=(32, 16, 16)), PACKED),
+    "packed_negative_scale": (Flex(packed=4, right=0, scale_argument=-0.2), PACKED),
     "one_kv_batch": (Flex(one_kv_batch=True), [Sizes(queries=45, keys=50, batch=3)]),
     "value_dim": (Flex(value_dim=48), ODD),
     "odd_dims": (Flex(head_dim=33, value_dim=5), ODD),
@@ -73,6 +86,9 @@ CASES |= {
     "score_alibi_causal": (Flex(score_mod="alibi", right=0, dtype="bf16"), SAME),
     "score_and_mask": (Flex(score_mod="alibi", mask_mod="document", left=40, right=0), SAME),
 }
+# Functions of packed heads get the head and the query of each row.
+CASES |= {f"packed_score_{name}": (Flex(packed=4, score_mod=name), PACKED[2:-1]) for name in SCORE_MODS}
+CASES |= {f"packed_mask_{name}": (Flex(packed=4, mask_mod=name), PACKED[2:]) for name in MASK_MODS}
 
 
 def passed(value):
@@ -110,25 +126,78 @@ def random_case(seed):
         return options[rng.integers(len(options))]
 
     group = choose(1, 1, 2, 3)
+    packed = choose(1, 1, 1, 2, 3)
     rank = choose(3, 4)
     variant = Flex(
         head_dim=choose(8, 16, 20), value_dim=choose(None, 8, 24), dtype=choose("f32", "f16"), rank=rank, group=group,
+        packed=packed, scale_argument=choose(None, None, -0.3),
         lse=choose(True, False), score_mod=choose(None, None, *SCORE_MODS), key_lengths=choose(False, False, True),
         mask_mod=choose(None, None, *[m for m in MASK_MODS if m != "offset" or rank == 4]),
         left=choose(None, None, int(rng.integers(-10, 60))), right=choose(None, 0, int(rng.integers(-10, 60))),
         prefix=choose(0, 0, int(rng.integers(0, 40))), bottom_right=choose(False, True),
         lists=choose((), (), ("partial",), ("full",), ("partial", "full")), block_size=choose((16, 16), (32, 48)),
         tile=choose((16, 16), (8, 8), None))
-    sizes = Sizes(*(int(rng.integers(0, 90)) for _ in "mn"), heads=group * int(rng.integers(1, 3)),
+    # Lists have one block of queries of packed heads.
+    queries = int(rng.integers(0, variant.block_size[0] + 1 if packed > 1 and variant.lists else 90))
+    sizes = Sizes(queries, int(rng.integers(0, 90)), heads=packed * group * int(rng.integers(1, 3)),
                   batch=int(rng.integers(1, 3)))
     if variant.left is None and variant.right is None:
         variant = dataclasses.replace(variant, prefix=0, bottom_right=False)
     return variant, sizes
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(200))
 def test_random(sattn, seed):
     check(sattn, *random_case(seed), seed)
+
+
+UNSEEN = {
+    "after_the_queries": (Flex(right=0), Sizes(queries=64, keys=90)),
+    "before_the_window": (Flex(left=8, right=0, bottom_right=True), Sizes(queries=20, keys=90)),
+    "after_the_lengths": (Flex(key_lengths=True), Sizes(queries=20, keys=90, batch=5)),
+    "in_no_list": (Flex(lists=("partial", "full"), block_size=(32, 16)), Sizes(queries=20, keys=90, batch=2)),
+    "packed": (Flex(right=0, packed=4), Sizes(queries=40, keys=90, heads=4)),
+}
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_keys_that_no_query_sees_do_not_show(sattn, case):
+    """NaN in rows of K that no query sees, and in V where these are whole blocks."""
+    variant, sizes = UNSEEN[case]
+    arrays = operands(variant, sizes)
+    expected, lse = attention(variant, arrays)
+    seen = seen_by(variant, arrays, (sizes.batch, sizes.heads, sizes.queries, sizes.keys))
+    unseen = ~seen.reshape(sizes.batch, -1, variant.packed * sizes.queries, sizes.keys).any(2)
+    assert unseen.any()
+    arrays["k"][unseen] = np.nan
+    for first in range(0, sizes.keys, variant.tile[1]):
+        block = slice(first, first + variant.tile[1])
+        arrays["v"][unseen[..., block].all(-1), block] = np.nan
+    assert np.isnan(arrays["v"]).any()
+    sattn.compile(program(variant))(*arrays.values())
+    np.testing.assert_allclose(arrays["o"], expected, atol=TOLERANCE["f32"] * np.abs(expected).max())
+    np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)
+
+
+def test_rows_after_the_keys_are_not_read(sattn):
+    """K and V are the first rows of larger arrays, whose others are NaN."""
+    variant, sizes = Flex(), Sizes(queries=20, keys=53)
+    arrays = operands(variant, sizes)
+    expected, _ = attention(variant, arrays)
+    for name in "kv":
+        wide = np.full((*arrays[name].shape[:2], 96, variant.head_dim), np.nan, np.float32)
+        wide[:, :, :53] = arrays[name]
+        arrays[name] = wide[:, :, :53]
+    sattn.compile(program(variant))(*arrays.values())
+    np.testing.assert_allclose(arrays["o"], expected, atol=TOLERANCE["f32"] * np.abs(expected).max())
+
+
+def with_gaps(array):
+    """A copy whose elements are two apart along each dimension, at an address of no larger alignment than theirs."""
+    wide = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
+    view = wide[tuple(slice(1, None, 2) for _ in array.shape)]
+    view[...] = array
+    return view
 
 
 def test_any_strides(sattn):
@@ -136,12 +205,6 @@ def test_any_strides(sattn):
     variant = Flex(score_mod="relative_2d", mask_mod="document", group=2)
     sizes = Sizes(queries=70, keys=50, heads=4, batch=2)
     arrays = operands(variant, sizes)
-
-    def with_gaps(array):
-        wide = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
-        view = wide[tuple(slice(1, None, 2) for _ in array.shape)]
-        view[...] = array
-        return view
 
     arrays["q"] = np.ascontiguousarray(arrays["q"].swapaxes(1, 2)).swapaxes(1, 2)
     k = arrays["k"]
@@ -152,4 +215,18 @@ def test_any_strides(sattn):
     expected, lse = attention(variant, arrays)
     sattn.compile(program(variant))(*arrays.values())
     np.testing.assert_allclose(arrays["o"], expected, atol=TOLERANCE["f32"] * np.abs(expected).max())
+    np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("packed", [1, 2])
+def test_any_strides_of_lists(sattn, packed):
+    """Lists and lengths with gaps, packed rows reversed; nothing is aligned to more than an element."""
+    variant = Flex(lists=("partial", "full"), right=0, key_lengths=True, packed=packed, dtype="f16")
+    sizes = Sizes(queries=30, keys=150, heads=4, batch=2)
+    arrays = operands(variant, sizes)
+    arrays |= {name: with_gaps(value) for name, value in arrays.items() if getattr(value, "ndim", 0)}
+    arrays["q"] = np.ascontiguousarray(arrays["q"][:, :, ::-1])[:, :, ::-1]
+    expected, lse = attention(variant, arrays)
+    sattn.compile(program(variant))(*arrays.values())
+    np.testing.assert_allclose(arrays["o"].astype(np.float64), expected, atol=TOLERANCE["f16"] * np.abs(expected).max())
     np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)

@@ -23,12 +23,17 @@ namespace sattn::reference {
 ///   k            (B or 1, H / group, N, D) any of these
 ///   v            (B or 1, H / group, N, E) any of these
 ///   keyLengths   (B), of rank 3 (H)        i32 or i64
+///
+/// With packedHeads = P the rows of q are those of P heads, one after the
+/// other: q is (B, H / P, P M, D), k and v have H / P / group heads, results
+/// are in the order of q's rows.
 struct FlexAttentionOperands {
   double scale = 1;
   runtime::TensorView q, k, v;
   std::optional<runtime::TensorView> keyLengths;
   /// Heads of q for each of k and v.
   int64_t group = 1;
+  int64_t packedHeads = 1;
   /// Query i sees key j if -left <= j - (i + offset) <= right, where what is
   /// absent does not restrict, or j < prefix; offset is 0, or with bottomRight
   /// the number of keys minus that of queries.

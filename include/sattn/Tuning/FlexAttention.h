@@ -18,14 +18,16 @@ inline constexpr int64_t kPaddedColumns = 64;
 
 /// The known facts of one flex_attention. Sizes are in elements.
 struct Facts {
-  /// Queries of a head, if known.
-  std::optional<int64_t> queries;
+  /// Rows of a head of q, if known: its queries, or those of packed heads.
+  std::optional<int64_t> rows;
   /// Columns of Q and K, and of V: at least 1.
   int64_t headDim = 0, valueDim = 0;
   /// Of Q, K and V: 2 or 4.
   int64_t elementBytes = 2;
   /// Queries and keys of a block of lists, whose divisors tiles have.
   std::optional<int64_t> blockQueries, blockKeys;
+  /// Whether the rows are few queries of several heads.
+  bool isPacked = false;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };

@@ -445,10 +445,10 @@ struct GatherLowering : OpConversionPattern<vector::GatherOp> {
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(op.getType()));
     auto source = dyn_cast<MemRefType>(op.getBase().getType());
-    if (!type || type.getRank() != 2 || !source || source.getRank() == 0 ||
+    if (!type || !source || source.getRank() == 0 ||
         !matchPattern(op.getMask(), m_One()) ||
         !llvm::all_of(op.getOffsets(), isZeroInteger))
-      return rewriter.notifyMatchFailure(op, "not a tile of all of a memref");
+      return rewriter.notifyMatchFailure(op, "not all of a memref");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value number = convertToI64(b, op.getLoc(), adaptor.getIndices());
     auto indexType = cast<RankedTensorType>(number.getType());

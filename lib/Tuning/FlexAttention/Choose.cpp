@@ -68,7 +68,8 @@ sattn::tuning::flex_attention::choose(const Facts &facts,
     if (llvm::Error error = setNumber(choice.parameters, entry))
       return error;
   if (llvm::Error error =
-          checkSize("tile_m", choice.parameters.rows, facts.blockQueries))
+          checkSize("tile_m", choice.parameters.rows,
+                    facts.isPacked ? std::nullopt : facts.blockQueries))
     return error;
   if (llvm::Error error =
           checkSize("tile_n", choice.parameters.columns, std::nullopt))

@@ -17,6 +17,7 @@ using namespace sattn::tuning::flex_attention;
 
 /// Tiles are multiples of it.
 static constexpr int64_t kMultiple = 8;
+static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// Columns of Q, K and V, in 16 bits, up to which a tile on a GPU has all of
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
 /// of wide rows. Rows beyond the second number leave room for few others.
@@ -32,6 +33,13 @@ static int64_t getWidest(const Facts &facts) {
   return std::max(facts.headDim, facts.valueDim) * facts.elementBytes / 2;
 }
 
+/// Whether TMA takes rows of Q, K and V: multiples of 16 bytes. Others are
+/// copied by threads, and multiplied by mma.sync.
+static bool hasWholeChunks(const Facts &facts) {
+  return facts.headDim * facts.elementBytes % 16 == 0 &&
+         facts.valueDim * facts.elementBytes % 16 == 0;
+}
+
 /// Two warpgroups of 64 queries, three where heads are so narrow that their
 /// registers suffice. K and V have two stages each beside Q, which at 256
 /// columns leave room for 64 keys. Heads walked side by side decide the traffic
@@ -43,7 +51,7 @@ static Parameters chooseForWgmma(const Facts &facts) {
   bool areUnequal = facts.isCausal || facts.blockQueries;
   tile.stages = 2;
   if (widest <= 64) {
-    tile.rows = 192;
+    tile.rows = hasWholeChunks(facts) ? 192 : 128;
     tile.depth = 128;
     tile.rasterGroup = areUnequal ? 16 : 8;
   } else if (widest <= 128) {
@@ -118,12 +126,16 @@ sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
                                                  const Target &target) {
   Parameters tile = chooseFor(facts, target);
   // A warpgroup has 64 rows; fewer queries need no second one.
-  if (facts.queries && *facts.queries > 0) {
-    int64_t unit = target.kind == TargetKind::CPU ? kMultiple : 64;
-    tile.rows =
-        std::min<int64_t>(tile.rows, llvm::alignTo(*facts.queries, unit));
-  }
-  tile.rows = fitInto(facts.blockQueries, tile.rows);
+  int64_t unit = target.kind == TargetKind::CPU ? kMultiple : kWarpgroupRows;
+  if (facts.rows && *facts.rows > 0)
+    tile.rows = std::min<int64_t>(tile.rows, llvm::alignTo(*facts.rows, unit));
+  else if (facts.isPacked)
+    tile.rows = std::min(tile.rows, kWarpgroupRows);
+  // What a function has for each head of its own takes registers.
+  if (facts.isPacked)
+    tile.depth = std::min(tile.depth, kPackedKeys);
+  else
+    tile.rows = fitInto(facts.blockQueries, tile.rows);
   tile.depth = fitInto(facts.blockKeys, tile.depth);
   tile.columns = chooseColumns(facts, target);
   return tile;

@@ -57,3 +57,14 @@ func.func @all(%scale: f32, %q: tensor<?x8x100x16xbf16>, %k: tensor<1x2x?x16xbf1
          meta = #sattn.meta<tile = [32, 16, 32], stages = 2>}
   return %0#0, %0#1 : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>
 }
+
+// CHECK-LABEL: func.func @packed
+// CHECK: sattn.flex_attention
+// CHECK-SAME: packed_heads = 8 : i64
+func.func @packed(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {packed_heads = 8 : i64}
+  return %0 : tensor<?x?x16xf32>
+}

@@ -295,6 +295,34 @@ func.func @c10_precision_f32(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?
 
 // -----
 
+func.func @c11_packed_heads(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
+  // expected-error @below {{expected 'packed_heads' from 1 to 1024, but got 0}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {packed_heads = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @c11_packed_rows(%scale: f32, %q: tensor<?x10x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x10x16xf32>) {
+  // expected-error @below {{expected 'packed_heads' to divide the 10 rows of 'q', but got 4}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x10x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x10x16xf32>) -> tensor<?x10x16xf32> {packed_heads = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @c5_packed_lists(%scale: f32, %q: tensor<?x80x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %pn: tensor<1x2xi32>, %pi: tensor<1x2x?xi32>, %o: tensor<?x80x16xf32>) {
+  // expected-error @below {{expected at most 16 queries of each of 'packed_heads', one block of 'block_size', but got 20}}
+  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x80x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      partial(%pn, %pi : tensor<1x2xi32>, tensor<1x2x?xi32>)
+      outs(%o : tensor<?x80x16xf32>) -> tensor<?x80x16xf32> {block_size = array<i64: 16, 16>, packed_heads = 4 : i64}
+  return
+}
+
+// -----
+
 func.func @c9_origin_of_columns(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x8xf32>, %i: index) {
   // expected-error @below {{expected 3 numbers in 'origin', but got 2}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) origin(%i, %i)

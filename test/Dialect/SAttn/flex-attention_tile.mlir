@@ -86,7 +86,8 @@ func.func @dense(%q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x9
 
 // -----
 
-// Where the scale may be negative, each iteration then takes its sign.
+// Where the scale may be negative, each iteration then takes its sign; one that is
+// not costs no instruction an element.
 // CHECK-LABEL: func.func @sign
 // CHECK-SAME: (%[[SCALE:[^:]+]]: f32
 // CHECK: %[[PLUS:.+]] = arith.cmpf oge, %[[SCALE]], %{{.+}} : f32
@@ -95,7 +96,10 @@ func.func @dense(%q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x9
 // CHECK: scf.for %[[T:[^ ]+]] = 
 // CHECK:   %[[C:.+]] = arith.cmpi slt, %[[T]], %[[BOUND]] : index
 // CHECK:   scf.if %[[C]]
-// CHECK:     arith.mulf %{{.+}}, %[[SIGN]] : f32
+// CHECK:     scf.if %[[PLUS]]
+// CHECK-NEXT:  scf.yield
+// CHECK:     else
+// CHECK:       arith.mulf %{{.+}}, %[[SIGN]] : f32
 func.func @sign(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
     %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
   %0 = sattn.flex_attention scale(%scale)
@@ -155,4 +159,48 @@ func.func @column_parts(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16x
       outs(%o, %lse : tensor<?x?x40xf32>, tensor<?x?xf32>) -> tensor<?x?x40xf32>, tensor<?x?xf32>
       {meta = #sattn.meta<tile = [64, 16, 32]>, precision = "tf32"}
   return %0#0, %0#1 : tensor<?x?x40xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+// Rows of packed heads are queries of several heads: which, vectors say that are
+// computed before the loop, like what is read there. All queries bound the keys.
+// CHECK-DAG: #[[QUERIES:.+]] = affine_map<()[s0] -> (s0 floordiv 4)>
+// CHECK-DAG: #[[FIRST_HEAD:.+]] = affine_map<(d0) -> (d0 * 4)>
+// CHECK-DAG: #[[PACKED_END:.+]] = affine_map<()[s0] -> ((s0 floordiv 4) ceildiv 32, 3)>
+// CHECK-LABEL: func.func @packed
+// CHECK: scf.forall (%[[ROW:[^,]+]], %[[HEAD:[^)]+]]) =
+// CHECK:   %[[COUNT:.+]] = affine.apply #[[QUERIES]]
+// CHECK:   %[[COUNT_I32:.+]] = arith.index_cast %[[COUNT]] : index to i32
+// CHECK:   %[[QUERY:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<64xi32>)
+// CHECK:     arith.remsi %{{.+}}, %[[COUNT_I32]] : i32
+// CHECK:   affine.apply #[[FIRST_HEAD]](%[[HEAD]])
+// CHECK:   %[[HEADS:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<64xi32>)
+// CHECK:     arith.divsi %{{.+}}, %[[COUNT_I32]] : i32
+// CHECK:   %[[SLOPES:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<64xf32>)
+// CHECK:     tensor.extract %{{.+}}[%{{.+}}] : tensor<?xf32>
+// CHECK:   %[[STOP:.+]] = affine.min #[[PACKED_END]]()
+// CHECK:   scf.for %{{.+}} to %[[STOP]]
+// CHECK:     linalg.generic {{.+}} ins(%{{.+}}, %[[QUERY]], %[[HEADS]], %[[SLOPES]] : tensor<64x32xf32>, tensor<64xi32>, tensor<64xi32>, tensor<64xf32>)
+// CHECK-NOT:   tensor.extract %
+// CHECK:     scf.if
+// CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[QUERY]], %[[HEADS]] :
+// CHECK:         arith.cmpi sge
+func.func @packed(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
+    %slopes: tensor<?xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x96x16xf32>, tensor<?x96x16xf32>)
+      captures(%slopes : tensor<?xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      score_mod {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slopes_in: tensor<?xf32>):
+        %head = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %slopes_in[%head] : tensor<?xf32>
+        %distance = arith.subi %j, %i : i32
+        %float = arith.sitofp %distance : i32 to f32
+        %bias = arith.mulf %slope, %float : f32
+        %r = arith.addf %s, %bias : f32
+        sattn.yield %r : f32
+      } {mask = #sattn.mask<right = 0>, packed_heads = 4 : i64, meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
 }

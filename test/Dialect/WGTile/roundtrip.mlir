@@ -222,7 +222,9 @@ func.func @ramp(%start: tensor<64xf32>, %slope: f32, %tile: tensor<64x128xf32>, 
 // CHECK-LABEL: func.func @gather
 // CHECK-SAME:    %[[TABLE:.*]]: memref<?x?xf32>, %[[I:.*]]: tensor<64x128xi64>
 // CHECK:         wgtile.gather %[[TABLE]][%[[I]], %[[I]] : tensor<64x128xi64>, tensor<64x128xi64>] : memref<?x?xf32> -> tensor<64x128xf32>
-func.func @gather(%table: memref<?x?xf32>, %i: tensor<64x128xi64>) {
+func.func @gather(%table: memref<?x?xf32>, %i: tensor<64x128xi64>, %vector: memref<?xf32>, %rows: tensor<64xi64>) {
   %0 = wgtile.gather %table[%i, %i : tensor<64x128xi64>, tensor<64x128xi64>] : memref<?x?xf32> -> tensor<64x128xf32>
+  // CHECK:       wgtile.gather %{{.+}}[%{{.+}} : tensor<64xi64>] : memref<?xf32> -> tensor<64xf32>
+  %1 = wgtile.gather %vector[%rows : tensor<64xi64>] : memref<?xf32> -> tensor<64xf32>
   return
 }

@@ -226,7 +226,7 @@ func.func @gather_c1_type(%table: memref<?xf32>, %at: tensor<64x64xi32>) {
 // -----
 
 func.func @gather_c2(%table: memref<?xf16>, %at: tensor<64x64xi64>) {
-  // expected-error @below {{expected a tile of rank 2 of elements of 'memref<?xf16>', but got 'tensor<64x64xf32>'}}
+  // expected-error @below {{expected a tile of elements of 'memref<?xf16>', but got 'tensor<64x64xf32>'}}
   %0 = wgtile.gather %table[%at : tensor<64x64xi64>] : memref<?xf16> -> tensor<64x64xf32>
   return
 }

@@ -28,6 +28,30 @@ struct Problem {
   }
 };
 
+/// Two heads of one query each in the rows of one.
+TEST(FlexAttentionTest, PackedHeadsAreRows) {
+  Problem problem;
+  FlexAttentionOperands op = problem.operands();
+  op.packedHeads = 2;
+  op.right = 0;
+  op.bottomRight = true;
+  op.scoreMod = [](double score, int64_t, int64_t h, int64_t i, int64_t) {
+    EXPECT_EQ(i, 0);
+    return score + std::log(h + 1.0);
+  };
+  auto result = flexAttention(op);
+  ASSERT_TRUE(bool(result));
+  double e = std::exp(1.0);
+  EXPECT_DOUBLE_EQ(result->out[0], 4);
+  EXPECT_DOUBLE_EQ(result->out[1], (2 + 6 * e) / (1 + e));
+  EXPECT_DOUBLE_EQ(result->lse[1], std::log(2 + 2 * e));
+  op.packedHeads = 3;
+  result = flexAttention(op);
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.takeError().message(),
+            "expected packed heads that divide the 2 rows of 'q', but got 3");
+}
+
 TEST(FlexAttentionTest, WeighsByExponentials) {
   Problem problem;
   auto result = flexAttention(problem.operands());

@@ -28,6 +28,19 @@ TEST(FlexAttentionTest, DefaultFollowsHeadDim) {
   EXPECT_EQ(tile.depth, 64);
 }
 
+TEST(FlexAttentionTest, PackedHeadsAreOneWarpgroup) {
+  Facts facts = factsOf(128);
+  facts.isPacked = true;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 64);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 64);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_80")).rows, 64);
+  facts.rows = 100;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 128);
+  // A list has one block of queries for all rows.
+  facts.blockQueries = 16;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).rows, 128);
+}
+
 TEST(FlexAttentionTest, WideHeadsHavePartsOfColumns) {
   Parameters tile = defaultParameters(factsOf(512), *findTarget("sm_90a"));
   EXPECT_EQ(tile.rows, 64);
@@ -71,6 +84,11 @@ TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {
   EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_90a")).columns, 128);
   EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_80")).columns, 72);
   EXPECT_EQ(defaultParameters(factsOf(24), *findTarget("sm_90a")).columns, 24);
+}
+
+TEST(FlexAttentionTest, RowsThatTMADoesNotTakeHaveFewerQueries) {
+  EXPECT_EQ(defaultParameters(factsOf(40), *findTarget("sm_90a")).rows, 192);
+  EXPECT_EQ(defaultParameters(factsOf(33), *findTarget("sm_90a")).rows, 128);
 }
 
 TEST(FlexAttentionTest, ColumnsAreAMultipleOf8) {

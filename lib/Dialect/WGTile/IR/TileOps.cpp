@@ -506,10 +506,9 @@ LogicalResult GatherOp::verify() {
       return emitOpError() << "expected indices of i64 in the shape of "
                            << result << ", but got " << type;
   // (C2)
-  if (result.getRank() != 2 ||
-      result.getElementType() != source.getElementType())
-    return emitOpError() << "expected a tile of rank 2 of elements of "
-                         << source << ", but got " << result;
+  if (result.getElementType() != source.getElementType())
+    return emitOpError() << "expected a tile of elements of " << source
+                         << ", but got " << result;
   return success();
 }
 

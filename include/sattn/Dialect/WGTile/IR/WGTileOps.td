@@ -318,11 +318,12 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
 def WGTile_GatherOp : WGTile_Op<"gather"> {
   let summary = "Read elements of global memory at indices that are tiles";
   let description = [{
-    result[i, j] = source[indices[0][i, j], ...]. Each element is a load of its own.
+    result[i, j] = source[indices[0][i, j], ...], or of a vector result[i] =
+    source[indices[0][i], ...]. Each element is a load of its own.
 
     - (C1) One tile of indices, of i64, for each dimension of the source, in bounds.
-    - (C2) The tiles have one shape of rank 2; the result has the source's element
-      type, an integer or a float.
+    - (C2) The tiles have one shape; the result has the source's element type, an
+      integer or a float.
 
     ```mlir
     %t = wgtile.gather %table[%at : tensor<64x128xi64>]

@@ -28,13 +28,6 @@ static Value addSaturated(ImplicitLocOpBuilder &b, Value x, int64_t y) {
   return y == 0 ? x : arith::AddIOp::create(b, x, number(b, y)).getResult();
 }
 
-/// How far the row's query is after the block's first key.
-static Value computeDistance(ImplicitLocOpBuilder &b, Value offset) {
-  Value row = arith::IndexCastOp::create(b, b.getI32Type(),
-                                         linalg::IndexOp::create(b, 0));
-  return arith::AddIOp::create(b, row, offset);
-}
-
 BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
     : band(band), place(place) {
   Value first = band.getLeft() ? computeFirst(b) : Value();
@@ -70,24 +63,41 @@ BandRows::BandRows(TileBuilder &b, MaskAttr band, const Place &place)
   vectors = {start, width};
 }
 
+Value BandRows::compute(
+    TileBuilder &b,
+    function_ref<Value(ImplicitLocOpBuilder &, Value)> ofDistance) {
+  Value zero = number(b, 0);
+  Value offset =
+      arith::SubIOp::create(b, place.query ? place.query : zero, place.key);
+  SmallVector<Value> inputs;
+  if (place.queries)
+    inputs.push_back(place.queries);
+  SmallVector<AffineMap> maps(inputs.size(), b.vector);
+  return b.generic(
+      inputs, maps, b.empty({b.queries}, b.getI32Type()), b.vector,
+      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value query = args.front();
+        if (!place.queries)
+          query = arith::IndexCastOp::create(inner, inner.getI32Type(),
+                                             linalg::IndexOp::create(inner, 0));
+        return ofDistance(inner, arith::AddIOp::create(inner, query, offset));
+      });
+}
+
 Value BandRows::computeFirst(TileBuilder &b) {
-  Value offset = arith::SubIOp::create(b, place.query, place.key);
   if (int64_t prefix = band.getPrefix().value_or(0)) {
     prefixEnd = arith::SubIOp::create(b, number(b, prefix), place.key);
     if (place.length)
       prefixEnd = arith::MinSIOp::create(
           b, prefixEnd, arith::SubIOp::create(b, place.length, place.key));
   }
-  return b.generic({}, {}, b.empty({b.queries}, b.getI32Type()), b.vector,
-                   [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
-                     Value first =
-                         addSaturated(inner, computeDistance(inner, offset),
-                                      -*band.getLeft());
-                     if (place.isFull)
-                       first = arith::SelectOp::create(
-                           inner, place.isFull, number(inner, kLeast), first);
-                     return first;
-                   });
+  return compute(b, [&](ImplicitLocOpBuilder &inner, Value distance) {
+    Value first = addSaturated(inner, distance, -*band.getLeft());
+    if (place.isFull)
+      first = arith::SelectOp::create(inner, place.isFull,
+                                      number(inner, kLeast), first);
+    return first;
+  });
 }
 
 Value BandRows::computeLast(TileBuilder &b) {
@@ -95,27 +105,24 @@ Value BandRows::computeLast(TileBuilder &b) {
     Value columns = arith::SubIOp::create(b, end, place.key);
     return arith::SubIOp::create(b, columns, number(b, 1));
   };
-  Value offset = arith::SubIOp::create(b, place.query, place.key), ofPrefix,
-        ofKeys;
+  Value ofPrefix, ofKeys;
   if (int64_t prefix = band.getPrefix().value_or(0); prefix && !band.getLeft())
     ofPrefix = lastBefore(number(b, prefix));
   if (place.length)
     ofKeys = lastBefore(place.length);
-  return b.generic(
-      {}, {}, b.empty({b.queries}, b.getI32Type()), b.vector,
-      [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
-        Value last = number(inner, kMost);
-        if (std::optional<int64_t> right = band.getRight()) {
-          Value ofBand =
-              addSaturated(inner, computeDistance(inner, offset), *right);
-          if (ofPrefix)
-            ofBand = arith::MaxSIOp::create(inner, ofBand, ofPrefix);
-          last = place.isFull ? arith::SelectOp::create(inner, place.isFull,
-                                                        last, ofBand)
-                              : ofBand;
-        }
-        return ofKeys ? arith::MinSIOp::create(inner, last, ofKeys) : last;
-      });
+  return compute(b, [&](ImplicitLocOpBuilder &inner, Value distance) {
+    Value last = number(inner, kMost);
+    if (std::optional<int64_t> right = band.getRight()) {
+      Value ofBand = addSaturated(inner, distance, *right);
+      if (ofPrefix)
+        ofBand = arith::MaxSIOp::create(inner, ofBand, ofPrefix);
+      last = place.isFull
+                 ? arith::SelectOp::create(inner, place.isFull, last, ofBand)
+                 : ofBand;
+    }
+    return ofKeys ? arith::MinSIOp::create(inner, last, ofKeys).getResult()
+                  : last;
+  });
 }
 
 Value BandRows::contains(ImplicitLocOpBuilder &b, ValueRange bounds,

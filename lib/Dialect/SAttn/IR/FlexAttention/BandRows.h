@@ -21,8 +21,10 @@ namespace sattn::flex_attention {
 class BandRows {
 public:
   struct Place {
-    /// Positions, in the mask, of the tile's first query and of the block's
-    /// first key, in i32.
+    /// A vector of i32, of the rows' queries; null: they follow each other.
+    mlir::Value queries;
+    /// In i32: what is to be added to `queries`, or to a row's number in the
+    /// tile, for the position in the mask, or null; where the block begins.
     mlir::Value query, key;
     /// How many keys there are, in i32; null: the block ends before them.
     mlir::Value length;
@@ -41,6 +43,13 @@ public:
 private:
   mlir::Value computeFirst(TileBuilder &b);
   mlir::Value computeLast(TileBuilder &b);
+  /// A vector of what is made of how far a row's query is after the block's
+  /// first key.
+  mlir::Value
+  compute(TileBuilder &b,
+          llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
+                                         mlir::Value)>
+              ofDistance);
 
   MaskAttr band;
   Place place;

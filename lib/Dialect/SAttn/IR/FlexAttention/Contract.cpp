@@ -20,7 +20,11 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
   };
   int64_t lead = getLeadRank();
   AffineExpr one = constraints.getConstant(1);
-  AffineExpr queries = extent(getQ(), -2), keys = extent(getK(), -2);
+  AffineExpr rows = extent(getQ(), -2), keys = extent(getK(), -2);
+  int64_t packed = getPackedHeads();
+  AffineExpr queries = rows.floorDiv(packed);
+  if (isPacked()) // (C11)
+    constraints.requireEqual(queries * packed, rows);
   for (int64_t i = 0; i <= lead; ++i) { // (C4)
     constraints.requireEqual(extent(getOut(), i), extent(getQ(), i));
     if (getLse())
@@ -45,6 +49,9 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
         constraints.requireEqual(extent(list, i), extent(getQ(), i));
     constraints.requireEqual(extent(list, lead),
                              queries.ceilDiv((*getBlockSize())[0]));
+    if (isPacked())
+      constraints.requireEqual(extent(list, lead), one,
+                               constraints.getConstant(0));
     if (list == getFullIndices()) // Its first entry is read in any case.
       constraints.requireAtLeast(extent(list, -1), one);
   }
@@ -102,6 +109,10 @@ public:
         requireEqual(result, i, op.getQ(), i);
     contract.requireMultiple(extent(op.getQ(), -3), "H", op.getGroup(),
                              "the group");
+    if (op.isPacked()) // (C11)
+      contract.requireMultiple(
+          extent(op.getQ(), -2), "rows", op.getPackedHeads(),
+          Twine(op.getPackedHeads()) + ", the packed heads");
     for (Value tensor : {Value(op.getK()), Value(op.getV())}) {
       if (lead == 2)
         requireBroadcast(tensor, 0);
@@ -147,6 +158,8 @@ private:
   /// For the reference, which knows the op by its operands.
   void addNumbers() {
     contract.addNumber("group", op.getGroup());
+    if (op.isPacked())
+      contract.addNumber("packed_heads", op.getPackedHeads());
     contract.addNumber("functions",
                        !op.getScoreMod().empty() || !op.getMaskMod().empty());
     if (auto size = op.getBlockSize()) {
@@ -187,10 +200,11 @@ private:
     for (Value list : {counts, indices}) {
       for (int64_t i = 0; i < lead; ++i)
         requireBroadcast(list, i);
-      contract.requireEqual(
-          extent(list, lead), "blocks of queries",
-          contract.computeCeil(extent(op.getQ(), -2), size[0]),
-          "ceil(M / " + Twine(size[0]) + ")");
+      // Rows are queries of each packed head.
+      contract.requireEqual(extent(list, lead), "blocks of queries",
+                            contract.computeCeil(extent(op.getQ(), -2),
+                                                 size[0] * op.getPackedHeads()),
+                            "ceil(M / " + Twine(size[0]) + ")");
     }
     DictionaryAttr blocks = contract.computeCeil(keys(), size[1]);
     if (isFull) {

@@ -21,6 +21,7 @@ static constexpr int64_t kMaxHeadDim = 512;
 static constexpr int64_t kBlockMultiple = 16;
 /// Sizes of tiles are multiples of the first and at most the second.
 static constexpr int64_t kTileMultiple = 8, kMaxTileSize = 1024;
+static constexpr int64_t kMaxPackedHeads = 1024;
 /// Positions are i32, and so are their differences.
 static constexpr int64_t kMaxDistance = int64_t(1) << 30;
 
@@ -194,10 +195,15 @@ static LogicalResult verifyLists(FlexAttentionOp op) {
                                "multiples of 16, but got ["
                             << *size << "]";
   ArrayRef<int64_t> q = op.getQ().getType().getShape();
-  int64_t queries = q.end()[-2];
-  int64_t blocks = ShapedType::isDynamic(queries)
-                       ? queries
-                       : llvm::divideCeil(queries, (*size)[0]);
+  int64_t rows = q.end()[-2], packed = op.getPackedHeads();
+  int64_t blocks = ShapedType::isDynamic(rows)
+                       ? rows
+                       : llvm::divideCeil(rows / packed, (*size)[0]);
+  if (packed != 1 && !ShapedType::isDynamic(rows) && blocks > 1)
+    return op.emitOpError() << "expected at most " << (*size)[0]
+                            << " queries of each of 'packed_heads', one block "
+                               "of 'block_size', but got "
+                            << rows / packed;
   std::pair<StringRef, Value> lists[] = {
       {"partial_counts", op.getPartialCounts()},
       {"partial_indices", op.getPartialIndices()},
@@ -214,6 +220,19 @@ static LogicalResult verifyLists(FlexAttentionOp op) {
     if (failed(verifyExtent(op, name, list, lead, "blocks of queries", blocks)))
       return failure();
   }
+  return success();
+}
+
+/// (C11)
+static LogicalResult verifyPackedHeads(FlexAttentionOp op) {
+  int64_t packed = op.getPackedHeads();
+  int64_t rows = op.getQ().getType().getShape().end()[-2];
+  if (packed < 1 || packed > kMaxPackedHeads)
+    return op.emitOpError() << "expected 'packed_heads' from 1 to "
+                            << kMaxPackedHeads << ", but got " << packed;
+  if (!ShapedType::isDynamic(rows) && rows % packed != 0)
+    return op.emitOpError() << "expected 'packed_heads' to divide the " << rows
+                            << " rows of 'q', but got " << packed;
   return success();
 }
 
@@ -284,7 +303,9 @@ static LogicalResult verifyMeta(FlexAttentionOp op) {
       return op.emitOpError() << "expected " << name
                               << " of the tile to be a multiple of 8 from 8 to "
                               << kMaxTileSize << ", but got " << size;
-    if (op.getBlockSize() && (*op.getBlockSize())[number] % size != 0)
+    // A list has one block of queries for all rows of packed heads.
+    bool isDivided = op.getBlockSize() && (number == 1 || !op.isPacked());
+    if (isDivided && (*op.getBlockSize())[number] % size != 0)
       return op.emitOpError()
              << "expected " << name << " of the tile to divide "
              << (*op.getBlockSize())[number] << " of 'block_size', but got "
@@ -321,7 +342,8 @@ LogicalResult FlexAttentionOp::verify() {
                          << (isF32 ? " or \"tf32\"" : "") << ", but got \""
                          << precision << "\" for elements of "
                          << getQ().getType().getElementType();
-  if (failed(verifyExtents(*this)) || failed(verifyLists(*this)) ||
+  if (failed(verifyExtents(*this)) || failed(verifyPackedHeads(*this)) ||
+      failed(verifyLists(*this)) ||
       failed(
           verifyRegion(*this, "score_mod", getScoreMod(), /*isScore=*/true)) ||
       failed(verifyRegion(*this, "mask_mod", getMaskMod(), /*isScore=*/false)))

@@ -39,6 +39,8 @@ void ElementFunction::analyze() {
   if (score)
     dependence[score] = OnScore;
   dependence[query] = OnQuery;
+  if (op.isPacked())
+    dependence[head] = OnQuery;
   dependence[key] = OnKey;
   for (Operation &inner : region.front()) {
     unsigned all = 0;
@@ -49,12 +51,18 @@ void ElementFunction::analyze() {
     auto read = dyn_cast<tensor::ExtractOp>(inner);
     if (!read || all == 0)
       continue;
+    if (op.isPacked() && all == OnQuery) {
+      reads.push_back({read, /*byQuery=*/true, /*byKey=*/false, Value()});
+      continue;
+    }
     // The last indices are the query, the key, or the query and the key; the
-    // others are the same for all of the tile.
+    // others are the same for all of the tile. Queries of packed heads are no
+    // rows of a tile.
     ValueRange indices = read.getIndices();
     bool byKey = isArgument(indices.back(), key);
     unsigned last = indices.size() - (byKey ? 1 : 0);
-    bool byQuery = last > 0 && isArgument(indices[last - 1], query);
+    bool byQuery =
+        !op.isPacked() && last > 0 && isArgument(indices[last - 1], query);
     last -= byQuery ? 1 : 0;
     if ((byKey || byQuery) &&
         llvm::all_of(indices.take_front(last),
@@ -126,7 +134,36 @@ void ElementFunction::readAt(TileBuilder &b, Read &read, OpFoldResult key) {
   read.tile = b.readTile(tensor, lead, first, shape);
 }
 
-void ElementFunction::hoist(TileBuilder &b) {
+void ElementFunction::readRows(TileBuilder &b, Read &read, Value queryOfRow,
+                               Value headOfRow) {
+  SmallVector<Value> inputs;
+  for (Value rows : {queryOfRow, headOfRow})
+    if (rows)
+      inputs.push_back(rows);
+  SmallVector<AffineMap> maps(inputs.size(), b.vector);
+  auto body = [&](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
+    IRMapping values(outside);
+    if (queryOfRow)
+      values.map(query, elements.front());
+    if (headOfRow)
+      values.map(head, elements[inputs.size() - 1]);
+    for (Operation &step : region.front()) {
+      if (step.getNumResults() != 1 || dependence[step.getResult(0)] != OnQuery)
+        continue;
+      if (auto other = dyn_cast<tensor::ExtractOp>(step))
+        values.map(other.getResult(), extractClamped(inner, other, values));
+      else
+        clone(inner, step, values);
+      if (&step == read.op)
+        break;
+    }
+    return values.lookup(read.op.getResult());
+  };
+  read.tile = b.generic(inputs, maps, b.empty({b.queries}, read.op.getType()),
+                        b.vector, body);
+}
+
+void ElementFunction::hoist(TileBuilder &b, Value queryOfRow, Value headOfRow) {
   if (isEmpty())
     return;
   firstIndex = b.index(0);
@@ -139,7 +176,7 @@ void ElementFunction::hoist(TileBuilder &b) {
                 {tensor::getMixedSize(b, b.getLoc(), capture, dim)}));
   if (!batch.use_empty())
     outside.map(batch, b.asI32(b.getBatch()));
-  if (!head.use_empty())
+  if (!head.use_empty() && !op.isPacked())
     outside.map(head, b.asI32(b.getHead()));
   for (Operation &inner : region.front().without_terminator()) {
     if (inner.getNumResults() != 1 || dependence[inner.getResult(0)] != 0)
@@ -149,9 +186,14 @@ void ElementFunction::hoist(TileBuilder &b) {
     else
       clone(b, inner, outside);
   }
-  for (Read &read : reads)
-    if (!read.byKey)
+  for (Read &read : reads) {
+    if (read.byKey)
+      continue;
+    if (op.isPacked())
+      readRows(b, read, queryOfRow, headOfRow);
+    else
       readAt(b, read, {});
+  }
 }
 
 void ElementFunction::readBlock(TileBuilder &b, OpFoldResult first) {
@@ -168,13 +210,13 @@ void ElementFunction::addInputs(TileBuilder &b, SmallVectorImpl<Value> &inputs,
   }
 }
 
-Value ElementFunction::compute(ImplicitLocOpBuilder &b, Value scoreValue,
-                               function_ref<Value()> queryValue,
-                               function_ref<Value()> keyValue,
+Value ElementFunction::compute(ImplicitLocOpBuilder &b, const Place &place,
                                ValueRange inputs) {
   IRMapping values(outside);
   if (score)
-    values.map(score, scoreValue);
+    values.map(score, place.score);
+  if (place.head)
+    values.map(head, place.head);
   // Reads that became tiles have no index.
   auto isNeeded = [&](BlockArgument argument) {
     return llvm::any_of(argument.getUsers(), [&](Operation *user) {
@@ -186,9 +228,9 @@ Value ElementFunction::compute(ImplicitLocOpBuilder &b, Value scoreValue,
     });
   };
   if (isNeeded(query))
-    values.map(query, queryValue());
+    values.map(query, place.query());
   if (isNeeded(key))
-    values.map(key, keyValue());
+    values.map(key, place.key());
   for (auto [read, element] : llvm::zip_equal(reads, inputs))
     values.map(read.op.getResult(), element);
   for (Operation &inner : region.front().without_terminator()) {

@@ -23,25 +23,33 @@ mlir::arith::FastMathFlags getScoreFlags(FlexAttentionOp op);
 
 /// What depends on batch and head only is computed before the loop over blocks.
 /// Captured tensors that are read at the query, at the key or at both become
-/// tiles beside the scores; other reads stay reads of elements.
+/// tiles beside the scores; other reads stay reads of elements. Where heads are
+/// packed, what is read at a row's head and query becomes a vector of the rows.
 class ElementFunction {
 public:
   ElementFunction(FlexAttentionOp op, mlir::Region &region, bool isScore);
 
   bool isEmpty() const { return region.empty(); }
 
-  /// Before the loop over blocks.
-  void hoist(TileBuilder &b);
+  /// Before the loop over blocks. Where heads are packed, vectors say which
+  /// query of which head each row is; one that no function needs may be null.
+  void hoist(TileBuilder &b, mlir::Value queryOfRow, mlir::Value headOfRow);
   /// In the loop: reads what belongs to the keys from `first` on.
   void readBlock(TileBuilder &b, mlir::OpFoldResult first);
   /// Appends the inputs that `compute` needs, with their maps.
   void addInputs(TileBuilder &b, llvm::SmallVectorImpl<mlir::Value> &inputs,
                  llvm::SmallVectorImpl<mlir::AffineMap> &maps);
-  /// The function's value of an element. `score` may be null; `query` and `key`
-  /// are computed if they are needed; `inputs` are the elements of those added.
-  mlir::Value compute(mlir::ImplicitLocOpBuilder &b, mlir::Value score,
-                      llvm::function_ref<mlir::Value()> query,
-                      llvm::function_ref<mlir::Value()> key,
+  /// Where heads are packed: whether `compute` needs the head, and the query.
+  bool needsHead() const { return !isEmpty() && !head.use_empty(); }
+  bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
+  /// Of an element. `score` may be null, and so may `head` where heads are not
+  /// packed; `query` and `key` are computed if they are needed.
+  struct Place {
+    mlir::Value score, head;
+    llvm::function_ref<mlir::Value()> query, key;
+  };
+  /// The function's value; `inputs` are the elements of those added.
+  mlir::Value compute(mlir::ImplicitLocOpBuilder &b, const Place &place,
                       mlir::ValueRange inputs);
 
 private:
@@ -59,6 +67,8 @@ private:
   /// The captured tensor that a read is of.
   mlir::Value captureOf(mlir::tensor::ExtractOp read);
   void readAt(TileBuilder &b, Read &read, mlir::OpFoldResult key);
+  void readRows(TileBuilder &b, Read &read, mlir::Value queryOfRow,
+                mlir::Value headOfRow);
   /// The element nearest to the index.
   mlir::Value extractClamped(mlir::ImplicitLocOpBuilder &b,
                              mlir::tensor::ExtractOp read,

@@ -17,19 +17,22 @@ KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
       mayMaskAll(bool(unmasked)) {
   first = b.getAffineDimExpr(0);
   length = b.getAffineDimExpr(1);
+  past = op.isPacked() ? b.getAffineDimExpr(2) : first + b.queries;
   numbers = {b.getFirstQuery(), b.getLength()};
+  if (op.isPacked())
+    numbers.push_back(b.getQueryCount());
   std::optional<int64_t> known = getConstantIntValue(numbers[1]);
   int64_t unit = op.hasLists() ? (*op.getBlockSize())[1] : b.keys;
   isRagged = !known || *known % unit != 0;
   isMasked = isRagged || mask || !op.getMaskMod().empty();
   shift = b.getIndexAttr(0);
   if (mask && mask.getBottomRight()) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     shift = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), first - length,
-        {numbers[1],
-         tensor::getMixedSize(b, b.getLoc(), op.getQ(), op.getLeadRank())});
-    numbers[0] = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), first + length, {b.getFirstQuery(), shift});
+        b, b.getLoc(), d0 - d1, {numbers[1], b.getQueryCount()});
+    for (unsigned query = 0; query < numbers.size(); query += 2)
+      numbers[query] = affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), d0 + d1, {numbers[query], shift});
   }
   if (op.hasLists())
     fromLists();
@@ -44,17 +47,19 @@ KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
 
 OpFoldResult KeyBlocks::compute(AffineExpr expr) {
   return affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), AffineMap::get(2, 0, expr), numbers);
+      b, b.getLoc(), AffineMap::get(numbers.size(), 0, expr), numbers);
 }
 
 OpFoldResult KeyBlocks::computeMin(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMin(
-      b, b.getLoc(), AffineMap::get(2, 0, exprs, b.getContext()), numbers);
+      b, b.getLoc(), AffineMap::get(numbers.size(), 0, exprs, b.getContext()),
+      numbers);
 }
 
 OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMax(
-      b, b.getLoc(), AffineMap::get(2, 0, exprs, b.getContext()), numbers);
+      b, b.getLoc(), AffineMap::get(numbers.size(), 0, exprs, b.getContext()),
+      numbers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +83,7 @@ void KeyBlocks::fromMask() {
     stop = compute(blocks);
     full = compute(whole);
   } else {
-    AffineExpr seen = (first + *right + b.queries).ceilDiv(keys);
+    AffineExpr seen = (past + *right).ceilDiv(keys);
     AffineExpr seenByAll = (first + *right + 1).floorDiv(keys);
     if (prefix.value_or(0) > 0) {
       auto atLeast = [&](OpFoldResult band, int64_t least, AffineExpr most) {
@@ -119,8 +124,8 @@ void KeyBlocks::walkBand(Value stop, OpFoldResult full) {
   int64_t left = *mask.getLeft(), keys = b.keys;
   Value start = b.asValue(computeMax({(first - left).floorDiv(keys), zero}));
   start = arith::MinSIOp::create(b, start, stop);
-  Value inner = b.asValue(
-      computeMax({(first + (b.queries - 1 - left)).ceilDiv(keys), zero}));
+  Value inner =
+      b.asValue(computeMax({(past + (-1 - left)).ceilDiv(keys), zero}));
   inner = arith::MaxSIOp::create(b, inner, start);
   inner = arith::MinSIOp::create(b, inner, stop);
   Value fullEnd = arith::MaxSIOp::create(b, b.asValue(full), inner);

@@ -64,9 +64,10 @@ private:
   bool isRagged;
   /// Whether an iteration of `bound` and more may be masked at run time.
   bool mayMaskAll;
-  /// The first query, of the mask; the number of keys.
+  /// The first query and the one after the last, of the mask; the number of
+  /// keys.
   llvm::SmallVector<mlir::OpFoldResult> numbers;
-  mlir::AffineExpr first, length;
+  mlir::AffineExpr first, past, length;
   /// Of a band: the last block, how many masked blocks it has at its upper end,
   /// and what leads from the iteration to the other blocks.
   mlir::Value last, above, offset;

@@ -118,6 +118,17 @@ SmallVector<OpFoldResult> TileBuilder::leadOf(Value tensor, OpFoldResult head) {
   return lead;
 }
 
+OpFoldResult TileBuilder::getQueryCount() {
+  OpFoldResult rows =
+      tensor::getMixedSize(*this, getLoc(), op.getQ(), op.getLeadRank());
+  if (!op.isPacked())
+    return rows;
+  return affine::makeComposedFoldedAffineApply(
+      *this, getLoc(),
+      getAffineDimExpr(0).floorDiv(static_cast<int64_t>(op.getPackedHeads())),
+      {rows});
+}
+
 OpFoldResult TileBuilder::getLength() {
   if (length)
     return length;

@@ -26,7 +26,7 @@ public:
   TileBuilder(mlir::OpBuilder &b, FlexAttentionOp op);
 
   FlexAttentionOp op;
-  /// Queries of the tile, keys of an iteration.
+  /// Rows of the tile, which are queries; keys of an iteration.
   int64_t queries, keys;
   /// Of two loops: all of a tile, its rows, its columns; of one: all of a
   /// vector.
@@ -53,9 +53,13 @@ public:
                        llvm::ArrayRef<int64_t> shape);
 
   /// Where the tile begins.
+  mlir::OpFoldResult getFirstRow() { return op.getOrigin()[op.getLeadRank()]; }
+  /// Of the queries that it may have: with packed heads the first of all.
   mlir::OpFoldResult getFirstQuery() {
-    return op.getOrigin()[op.getLeadRank()];
+    return op.isPacked() ? mlir::OpFoldResult(getIndexAttr(0)) : getFirstRow();
   }
+  /// The head of its rows; with packed heads that of the tensor, which has them
+  /// one after the other.
   mlir::OpFoldResult getHead() { return op.getOrigin()[op.getLeadRank() - 1]; }
   /// Among the columns of V.
   mlir::OpFoldResult getFirstColumn() {
@@ -68,7 +72,8 @@ public:
   /// of 1 serves all.
   llvm::SmallVector<mlir::OpFoldResult> leadOf(mlir::Value tensor,
                                                mlir::OpFoldResult head);
-  /// How many keys there are.
+  /// How many queries and keys there are.
+  mlir::OpFoldResult getQueryCount();
   mlir::OpFoldResult getLength();
 
 private:

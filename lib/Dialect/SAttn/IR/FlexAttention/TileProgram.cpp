@@ -58,10 +58,17 @@ private:
   using Inner = ImplicitLocOpBuilder;
 
   void readScale();
+  void locateRows();
+  void addRows(SmallVectorImpl<Value> &inputs,
+               SmallVectorImpl<AffineMap> &maps);
+  Value call(Inner &inner, ElementFunction &function, Value score,
+             ValueRange elements, function_ref<Value()> query,
+             function_ref<Value()> key);
   void iterate(scf::ForOp loop);
   Value multiply(Value k);
   Value modify(Value s);
   Value mask(Value s, Value iteration);
+  Value applySign(Value s);
   Value applyMask(Value s, Value iteration);
   Value sees(Inner &inner, Value query, Value key);
   void update(Value s, Value v, scf::ForOp loop);
@@ -81,6 +88,9 @@ private:
   Type element, f32;
   bool isModified, mayBeNegative;
   std::optional<KeyBlocks> range;
+  /// Of i32, where heads are packed and it matters: which query of which head
+  /// each row is.
+  Value queryOfRow, headOfRow;
   /// Of f32: the scale to the base 2, without its sign; the sign, where it is
   /// known at run time only; then, of i1, whether it is plus.
   Value scaleLog2, sign, isPositive;
@@ -93,12 +103,13 @@ private:
 } // namespace
 
 SmallVector<Value> TileProgram::build() {
-  OpFoldResult first = b.getFirstQuery();
   q = b.readTile(op.getQ(), b.leadOf(op.getQ(), b.getHead()),
-                 {first, b.getIndexAttr(0)}, {b.queries, depth});
+                 {b.getFirstRow(), b.getIndexAttr(0)}, {b.queries, depth});
   readScale();
-  scoreMod.hoist(b);
-  maskMod.hoist(b);
+  if (op.isPacked())
+    locateRows();
+  scoreMod.hoist(b, queryOfRow, headOfRow);
+  maskMod.hoist(b, queryOfRow, headOfRow);
   scores = b.empty({b.queries, b.keys}, f32);
   vectors = b.empty({b.queries}, f32);
   Value sums = b.fill(b.zero, b.empty({b.queries, columns}, f32));
@@ -135,6 +146,53 @@ void TileProgram::readScale() {
     scale = arith::MaximumFOp::create(b, math::AbsFOp::create(b, scale), least);
   }
   scaleLog2 = arith::MulFOp::create(b, scale, b.constant(kLog2E));
+}
+
+/// Computed before the loop, where divisions cost nothing.
+void TileProgram::locateRows() {
+  Type i32 = b.getI32Type();
+  Value first = b.asI32(b.getFirstRow()), count = b.asI32(b.getQueryCount());
+  auto make = [&](auto body) {
+    return b.generic({}, {}, b.empty({b.queries}, i32), b.vector,
+                     [&](Inner &inner, ValueRange) -> Value {
+                       return body(inner, position(inner, 0, first));
+                     });
+  };
+  if (op.getMask() || scoreMod.needsQuery() || maskMod.needsQuery())
+    queryOfRow = make([&](Inner &inner, Value row) {
+      return arith::RemSIOp::create(inner, row, count);
+    });
+  if (!scoreMod.needsHead() && !maskMod.needsHead())
+    return;
+  Value firstHead = b.asI32(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(),
+      b.getAffineDimExpr(0) * static_cast<int64_t>(op.getPackedHeads()),
+      {b.getHead()}));
+  headOfRow = make([&](Inner &inner, Value row) {
+    return arith::AddIOp::create(inner, firstHead,
+                                 arith::DivSIOp::create(inner, row, count));
+  });
+}
+
+/// Appends the rows' places to inputs, of which there is one.
+void TileProgram::addRows(SmallVectorImpl<Value> &inputs,
+                          SmallVectorImpl<AffineMap> &maps) {
+  for (Value rows : {queryOfRow, headOfRow})
+    if (rows) {
+      inputs.push_back(rows);
+      maps.push_back(b.row);
+    }
+}
+
+/// The function's value in an op on these elements: the score, those of
+/// `addRows`, those of the function, the result's.
+Value TileProgram::call(Inner &inner, ElementFunction &function, Value score,
+                        ValueRange elements, function_ref<Value()> query,
+                        function_ref<Value()> key) {
+  unsigned next = queryOfRow ? 2 : 1;
+  Value head = headOfRow ? elements[next++] : Value();
+  return function.compute(inner, {score, head, query, key},
+                          elements.drop_front(next).drop_back());
 }
 
 void TileProgram::iterate(scf::ForOp loop) {
@@ -180,24 +238,26 @@ Value TileProgram::modify(Value s) {
     return s;
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
+  if (!scoreMod.isEmpty())
+    addRows(inputs, maps);
   scoreMod.readBlock(b, firstKey);
   scoreMod.addInputs(b, inputs, maps);
-  Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
+  Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
   Value log2E = b.constant(kLog2E);
   arith::FastMathFlags flags = getScoreFlags(op);
-  return b.generic(inputs, maps, scores, b.tile,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     if (scoreMod.isEmpty())
-                       return arith::MulFOp::create(inner, args[0], scaleLog2);
-                     Value scaled = arith::MulFOp::create(inner, args[0],
-                                                          op.getScale(), flags);
-                     Value score = scoreMod.compute(
-                         inner, scaled,
-                         [&] { return position(inner, 0, query0); },
-                         [&] { return position(inner, 1, key0); },
-                         args.drop_front().drop_back());
-                     return arith::MulFOp::create(inner, score, log2E, flags);
-                   });
+  return b.generic(
+      inputs, maps, scores, b.tile,
+      [&](Inner &inner, ValueRange args) -> Value {
+        if (scoreMod.isEmpty())
+          return arith::MulFOp::create(inner, args[0], scaleLog2);
+        Value scaled =
+            arith::MulFOp::create(inner, args[0], op.getScale(), flags);
+        Value score = call(
+            inner, scoreMod, scaled, args,
+            [&] { return queryOfRow ? args[1] : position(inner, 0, query0); },
+            [&] { return position(inner, 1, key0); });
+        return arith::MulFOp::create(inner, score, log2E, flags);
+      });
 }
 
 /// -inf for keys that a query does not see, in iterations with a mask.
@@ -218,33 +278,57 @@ Value TileProgram::mask(Value s, Value iteration) {
   return branch.getResult(0);
 }
 
+/// Scores with the scale's sign. A branch, which all threads take alike, costs
+/// the usual scale nothing.
+Value TileProgram::applySign(Value s) {
+  if (!sign)
+    return s;
+  auto branch = scf::IfOp::create(b, s.getType(), isPositive,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, s);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      b, b.generic(s, b.tile, scores, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], sign);
+                   }));
+  return branch.getResult(0);
+}
+
 Value TileProgram::applyMask(Value s, Value iteration) {
+  s = applySign(s);
   MaskAttr band =
       range->appliesMask ? op.getMask().value_or(MaskAttr()) : MaskAttr();
   bool calls = range->appliesMask && !maskMod.isEmpty();
+  if (!band && !calls && !range->hasTail())
+    return s;
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
   if (calls) {
+    addRows(inputs, maps);
     maskMod.readBlock(b, firstKey);
     maskMod.addInputs(b, inputs, maps);
   }
-  size_t captured = inputs.size() - 1;
-  Value query0 = b.asI32(b.getFirstQuery()), key0 = b.asI32(firstKey);
+  Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
   Value length = range->hasTail() ? b.asI32(b.getLength()) : Value();
   Value isFull = range->isFull(iteration);
   std::optional<BandRows> rows;
   if (band) {
-    Value query = query0;
-    if (!isConstantIntValue(range->shift, 0))
-      query = arith::AddIOp::create(b, query0, b.asI32(range->shift));
-    rows.emplace(b, band, BandRows::Place{query, key0, length, isFull});
+    Value query = queryOfRow ? Value() : query0;
+    if (!isConstantIntValue(range->shift, 0)) {
+      Value shift = b.asI32(range->shift);
+      query = query ? arith::AddIOp::create(b, query, shift).getResult() : shift;
+    }
+    rows.emplace(b, band,
+                 BandRows::Place{queryOfRow, query, key0, length, isFull});
     llvm::append_range(inputs, rows->getVectors());
     maps.append(rows->getVectors().size(), b.row);
   }
   auto body = [&](Inner &inner, ValueRange args) -> Value {
-    Value score = args.front();
-    ValueRange reads = args.slice(1, captured),
-               bounds = args.drop_front(1 + captured).drop_back();
+    size_t count = rows ? rows->getVectors().size() : 0;
+    ValueRange bounds = args.drop_back().take_back(count);
     Value key;
     auto getKey = [&] {
       if (!key)
@@ -257,9 +341,10 @@ Value TileProgram::applyMask(Value s, Value iteration) {
                   : condition;
     };
     if (calls) {
-      seen = maskMod.compute(
-          inner, Value(), [&] { return position(inner, 0, query0); }, getKey,
-          reads);
+      seen = call(
+          inner, maskMod, Value(), args.drop_back(count),
+          [&] { return queryOfRow ? args[1] : position(inner, 0, query0); },
+          getKey);
       if (isFull)
         seen = arith::OrIOp::create(inner, seen, isFull);
     }
@@ -268,11 +353,7 @@ Value TileProgram::applyMask(Value s, Value iteration) {
     else if (length)
       restrict(arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, getKey(),
                                      length));
-    if (sign)
-      score = arith::MulFOp::create(inner, score, sign);
-    if (!seen)
-      return score;
-    return arith::SelectOp::create(inner, seen, score, b.lowest);
+    return arith::SelectOp::create(inner, seen, args[0], b.lowest);
   };
   return b.generic(inputs, maps, scores, b.tile, body);
 }

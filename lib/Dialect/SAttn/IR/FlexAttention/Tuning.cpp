@@ -23,10 +23,10 @@ FlexAttentionOp::chooseParameters(ArrayRef<meta::Table>,
                                   const tuning::Search &search,
                                   const TuningHints &hints) {
   tuning::flex_attention::Facts facts;
-  int64_t queries = getQ().getType().getShape().end()[-2];
-  facts.queries = hints.m;
-  if (!ShapedType::isDynamic(queries))
-    facts.queries = queries;
+  int64_t rows = getQ().getType().getShape().end()[-2];
+  facts.rows = hints.m;
+  if (!ShapedType::isDynamic(rows))
+    facts.rows = rows;
   facts.headDim = getHeadDim();
   facts.valueDim = getValueDim();
   facts.elementBytes = getQ().getType().getElementTypeBitWidth() / 8;
@@ -35,6 +35,8 @@ FlexAttentionOp::chooseParameters(ArrayRef<meta::Table>,
     facts.blockKeys = (*size)[1];
   }
   std::optional<MaskAttr> mask = getMask();
-  facts.isCausal = mask && mask->getRight() && !mask->getLeft() && !hasLists();
+  facts.isPacked = isPacked();
+  facts.isCausal = mask && mask->getRight() && !mask->getLeft() &&
+                   !hasLists() && !isPacked();
   return tuning::flex_attention::choose(facts, search);
 }

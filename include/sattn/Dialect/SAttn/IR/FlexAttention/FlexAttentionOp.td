@@ -110,8 +110,18 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        the scale may be reassociated and contracted (`fastmath<reassoc, contract,
        arcp>`), and integers of more than 24 bits that they convert may be rounded
        twice. With f32 they are computed as written.
-    6. Weights of keys that are not seen are 0, and multiplied, where another query
-       of the tile sees the key: `v` must be finite there.
+    6. A NaN in a row of `k` does not show where no query sees it. Rows of `v` are
+       not read in blocks of keys (K of the tile) that are in no list, or without
+       lists lie whole after key_lengths[b] or outside of the band of `mask` of all
+       rows of the tile, and never from N on: a NaN there does not show either.
+       In blocks that are read, weights of keys that are not seen are 0 and
+       multiplied: `v` must be finite there.
+    7. With `packed_heads` = P the rows of `q`, `out` and `lse` are those of P heads,
+       one after the other, and M is the number of rows over P: row r of their head
+       g is query r mod M of head h = P g + r / M, which is what the functions get.
+       `k` and `v` have a head for `group` heads g, and lists have at most one
+       block of queries, for all heads of g. Few queries of heads that share
+       `k` and `v` thereby fill the rows of one tile.
 
     Constraints:
 
@@ -123,7 +133,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C5) `block_size` is there if and only if a list is: two positive multiples
       of 16. Counts are at most the entries that there are. Entries are less than
       ceil(N / BK). Lists of `full` have room for an entry; one of a block that
-      ends after N is the last of its list. Key lengths are in [0, N].
+      ends after N is the last of its list. Key lengths are in [0, N]. With
+      `packed_heads` M is at most BQ.
     - (C6) There are one or two `outs`, and the results have their types.
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of
@@ -131,10 +142,12 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C8) `meta` has tiles of M queries, N columns of `v`, K keys. All are
       multiples of 8; N is at most E rounded up to a multiple of 64, and padding
       where it is more than E rounded up to one of 8: `q` and `k` are then padded
-      to a multiple of 64, too. M and K are at most 1024, and divide BQ and BK.
+      to a multiple of 64, too. M and K are at most 1024; K divides BK, and M,
+      without `packed_heads`, BQ.
     - (C9) `origin` has as many entries as the op has loops: b, where there are
       batches, h, i, and the first column where N is less than E.
     - (C10) `precision` is "ieee" or, with f32, "tf32".
+    - (C11) `packed_heads` is from 1 to 1024, and divides the rows of `q`.
 
     `origin` says which tile of the problem `outs` is; then they are smaller, and
     all other operands stay whole.
@@ -172,6 +185,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     OptionalAttr<SAttn_MaskAttr>:$mask,
     OptionalAttr<DenseI64ArrayAttr>:$block_size,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
+    DefaultValuedAttr<I64Attr, "1">:$packed_heads,
     OptionalAttr<SAttn_MetaAttr>:$meta);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_mod,
@@ -199,6 +213,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
                                   : Tensor();
     }
     bool hasLists() { return getPartialCounts() || getFullCounts(); }
+    /// Whether a row of `q` is not the query of its number.
+    bool isPacked() { return getPackedHeads() != 1; }
     /// Dimensions before queries or keys: batch and head, or head.
     int64_t getLeadRank() { return getQ().getType().getRank() - 2; }
     int64_t getHeadDim() { return getQ().getType().getShape().back(); }
