@@ -1,11 +1,17 @@
-"""The tables of the newest results of benchmarks/linear.py: all for docs/Performance.md, decoding for README."""
+"""The newest results of benchmarks/linear.py: a table of all for docs/Performance.md, a table and a plot of decoding for
+README."""
 
 import json
 
+import bars
+import svg
 from results_table import RESULTS, ResultsError
 
 # M, K and N of README's rows.
 DECODING = [(4096, 4096, 1), (4096, 4096, 16), (4096, 4096, 64), (14336, 4096, 16)]
+# Blocks and their colours in the plot.
+COLOURS = {128: "blue", 64: "pale-blue", 32: "orange", 16: "pale-orange"}
+HEIGHT = 372
 
 
 def newest():
@@ -57,3 +63,26 @@ def decoding(path):
         cells = " | ".join(_times(some, "ours_linear") if some else "" for some in rows)
         lines.append(f"| {shape[0]} x {shape[1]}, {shape[2]} | {dense} | {cells} |")
     return "\n".join(lines) + "\n"
+
+
+def plot(path, dark=None):
+    """The text of an SVG of the same: for each shape a panel, with a bar of each size of blocks for each sparsity."""
+    groups = _groups(path)
+    panels = {}
+    for m, k, n in DECODING:
+        for block in COLOURS:
+            for row in groups.get((m, k, n, block), []):
+                panel = panels.setdefault(f"{m} x {k}, N = {n}", {})
+                panel.setdefault(f"{row['sparsity']:.0%}", {})[block] = row["us"]["dense_linear"] / row["us"]["ours_linear"]
+    if not panels:
+        raise ResultsError(f"{path.name}: expected rows of few columns, but got none")
+    series = {block: (f"blocks of {block}", colour) for block, colour in COLOURS.items()
+              if any(block in values for panel in panels.values() for values in panel.values())}
+    device = json.loads(path.read_text())["device"]
+    title = "Decoding: times faster than dense F.linear by cuBLAS"
+    return svg.document(bars.WIDTH, HEIGHT, title, [
+        svg.text(bars.LEFT, 30, title, "text strong"),
+        svg.text(bars.WIDTH - bars.RIGHT, 30, f"sattn.linear, N rows of x, bf16, {device}", "muted small", "end"),
+        *bars.legend(series, "dense cuBLAS"),
+        *bars.draw(panels, series, lambda values: max(values, key=values.get)),
+        svg.text(bars.LEFT, HEIGHT - 12, "Percentages: blocks that are not stored.", "muted small")], dark)

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 PERFORMANCE = ROOT / "docs" / "Performance.md"
 PLOT = ROOT / "docs" / "bsr_addmm.svg"
+DECODING_PLOT = ROOT / "docs" / "decoding.svg"
 FLEX_PLOT = ROOT / "docs" / "flex_attention.svg"
 DIAGNOSTICS = ROOT / "docs" / "Diagnostics.md"
 WALK = ROOT / "docs" / "Walk.md"
@@ -121,6 +122,7 @@ def wanted():
     if linear := linear_results.newest():
         text = results_table.replace(text, "decoding", linear_results.decoding(linear))
         performance = results_table.replace(performance, "linear", linear_results.table(linear))
+        files[DECODING_PLOT] = linear_results.plot(linear)
     files[readme] = text
     if attention := results_table.newest_attention():
         performance = results_table.replace(performance, "attention", results_table.attention_table(attention))

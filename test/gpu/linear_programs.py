@@ -175,6 +175,17 @@ def weight_of(rng, block, blocks, dtype):
     return (crow, col, values), dense.swapaxes(1, 2).reshape(blocks[0] * block[0], blocks[1] * block[1])
 
 
+def apply_activation(activation, value):
+    """The same as activation_of, in NumPy."""
+    if activation == "relu":
+        return np.maximum(value, 0)
+    if activation == "gelu":
+        return value * 0.5 * (1 + np.vectorize(math.erf)(value * math.sqrt(0.5)))
+    if activation:
+        return value * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (value + 0.044715 * value**3)))
+    return value
+
+
 def layer_operands(layer, seed=0):
     """(arguments of @main, the last one the result, full of NaN; the result in float64)."""
     rng = np.random.default_rng(seed)
@@ -186,12 +197,7 @@ def layer_operands(layer, seed=0):
     result = x.astype(np.float64) @ weight.T
     if layer.bias:
         result = result + bias.astype(np.float64)
-    if layer.activation == "relu":
-        result = np.maximum(result, 0)
-    elif layer.activation == "gelu":
-        result = result * 0.5 * (1 + np.vectorize(math.erf)(result * math.sqrt(0.5)))
-    elif layer.activation:
-        result = result * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (result + 0.044715 * result**3)))
+    result = apply_activation(layer.activation, result)
     arguments = [x, *bsr, bias, np.full((*layer.batch, m), np.nan, dtype)]
     return arguments, result
 
@@ -204,6 +210,123 @@ LAYERS = [
     Layer("transpose", batch=(130,), block=(64, 64), blocks=(3, 4), activation="relu"),
     Layer("transpose", batch=(40,), block=(32, 8), blocks=(2, 6)),
 ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Epilogue:
+    """activation(A @ b + bias[:, None]) + residual, where N is dynamic.
+
+    transposes: whether b, and residual and result, lie transposed. form: how the program says so: "attributes" (the
+    op's), "product" (b is transposed before the product, the result right after it, as torch-mlir does) or "result"
+    (after the epilogue, which counts the rows of A first; the residual is transposed before it).
+    """
+
+    transposes: tuple = (True, True)
+    form: str = "attributes"
+    activation: str = "relu"
+    dtype: str = "f16"
+    n: int = 37
+    block: tuple = (16, 16)
+    blocks: tuple = (4, 5)  # of A, along M and K
+    tile: tuple = ()
+
+    @property
+    def name(self):
+        layouts = "".join("nt"[is_transposed] for is_transposed in self.transposes)
+        return "-".join([layouts, self.form, self.activation, self.dtype, str(self.n), "x".join(map(str, self.block)),
+                         *map(str, self.tile)])
+
+
+def epilogue_program(case):
+    """The text of @main: crow, col, values, b, bias, residual and the result."""
+    kind, (rows, columns) = case.dtype, case.block
+    of_b, of_out = case.transposes
+
+    def matrix(count, is_transposed):
+        return f"tensor<?x{count}x{kind}>" if is_transposed else f"tensor<{count}x?x{kind}>"
+
+    m, k = (count * size for count, size in zip(case.blocks, case.block))
+    b, out = matrix(k, of_b), matrix(m, of_out)
+    is_given = case.form == "attributes"
+    upright = matrix(m, False)
+    meta = f"meta = #sattn.meta<tile = [{', '.join(map(str, case.tile))}]>" if case.tile else ""
+    words = ["transpose_b"] * (of_b and is_given) + ["transpose_out"] * (of_out and is_given) + [meta] * bool(meta)
+    lines = [f"  %cst = arith.constant 0.0 : {kind}", "  %f0 = arith.constant 0.0 : f32",
+             "  %f1 = arith.constant 1.0 : f32",
+             f"  %dim = arith.constant {0 if of_out else 1} : index",
+             f"  %n = tensor.dim %out, %dim : {out}", f"  %empty = tensor.empty(%n) : {out}",
+             f"  %upright = tensor.empty(%n) : {upright}"]
+    for name, value in (("one", 1.0), ("half", 0.5), ("rsqrt2", math.sqrt(0.5)), ("rsqrt", math.sqrt(2 / math.pi)),
+                        ("cubic", 0.044715)):
+        lines.append(f"  %{name} = arith.constant {value:.6e} : {kind}")
+
+    def transpose(result, source, from_type, init, to_type):
+        lines.append(f"  {result} = linalg.transpose ins({source} : {from_type}) outs({init} : {to_type}) "
+                     "permutation = [1, 0]")
+
+    dense, dense_type = "%b", b
+    if of_b and not is_given:
+        dense, dense_type = "%bt", matrix(k, False)
+        lines.append(f"  %bi = tensor.empty(%n) : {dense_type}")
+        transpose(dense, "%b", b, "%bi", dense_type)
+    last, target = ("%product", out) if is_given else ("%product", upright)
+    lines.append(f"""  %product = sattn.bsr_addmm alpha(%f1) beta(%f0)
+      ins(%crow, %col, %values, {dense} : tensor<{case.blocks[0] + 1}xi64>, tensor<?xi64>,
+          tensor<?x{rows}x{columns}x{kind}>, {dense_type})
+      outs({"%empty" if is_given else "%upright"} : {target}) {{{", ".join(words)}}} -> {target}""")
+    if of_out and case.form == "product":
+        transpose("%turned", last, upright, "%empty", out)
+        last, target = "%turned", out
+    residual, init = "%residual", "%out"
+    if of_out and case.form == "result":
+        transpose("%old", "%residual", out, "%upright", upright)
+        residual, init = "%old", "%upright"
+    row = "#j" if target == out and of_out else "#i"
+    body, value = activation_of(case, "%t", kind)
+    lines.append(f"""  %biased = linalg.generic {{indexing_maps = [#ij, {row}, #ij, #ij],
+      iterator_types = ["parallel", "parallel"]}}
+      ins({last}, %bias, {residual} : {target}, tensor<{m}x{kind}>, {target}) outs({init} : {target}) {{
+  ^bb0(%in: {kind}, %a: {kind}, %r: {kind}, %old_out: {kind}):
+    %t = arith.addf %in, %a : {kind}{body}
+    %y = arith.addf {value}, %r : {kind}
+    linalg.yield %y : {kind}
+  }} -> {target}""")
+    last = "%biased"
+    if of_out and case.form == "result":
+        transpose("%result", last, upright, "%out", out)
+        last = "%result"
+    return f"""#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+func.func @main(%crow: tensor<{case.blocks[0] + 1}xi64>, %col: tensor<?xi64>, %values: tensor<?x{rows}x{columns}x{kind}>,
+    %b: {b}, %bias: tensor<{m}x{kind}>, %residual: {out}, %out: {out}) -> {out} {{
+""" + "\n".join(lines) + f"\n  return {last} : {out}\n}}\n"
+
+
+def epilogue_operands(case, seed=0):
+    """(arguments of @main, the last one the result, full of NaN; the result in float64)."""
+    rng = np.random.default_rng(seed)
+    bsr, a = weight_of(rng, case.block, case.blocks, case.dtype)
+    dtype = DTYPES[case.dtype]
+    b = (rng.standard_normal((a.shape[1], case.n)) / math.sqrt(a.shape[1])).astype(dtype)
+    bias, residual = rng.standard_normal(len(a)).astype(dtype), rng.standard_normal((len(a), case.n)).astype(dtype)
+    result = a @ b.astype(np.float64) + bias.astype(np.float64)[:, None]
+    result = apply_activation(case.activation, result) + residual.astype(np.float64)
+
+    def stored(array, is_transposed):
+        return np.ascontiguousarray(array.T if is_transposed else array)
+
+    of_b, of_out = case.transposes
+    residual, result = stored(residual, of_out), stored(result, of_out)
+    return [*bsr, stored(b, of_b), bias, residual, np.full(result.shape, np.nan, dtype)], result
+
+
+LAYOUTS = [(False, False), (False, True), (True, False), (True, True)]
+EPILOGUES = [Epilogue(layouts, form, activation, **more)
+             for layouts in LAYOUTS for form in ("attributes", "product", "result")
+             for activation, more in (("relu", {}), ("gelu_tanh", {"n": 16}),
+                                      ("gelu", {"n": 130, "block": (64, 64), "blocks": (3, 4)}))
+             if form == "attributes" or any(layouts)]
 
 
 def matvec_program(kind, static):

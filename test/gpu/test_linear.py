@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bsr_cases import DTYPES, save
-from linear_programs import (LAYERS, Layer, layer_operands, layer_program, matvec_program, two_products_operands,
-                             two_products_program, weight_of)
+from linear_programs import (EPILOGUES, LAYERS, Layer, epilogue_operands, epilogue_program, layer_operands,
+                             layer_program, matvec_program, two_products_operands, two_products_program, weight_of)
 
 TOLERANCE = {"f16": 5e-3, "bf16": 4e-2, "f32": 5e-3}
 
@@ -30,6 +30,13 @@ def close(result, expected, kind):
 def test_linear_layers(sparse_run, tmp_path, layer, how):
     arguments, expected = layer_operands(layer)
     close(run(sparse_run, tmp_path, layer_program(layer), arguments, layer.dtype, f"--{how}"), expected, layer.dtype)
+
+
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
+@pytest.mark.parametrize("case", EPILOGUES, ids=lambda case: case.name)
+def test_epilogues_in_every_layout(sparse_run, tmp_path, case, how):
+    arguments, expected = epilogue_operands(case)
+    close(run(sparse_run, tmp_path, epilogue_program(case), arguments, case.dtype, f"--{how}"), expected, case.dtype)
 
 
 def test_tf32(sparse_run, tmp_path):

@@ -16,6 +16,7 @@ import make_docs  # noqa: E402
 import make_walk  # noqa: E402
 import pictures  # noqa: E402
 import flex_attention_results  # noqa: E402
+import linear_results  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
 import svg  # noqa: E402
@@ -332,6 +333,26 @@ def test_table_and_plot_of_flex_attention(tmp_path, monkeypatch):
         flex_attention_results.table(path)
 
 
+def test_plot_of_decoding(tmp_path):
+    """A panel for each shape of few columns, a group for each sparsity, a bar for each size of blocks."""
+    path = tmp_path / "x.json"
+
+    def row(n, block, sparsity, dense, ours):
+        return {"m": 4096, "k": 4096, "n": n, "block": block, "sparsity": sparsity,
+                "us": {"dense_linear": dense, "ours_linear": ours}}
+
+    rows = [row(16, 64, 0.5, 14, 7), row(16, 64, 0.9, 14, 4), row(16, 16, 0.5, 14, 28), row(8192, 64, 0.5, 90, 1)]
+    path.write_text(json.dumps({"device": "card", "rows": rows}))
+    text = linear_results.plot(path)
+    heights = bars(text)
+    assert list(heights) == ["blocks of 64: 2.00", "blocks of 16: 0.50", "blocks of 64: 3.50"]
+    assert heights["blocks of 64: 2.00"] == pytest.approx(4 * heights["blocks of 16: 0.50"], abs=0.2)
+    assert "4096 x 4096, N = 16" in text and "8192" not in text and "card" in text
+    path.write_text(json.dumps({"device": "card", "rows": rows[-1:]}))
+    with pytest.raises(results_table.ResultsError, match="rows of few columns"):
+        linear_results.plot(path)
+
+
 def with_tuned():
     """The results with a second Triton, and with a library that is far slower."""
     rows = json.loads(json.dumps(RESULTS["rows"]))
@@ -386,6 +407,7 @@ def test_plot_of_results(tmp_path):
 
 @pytest.mark.parametrize("draw", [*pictures.PICTURES.values(),
                                   lambda dark: results_plot.plot(results_table.newest(), dark),
+                                  lambda dark: linear_results.plot(linear_results.newest(), dark),
                                   lambda dark: flex_attention_results.plot(flex_attention_results.newest(), dark)])
 def test_pictures_have_both_modes(draw):
     """Every colour is one that has a light and a dark form, and nothing leaves the picture."""

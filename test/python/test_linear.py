@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
-from linear_programs import (LAYERS, layer_operands, layer_program, matvec_program,  # noqa: E402
-                             two_products_operands, two_products_program, weight_of)
+from linear_programs import (EPILOGUES, LAYERS, epilogue_operands, epilogue_program, layer_operands,  # noqa: E402
+                             layer_program, matvec_program, two_products_operands, two_products_program, weight_of)
 
 TOLERANCE = {"f16": 5e-3, "bf16": 4e-2, "f32": 1e-5}
 
@@ -29,6 +29,14 @@ def test_linear_layers(sattn, layer):
     arguments, expected = layer_operands(layer)
     sattn.compile(layer_program(layer))(*map(passed, arguments))
     close(arguments[-1], expected, layer.dtype)
+
+
+@pytest.mark.parametrize("case", EPILOGUES, ids=lambda case: case.name)
+def test_epilogues_in_every_layout(sattn, case):
+    """Bias, activation and residual, with the transposes of front ends before, between and after them."""
+    arguments, expected = epilogue_operands(case)
+    sattn.compile(epilogue_program(case))(*map(passed, arguments))
+    close(arguments[-1], expected, case.dtype)
 
 
 @pytest.mark.parametrize("kind", ["f32", "f16"])

@@ -155,8 +155,8 @@ static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
 static constexpr int64_t kFewColumns = 64, kLeastColumns = 16;
 /// Rows of the lowest tile: those of one MMA.
 static constexpr int64_t kLeastRows = 16;
-/// K tile of few columns and rows: fewer steps wait less.
-static constexpr int64_t kFewDepth = 128;
+/// Bytes of a K tile of few columns and rows: fewer steps wait less.
+static constexpr int64_t kFewDepthBytes = 256;
 /// Thread blocks that an SM holds of such kernels, at most; and the steps of a
 /// tile from which two thread blocks share its reduction.
 static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
@@ -164,13 +164,14 @@ static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
 static constexpr int64_t kUnknownSparsity = 50;
 
 /// Few columns: all in one tile, of as many rows of a block row as leave a tile
-/// for nearly every SM, so that all of them load; two thread blocks share the
-/// reduction of a tile with many steps, if all run at one time. Measured on an
-/// H200 at 4096 x 4096 and 14336 x 4096 (benchmarks/few_columns.py).
+/// for nearly every SM, so that all of them load; where there are clusters, two
+/// thread blocks share the reduction of a tile with many steps, if all run at
+/// one time. Measured on an H200 at 4096 x 4096 and 14336 x 4096
+/// (benchmarks/few_columns.py).
 static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
                                                       const Target &target) {
   if (!problem.m || !problem.n || !problem.k || *problem.n > kFewColumns ||
-      *problem.n < 1 || problem.elementBytes != 2)
+      *problem.n < 1)
     return std::nullopt;
   Parameters result;
   result.columns =
@@ -183,11 +184,16 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
          tiles() < target.smCount - target.smCount / 16)
     result.rows /= 2;
   result.depth = defaultDepth(problem, target);
-  if (result.rows < kWgmmaRows && problem.blockColumns % kFewDepth == 0)
-    result.depth = kFewDepth;
+  int64_t fewDepth = kFewDepthBytes / problem.elementBytes;
+  if (result.rows < kWgmmaRows && problem.blockColumns % fewDepth == 0)
+    result.depth = fewDepth;
   if (widestColumns(problem, result.rows, result.depth, target) <
       result.columns)
     return std::nullopt;
+  if (result.rows <= 2 * kLeastRows && problem.blockRows <= 2 * kLeastRows)
+    result.warps = result.rows / kLeastRows;
+  if (!target.hasClusters)
+    return result;
   int64_t steps = *problem.k / result.depth *
                   (100 - problem.sparsity.value_or(kUnknownSparsity)) / 100;
   // A tile of a whole wgmma's rows loads enough ahead by itself.
@@ -195,8 +201,6 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
                                           : target.smCount;
   bool isShared = steps >= kSharedSteps && tiles() <= most;
   result.splitK = isShared ? 2 : 1;
-  if (result.rows <= 2 * kLeastRows && problem.blockRows <= 2 * kLeastRows)
-    result.warps = result.rows / kLeastRows;
   return result;
 }
 
@@ -245,6 +249,8 @@ static constexpr int64_t kLoneStages = 3;
 /// H200: 1.2 to 1.3 times the rate of 128 columns).
 static Parameters defaultForMmaSync(const Problem &problem,
                                     const Target &target) {
+  if (std::optional<Parameters> few = defaultForFewColumns(problem, target))
+    return *few;
   Parameters result;
   result.rows = problem.blockRows;
   result.depth = defaultDepth(problem, target);
@@ -257,6 +263,46 @@ static Parameters defaultForMmaSync(const Problem &problem,
     most = std::min<int64_t>(most, 128);
   result.columns = narrowColumns(problem, target, result.rows, most);
   return result;
+}
+
+/// A ring of fewer stages overlaps nothing; bytes of shared memory for what is
+/// no stage; the narrowest tile of a whole block's columns.
+static constexpr int64_t kMinStages = 2, kOtherBytes = 256, kLeastWhole = 32;
+
+/// Whether a ring of these tiles fits, in either layout of B. They are stored
+/// in multiples of 16 rows and 32 bytes.
+static bool fitsRing(const Problem &problem, const Parameters &tile,
+                     const Target &target) {
+  auto bytes = [&](int64_t rows, int64_t columns) {
+    return static_cast<int64_t>(
+        llvm::alignTo(rows, 16) *
+        llvm::alignTo(columns * problem.elementBytes, 32));
+  };
+  int64_t right = std::max(bytes(tile.depth, tile.columns),
+                           bytes(tile.columns, tile.depth));
+  return kMinStages * (bytes(tile.rows, tile.depth) + right) + kOtherBytes <=
+         target.sharedBytes;
+}
+
+/// Makes a ring of the tiles fit, which it does but for K tiles of a whole
+/// block whose columns no power of two divides: by fewer columns or, for high
+/// tiles, by a shorter K tile.
+static Parameters fitRing(const Problem &problem, Parameters tile,
+                          const Target &target) {
+  Parameters narrow = tile;
+  while (!fitsRing(problem, narrow, target) &&
+         narrow.columns / 2 >= kLeastWhole)
+    narrow.columns /= 2;
+  if (fitsRing(problem, narrow, target))
+    return narrow;
+  while (!fitsRing(problem, tile, target)) {
+    std::optional<int64_t> depth =
+        longestDivisor(problem.blockColumns, tile.depth - 8);
+    if (!depth)
+      break;
+    tile.depth = *depth;
+  }
+  return tile;
 }
 
 /// Columns of a tile on the CPU below which the cost does not fall.
@@ -281,7 +327,7 @@ Parameters sattn::tuning::bsr_addmm::defaultParameters(const Problem &problem,
   case TargetKind::CPU:
     return defaultForCPU(problem, target);
   case TargetKind::MmaSync:
-    return defaultForMmaSync(problem, target);
+    return fitRing(problem, defaultForMmaSync(problem, target), target);
   case TargetKind::Wgmma:
     return defaultForWgmma(problem, target);
   }

@@ -50,6 +50,32 @@ func.func @residual(%c: tensor<?x128xf16>, %y: tensor<?x128xf16>, %b: tensor<64x
   return %2 : tensor<?x128xf16>
 }
 
+// An elementwise op that reads the result transposed, here once it was merged with
+// the transpose after it, reads a transposed result in order.
+// CHECK-LABEL: func.func @read(
+// CHECK-SAME:    %[[BIAS:[^:]*]]: tensor<128xf16>, %[[Y:[^:]*]]: tensor<3x?x128xf16>
+// CHECK:         %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<3x?x128xf16>
+// CHECK:         %[[R:.*]] = sattn.bsr_addmm {{.*}} outs(%[[E]] : tensor<3x?x128xf16>) {transpose_out} -> tensor<3x?x128xf16>
+// CHECK:         linalg.generic {indexing_maps = [#[[ID:.*]], #{{.*}}, #[[ID]]]
+// CHECK-SAME:      ins(%[[R]], %[[BIAS]] : {{.*}}) outs(%[[Y]] : tensor<3x?x128xf16>)
+func.func @read(%bias: tensor<128xf16>, %y: tensor<3x?x128xf16>, %b: tensor<3x64x?xf16>, %rt: tensor<3x128x?xf16>,
+                %crow: tensor<9xi32>, %col: tensor<?xi32>, %values: tensor<?x16x16xf16>) -> tensor<3x?x128xf16> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.bsr_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %values, %b : tensor<9xi32>, tensor<?xi32>, tensor<?x16x16xf16>, tensor<3x64x?xf16>)
+      outs(%rt : tensor<3x128x?xf16>) -> tensor<3x128x?xf16>
+  %1 = linalg.generic {
+      indexing_maps = [affine_map<(b, i, j) -> (b, j, i)>, affine_map<(b, i, j) -> (j)>, affine_map<(b, i, j) -> (b, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%0, %bias : tensor<3x128x?xf16>, tensor<128xf16>) outs(%y : tensor<3x?x128xf16>) {
+  ^bb0(%in: f16, %a: f16, %o: f16):
+    %2 = arith.addf %in, %a : f16
+    linalg.yield %2 : f16
+  } -> tensor<3x?x128xf16>
+  return %1 : tensor<3x?x128xf16>
+}
+
 // What stays: a result with another use, one to which a matrix in rows is added,
 // and a permutation of batches.
 // CHECK-LABEL: func.func @left(

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -182,13 +183,13 @@ TEST(DefaultParametersTest, Targets) {
 /// The default for few columns of 4096 x 4096 on Hopper: "32 x 16 x 128, 2
 /// parts".
 static std::string fewTile(int64_t block, int64_t n, int64_t sparsity,
-                           int64_t m = 4096) {
+                           int64_t m = 4096, llvm::StringRef target = "sm_90a",
+                           int64_t elementBytes = 2) {
   Problem few = problem(block, m, n);
   few.k = 4096;
   few.sparsity = sparsity;
-  Target limits = *findTarget("sm_90a");
-  limits.sharedBytes = 227 << 10;
-  Parameters result = defaultParameters(few, limits);
+  few.elementBytes = elementBytes;
+  Parameters result = defaultParameters(few, *findTarget(target));
   EXPECT_EQ(result.warps.has_value(), block < 64);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
          " x " + std::to_string(result.depth) + ", " +
@@ -208,6 +209,60 @@ TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(64, 16, 50, 14336), "64 x 16 x 64, 1 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 8192), "64 x 16 x 64, 2 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 65536), "64 x 16 x 64, 1 parts");
+}
+
+TEST(DefaultParametersTest, FewColumnsOfTF32) {
+  // A K tile has as many bytes as one of 16-bit elements.
+  EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_90a", 4), "32 x 16 x 64, 2 parts");
+  EXPECT_EQ(fewTile(64, 16, 50, 4096, "sm_90a", 4), "32 x 16 x 64, 2 parts");
+  EXPECT_EQ(fewTile(32, 8, 50, 4096, "sm_90a", 4), "32 x 16 x 32, 2 parts");
+  EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_80", 4), "32 x 16 x 64, 0 parts");
+}
+
+TEST(DefaultParametersTest, FewColumnsWithoutClusters) {
+  // A tile's reduction is not shared.
+  EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_80"), "32 x 16 x 128, 0 parts");
+  EXPECT_EQ(fewTile(64, 33, 50, 4096, "sm_80"), "32 x 64 x 64, 0 parts");
+  EXPECT_EQ(fewTile(16, 1, 90, 4096, "sm_86"), "16 x 16 x 16, 0 parts");
+  EXPECT_EQ(fewTile(64, 16, 50, 14336, "sm_89"), "64 x 16 x 64, 0 parts");
+}
+
+/// Bytes of so many rows and columns in shared memory, with the padding of
+/// fragments.
+static int64_t sharedBytes(int64_t rows, int64_t columns, int64_t bytes) {
+  return int64_t(llvm::alignTo(rows, 16)) *
+         int64_t(llvm::alignTo(columns * bytes, 32));
+}
+
+TEST(DefaultParametersTest, TwoStagesFitEveryChip) {
+  // Numbers of tiles and the like.
+  constexpr int64_t kOther = 256;
+  for (llvm::StringRef name : {"sm_80", "sm_86", "sm_89", "sm_90a"})
+    for (int64_t rows : {8, 16, 24, 32, 48, 64, 72, 96, 128, 136, 200, 256})
+      for (int64_t columns : {8, 16, 24, 32, 40, 64, 96, 128, 136, 192, 256})
+        for (int64_t bytes : {2, 4})
+          for (int64_t n : {1, 8, 16, 33, 64, 65, 256, 2047, 8192})
+            for (int64_t m : {int64_t(1), int64_t(64), int64_t(512)}) {
+              Problem some;
+              some.blockRows = rows;
+              some.blockColumns = columns;
+              some.m = rows * m;
+              some.k = columns * 64;
+              some.n = n;
+              some.elementBytes = bytes;
+              Target target = *findTarget(name);
+              Parameters tile = defaultParameters(some, target);
+              int64_t left = sharedBytes(tile.rows, tile.depth, bytes);
+              // In either layout.
+              int64_t right =
+                  std::max(sharedBytes(tile.depth, tile.columns, bytes),
+                           sharedBytes(tile.columns, tile.depth, bytes));
+              EXPECT_LE(2 * (left + right) + kOther, target.sharedBytes)
+                  << name.str() << ", blocks of " << rows << " x " << columns
+                  << ", " << bytes << " bytes, N = " << n << ": " << tile.rows
+                  << " x " << tile.columns << " x " << tile.depth;
+              EXPECT_EQ(columns % tile.depth, 0);
+            }
 }
 
 TEST(DefaultParametersTest, FewColumnsOfUnknownSizesAreLikeOthers) {

@@ -170,6 +170,8 @@ struct TilePass : OldOptionHints<sattn::impl::SAttnTileBase<TilePass>> {
           return isa<TileProgramOpInterface>(op);
         })))
       return signalPassFailure();
+    if (failed(canonicalizePrograms()))
+      return signalPassFailure();
     SmallVector<TileProgramOpInterface> ops;
     getOperation().walk([&](TileProgramOpInterface op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
@@ -192,6 +194,27 @@ struct TilePass : OldOptionHints<sattn::impl::SAttnTileBase<TilePass>> {
       return signalPassFailure();
     if (hasFused)
       mergeInTiles(getOperation());
+  }
+
+private:
+  /// What an op makes of consumers that are merged by now: it may compute what
+  /// one reads in another layout.
+  LogicalResult canonicalizePrograms() {
+    SmallVector<Operation *> ops;
+    RewritePatternSet patterns(&getContext());
+    DenseSet<OperationName> names;
+    getOperation().walk([&](TileProgramOpInterface op) {
+      if (!op->hasOneUse() || !isa<linalg::GenericOp>(*op->user_begin()))
+        return;
+      ops.push_back(op);
+      if (std::optional<RegisteredOperationName> name = op->getRegisteredInfo();
+          name && names.insert(*name).second)
+        name->getCanonicalizationPatterns(patterns, &getContext());
+    });
+    return applyOpPatternsGreedily(
+        ops, std::move(patterns),
+        GreedyRewriteConfig().enableFolding(false).setStrictness(
+            GreedyRewriteStrictness::ExistingOps));
   }
 };
 } // namespace

@@ -293,8 +293,10 @@ def SAttnTile : Pass<"sattn-tile", "::mlir::func::FuncOp"> {
     Elementwise `linalg` ops after an op of `sattn` (a bias, an activation, a cast)
     are merged into one, which is fused into the loop and computed on the same
     tiles: the result of the `sattn` op is then in no memory. The merged op must be
-    the only user of that result and take its elements in their order; elementwise
-    ops that produce its other operands are merged with it. If the `sattn` op adds
+    the only user of that result and take its elements in their order, or in another
+    one in which the `sattn` op can compute them, by its canonicalization: a result
+    whose transpose is used is computed transposed. Elementwise ops that produce its
+    other operands are merged with it. If the `sattn` op adds
     to its old `out`, whose type differs from the fused result's, nothing is fused.
 
     If `target` cannot compute the matrix products of a tile program, because of

@@ -239,8 +239,33 @@ struct FoldTransposedB : public OpRewritePattern<BsrAddmmOp> {
   }
 };
 
-/// A result of which only the transpose is used is computed transposed. The
-/// matrix that is added, if any, has to be a transposed one, too.
+/// Why the result cannot be computed transposed, or null; `added` becomes the
+/// transpose of the matrix that is added, if any, which has to be transposed,
+/// too.
+const char *findTransposedAddend(BsrAddmmOp op, Value &added) {
+  if (!op.getInput() && isZero(op.getBeta()))
+    return nullptr;
+  added = getTransposed(op.getInputOrOut());
+  if (!added)
+    return "adds what is not transposed";
+  if (getElementTypeOrSelf(added) != getElementTypeOrSelf(op.getValues()))
+    return "adds another type";
+  return nullptr;
+}
+
+/// The op with a transposed result, in `out`.
+BsrAddmmOp createTransposed(PatternRewriter &rewriter, BsrAddmmOp op, Value out,
+                            Value added) {
+  auto moved = cast<BsrAddmmOp>(rewriter.clone(*op));
+  moved.getOutMutable().assign(out);
+  moved.getResult().setType(cast<RankedTensorType>(out.getType()));
+  if (added)
+    moved.getInputMutable().assign(added);
+  moved.setTransposeOut(!op.getTransposeOut());
+  return moved;
+}
+
+/// A result of which only the transpose is used is computed transposed.
 struct FoldTransposedResult : public OpRewritePattern<BsrAddmmOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -253,23 +278,61 @@ struct FoldTransposedResult : public OpRewritePattern<BsrAddmmOp> {
         !swapsMatrix(transpose))
       return rewriter.notifyMatchFailure(op, "not transposed");
     Value added;
-    if (op.getInput() || !isZero(op.getBeta())) {
-      added = getTransposed(op.getInputOrOut());
-      if (!added)
-        return rewriter.notifyMatchFailure(op, "adds what is not transposed");
-      if (getElementTypeOrSelf(added) != getElementTypeOrSelf(op.getValues()))
-        return rewriter.notifyMatchFailure(op, "adds another type");
-    }
+    if (const char *reason = findTransposedAddend(op, added))
+      return rewriter.notifyMatchFailure(op, reason);
     // Where the operands of both are known.
     rewriter.setInsertionPoint(transpose);
-    auto moved = cast<BsrAddmmOp>(rewriter.clone(*op));
-    moved.getOutMutable().assign(transpose.getInit());
-    moved.getResult().setType(
-        cast<RankedTensorType>(transpose.getInit().getType()));
-    if (added)
-      moved.getInputMutable().assign(added);
-    moved.setTransposeOut(!op.getTransposeOut());
+    BsrAddmmOp moved =
+        createTransposed(rewriter, op, transpose.getInit(), added);
     rewriter.replaceOp(transpose, moved.getResult());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Whether a map swaps the last two of all loops, and no others.
+bool swapsMatrix(AffineMap map) {
+  if (map.getNumResults() < 2 || map.getNumResults() != map.getNumDims())
+    return false;
+  SmallVector<AffineExpr> results(map.getResults());
+  std::swap(results.end()[-1], results.end()[-2]);
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
+                        map.getContext())
+      .isIdentity();
+}
+
+/// A result that only an elementwise op uses, which reads it transposed, as one
+/// does that was merged with a transpose after it, is computed transposed.
+struct FoldTransposedRead : public OpRewritePattern<BsrAddmmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BsrAddmmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "not used once");
+    OpOperand &use = *op->use_begin();
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use) ||
+        reader.getNumParallelLoops() != reader.getNumLoops() ||
+        !swapsMatrix(reader.getMatchingIndexingMap(&use)))
+      return rewriter.notifyMatchFailure(op, "not read transposed");
+    Value added;
+    if (const char *reason = findTransposedAddend(op, added))
+      return rewriter.notifyMatchFailure(op, reason);
+    Location loc = op.getLoc();
+    Value out = op.getOut();
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, out);
+    std::swap(sizes.end()[-1], sizes.end()[-2]);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                          getElementTypeOrSelf(out));
+    BsrAddmmOp moved = createTransposed(rewriter, op, empty, added);
+    rewriter.modifyOpInPlace(reader, [&] {
+      SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+      maps[use.getOperandNumber()] =
+          rewriter.getMultiDimIdentityMap(reader.getNumLoops());
+      reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      use.set(moved.getResult());
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -278,8 +341,7 @@ struct FoldTransposedResult : public OpRewritePattern<BsrAddmmOp> {
 
 void BsrAddmmOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns
-      .add<DropUnreadOperands, DropInputThatIsOut, AlphaOfNoBlocks,
-           FoldTransposedB, FoldTransposedResult, ResultIsOut, FoldSplatScale>(
-          context);
+  patterns.add<DropUnreadOperands, DropInputThatIsOut, AlphaOfNoBlocks,
+               FoldTransposedB, FoldTransposedRead, FoldTransposedResult,
+               ResultIsOut, FoldSplatScale>(context);
 }
