@@ -12,8 +12,8 @@ from ._evaluation import in_order
 from ._expression import MOST
 
 ARGUMENTS = {"score_mod": ("score", "b", "h", "q_idx", "kv_idx"), "mask_mod": ("b", "h", "q_idx", "kv_idx")}
-# Expressions kept for one code object, at most.
-LIMIT = 64
+# Expressions kept for one code object, and code objects, at most.
+LIMIT, CODES_LIMIT = 64, 4096
 # By identity, which those of one definition share; equal ones of other definitions are found by value.
 _by_identity, _by_code = {}, {}
 
@@ -131,6 +131,8 @@ def traced(kind, function):
     if known is None:
         if not callable(function) or code is None:
             raise TypeError(f"argument '{kind}': expected a function of Python, but got {type(function).__name__}")
+        if len(_by_identity) >= CODES_LIMIT:
+            clear()
         known = _by_code.setdefault((kind, code), [])
         # The code is kept with its identity.
         _by_identity[kind, id(code)] = known = (known, code)
