@@ -6,15 +6,19 @@ if sys.version_info < (3, 11):
     raise ImportError(f"sattn needs Python 3.11 or newer, but got {sys.version.split()[0]} ({sys.executable})")
 
 from . import _imports, _traced, cache
+from ._block_mask import BlockMask, create_block_mask
 from ._bsr import bsr_dense_addmm
 from ._compiler import CompileError, compile
 from ._explain import Explanation, explain
+from ._flex_attention import AuxOutput, AuxRequest, flex_attention
 from ._linear import linear
+from ._masks import and_masks, noop_mask, or_masks
 from ._operand import Prepared, prepare
 from ._program import Program, load
 
-__all__ = ["CompileError", "Explanation", "Prepared", "Program", "bsr_dense_addmm", "cache", "compile", "explain", "linear",
-           "load", "prepare"]
+__all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
+           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
+           "noop_mask", "or_masks", "prepare"]
 __version__ = "0.1.0"
 
 _imports.when_imported("torch._dynamo", _traced.leave_to_python)

@@ -1,12 +1,13 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeVar, overload
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
 from . import cache as cache
 
-__all__ = ["CompileError", "Explanation", "Prepared", "Program", "bsr_dense_addmm", "cache", "compile", "explain", "linear",
-           "load", "prepare"]
+__all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
+           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
+           "noop_mask", "or_masks", "prepare"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -87,6 +88,76 @@ def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Nu
                     precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+
+_MaskMod = Callable[[Any, Any, Any, Any], Any]
+_ScoreMod = Callable[[Any, Any, Any, Any, Any], Any]
+
+class AuxRequest(NamedTuple):
+    lse: bool = False
+    max_scores: bool = False
+
+class AuxOutput(NamedTuple):
+    lse: Any = None
+    max_scores: Any = None
+
+class BlockMask:
+    seq_lengths: tuple[int, int]
+    BLOCK_SIZE: tuple[int, int]
+    mask_mod: _MaskMod
+    dq_write_order: Any
+    dq_write_order_full: Any
+    dq_kv_order: Any
+    dq_kv_order_spt: bool | None
+    def __init__(self, seq_lengths: tuple[int, int], kv_num_blocks: _Array, kv_indices: _Array,
+                 full_kv_num_blocks: _Array | None = None, full_kv_indices: _Array | None = None,
+                 q_num_blocks: _Array | None = None, q_indices: _Array | None = None,
+                 full_q_num_blocks: _Array | None = None, full_q_indices: _Array | None = None,
+                 BLOCK_SIZE: int | tuple[int, int] = (128, 128), mask_mod: _MaskMod = ..., *, dq_write_order: Any = None,
+                 dq_write_order_full: Any = None, dq_kv_order: Any = None, dq_kv_order_spt: bool | None = None) -> None: ...
+    @classmethod
+    def from_kv_blocks(cls, kv_num_blocks: _Array, kv_indices: _Array, full_kv_num_blocks: _Array | None = None,
+                       full_kv_indices: _Array | None = None, BLOCK_SIZE: int | tuple[int, int] = 128,
+                       mask_mod: _MaskMod | None = None, seq_lengths: tuple[int, int] | None = None,
+                       compute_q_blocks: bool = True, *, dq_write_order: Any = None, dq_write_order_full: Any = None,
+                       dq_kv_order: Any = None) -> BlockMask: ...
+    @property
+    def kv_num_blocks(self) -> Any: ...
+    @property
+    def kv_indices(self) -> Any: ...
+    @property
+    def full_kv_num_blocks(self) -> Any: ...
+    @property
+    def full_kv_indices(self) -> Any: ...
+    @property
+    def q_num_blocks(self) -> Any: ...
+    @property
+    def q_indices(self) -> Any: ...
+    @property
+    def full_q_num_blocks(self) -> Any: ...
+    @property
+    def full_q_indices(self) -> Any: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]: ...
+    def numel(self) -> int: ...
+    def sparsity(self) -> float: ...
+    def visible(self) -> float | None: ...
+    def to_dense(self) -> Any: ...
+    def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str: ...
+    def to(self, device: Any) -> BlockMask: ...
+    def __getitem__(self, index: Any) -> BlockMask: ...
+
+def noop_mask(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any: ...
+def and_masks(*mask_mods: _MaskMod) -> _MaskMod: ...
+def or_masks(*mask_mods: _MaskMod) -> _MaskMod: ...
+def create_block_mask(mask_mod: _MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None,
+                      BLOCK_SIZE: int | tuple[int, int] = 128, _compile: bool = False, separate_full_blocks: bool = True,
+                      compute_dq_write_order: bool = False, dq_kv_order: bool = True) -> BlockMask: ...
+def flex_attention(query: _Array, key: _Array, value: _Array, score_mod: _ScoreMod | None = None, block_mask: Any = None,
+                   scale: _Number | None = None, enable_gqa: bool = False, return_lse: bool = False,
+                   kernel_options: Mapping[str, Any] | None = None, *, return_aux: Any = None,
+                   causal: bool | Literal["top_left", "bottom_right"] | None = None,
+                   window: tuple[int | None, int | None] | None = None, prefix: int | None = None) -> Any: ...
 def prepare(bsr: _Bsr) -> Prepared: ...
 @overload
 def explain(program: Program, /, *arguments: Any) -> Explanation: ...

@@ -1,0 +1,445 @@
+"""flex_attention."""
+
+import dataclasses
+import math
+import sys
+import typing
+import weakref
+
+import numpy as np
+
+from . import _arrays, _block_mask, _blocks, _bsr, _compiler, _explain, _functions, _masks, _region, _traced, cache
+from ._block_mask import BlockMask
+from ._captures import PASSED
+from ._flex_source import FlexAttention
+from ._kernel_options import options_of
+from ._numbers import number
+
+# Blocks of the lists of a mask whose own have sizes that no kernel takes.
+BLOCK = 128, 128
+MULTIPLE = 16
+# PyTorch's size of the one block of a mask that restricts nothing.
+WHOLE = 1 << 30
+
+
+class AuxRequest(typing.NamedTuple):
+    """Which results flex_attention gives beside the output."""
+
+    lse: bool = False
+    max_scores: bool = False
+
+
+class AuxOutput(typing.NamedTuple):
+    """Results of flex_attention beside the output: lse (B, Hq, M) in f32, natural logarithm, or None."""
+
+    lse: object = None
+    max_scores: object = None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """What one kind of call runs. functions keeps those that its key names by identity."""
+
+    program: object
+    arrays: object
+    group: int
+    takes_scale: bool
+    shape: tuple
+    lse_shape: tuple
+    checked: bool
+    functions: tuple
+
+
+class _Mask(typing.NamedTuple):
+    """A mask as a kernel takes it. function, values: of mask_mod, or None. lists: Lists or None. is_ours: whether the
+    lists were made here, and need no check."""
+
+    function: object = None
+    values: tuple = ()
+    lists: object = None
+    block: tuple = ()
+    band: object = None
+    is_ours: bool = True
+
+
+def _require_lengths(name, found, expected, what):
+    if found != expected:
+        raise ValueError(f"argument '{name}': expected a mask of {expected[0]} x {expected[1]} {what}, but got one of "
+                         f"{found[0]} x {found[1]}; make another one with create_block_mask")
+
+
+def _require_batch(found, expected):
+    for name, own, wanted in zip(("batches", "heads"), found, expected):
+        if own not in (1, wanted):
+            raise ValueError(f"argument 'block_mask': expected 1 or {wanted} {name}, as query has, but got {own}")
+
+
+def _with_four_dimensions(lists):
+    def padded(array, rank):
+        return array if array is None or array.ndim >= rank else array[(None,) * (rank - array.ndim)]
+
+    return _blocks.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
+                         padded(lists.full_kv_indices, 4))
+
+
+# Of masks with given lists: their lists within a band, by the lists that they were made of.
+_within = weakref.WeakKeyDictionary()
+
+
+def _lists_within(mask, lists, band, lengths, block, arrays):
+    """Given lists and a band: blocks that the band leaves whole stay wholly visible, others become partly masked."""
+    kept = _within.setdefault(mask, {})
+    key = band, tuple(map(id, lists))
+    tokens = tuple(getattr(array, "_version", 0) for array in lists)
+    if key in kept and kept[key][0] == tokens and arrays is not _arrays.NUMPY:
+        return kept[key][1]
+    columns = _blocks.ceil_div(lengths[1], block[1])
+    partial = _blocks.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), columns)
+    full = np.zeros_like(partial)
+    if lists.full_kv_num_blocks is not None:
+        full = _blocks.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), columns)
+    everything, _ = _functions.traced("mask_mod", _masks.noop_mask)
+    number = _blocks.counts(everything.result, (), band, (1, 1), lengths, block)
+    some, whole = number > 0, number == _blocks.sizes(lengths, block)
+    found = _blocks.Lists(*_blocks.ordered((partial & some) | (full & some & ~whole)), *_blocks.ordered(full & whole))
+    if arrays is not _arrays.NUMPY:
+        found = _blocks.Lists(*(sys.modules["torch"].from_numpy(array).to(arrays.device) for array in found))
+    kept[key] = tokens, found, lists
+    return found
+
+
+def _given(mask, band, arrays, sizes):
+    """The _Mask of one whose lists were given, ours or PyTorch's."""
+    batch, heads, queries, keys = sizes
+    lists = _blocks.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
+    block = tuple(mask.BLOCK_SIZE)
+    mask_mod = mask.mask_mod
+    if block == (WHOLE, WHOLE):
+        return _from_function(_masks.noop_mask if mask_mod is None else mask_mod, band)
+    _require_lengths("block_mask", tuple(mask.seq_lengths), (queries, keys), "queries and keys")
+    for name, array in lists._asdict().items():
+        if array is not None:
+            _arrays.require_same("block_mask", array, arrays, "query")
+            if arrays.dtype(array.dtype) != "i32":
+                raise ValueError(f"argument 'block_mask': expected '{name}' of int32, but got {array.dtype}")
+    lists = _with_four_dimensions(lists)
+    for array in lists:
+        if array is not None:
+            _require_batch(tuple(array.shape[:2]), (batch, heads))
+    if not _block_mask.has_function(mask_mod):
+        if bool((lists.kv_num_blocks > 0).any()):
+            _block_mask._sliced_mask_mod_error(None, None, None, None)
+        mask_mod = _masks.noop_mask
+    if any(size % MULTIPLE for size in block):
+        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries and keys, but "
+                         f"got {block[0]} x {block[1]}")
+    function, values = _functions.traced("mask_mod", mask_mod)
+    if not queries or not keys:
+        lists = None
+    elif band is not None:
+        lists = _lists_within(mask, lists, band, (queries, keys), block, arrays)
+    return _Mask(function, values, lists, block if lists else (), band, False)
+
+
+def _from_function(mask_mod, band):
+    function, values = _functions.traced("mask_mod", mask_mod)
+    return _Mask(function, values, None, (), band)
+
+
+def _mask_of(block_mask, band, arrays, sizes):
+    """The _Mask of flex_attention's arguments."""
+    if block_mask is None:
+        return _Mask(band=band)
+    if not isinstance(block_mask, BlockMask):
+        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
+                                                          "seq_lengths", "mask_mod")):
+            hint = "; make one with create_block_mask" if callable(block_mask) else ""
+            raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
+        return _given(block_mask, band, arrays, sizes)
+    if block_mask._given is not None:
+        return _given(block_mask, band, arrays, sizes)
+    if block_mask.seq_lengths != sizes[2:]:
+        _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
+    if block_mask._batch != (1, 1):
+        _require_batch(block_mask._batch, sizes[:2])
+    function, values = _functions.traced("mask_mod", block_mask._mask_mod)
+    # The one place that says which masks need lists: those that the compiler does not prove the structure of.
+    if function.is_band or not sizes[2] or not sizes[3]:
+        return _Mask(function, values, None, (), band)
+    block = block_mask.BLOCK_SIZE
+    if block[0] % MULTIPLE or block[1] % MULTIPLE:
+        block = BLOCK
+    batch = sizes[0] if function.needs_batch else 1, sizes[1] if function.needs_head else 1
+    device = arrays.device if arrays.device is not None and arrays.device.type == "cuda" else None
+    return _Mask(function, values, block_mask.made(function, values, band, device, block, batch)[0], block, band)
+
+
+def _sharing(list_, batched):
+    """(whether batches share the list, whether heads do). batched: of our lists, whether their dimensions are those of
+    query even where that has one batch or head."""
+    if list_ is None:
+        return None
+    return tuple(size == 1 and not own for size, own in zip(list_.shape[:2], batched))
+
+
+def _shapes(query, key, value, enable_gqa):
+    """(sizes (B, H, M, N), group), after checking that the operands fit."""
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if array.ndim != 4:
+            raise ValueError(f"argument '{name}': expected shape (B, H, length, columns), but got {tuple(array.shape)}")
+    batch, heads, queries, depth = query.shape
+    kv_batch, kv_heads, keys, key_depth = key.shape
+    if key_depth != depth:
+        raise ValueError(f"argument 'key': expected {depth} columns, as query has, but got {key_depth}")
+    if tuple(value.shape[:3]) != (kv_batch, kv_heads, keys):
+        raise ValueError(f"argument 'value': expected shape ({kv_batch}, {kv_heads}, {keys}, columns), as key has, but got "
+                         f"{tuple(value.shape)}")
+    if kv_batch not in (1, batch):
+        raise ValueError(f"argument 'key': expected 1 or {batch} batches, as query has, but got {kv_batch}")
+    for name, size in (("query", depth), ("value", value.shape[3])):
+        if not 1 <= size <= 512:
+            raise ValueError(f"argument '{name}': expected 1 to 512 columns, but got {size}")
+    if heads != kv_heads and not enable_gqa:
+        raise ValueError(f"argument 'key': expected {heads} heads, as query has, but got {kv_heads}; with enable_gqa=True heads of "
+                         "query share one of key and value")
+    if heads != kv_heads and (not kv_heads or heads % kv_heads):
+        raise ValueError(f"argument 'key': expected a number of heads that divides query's {heads}, but got {kv_heads}")
+    return (batch, heads, queries, keys), heads // kv_heads if kv_heads else 1
+
+
+def _require_memory(operands, arrays):
+    """Raises for operands that a kernel cannot use where they lie, or of which PyTorch wants a gradient."""
+    for name, array in operands:
+        _arrays.require_same(name, array, arrays, "query")
+        _arrays.require_no_derivative(name, array)
+
+
+# Functions for the tensors on a device, as they were found for plain ones.
+_on_device = {}
+
+
+def _arrays_of(query, key, value):
+    """(the functions for query, whether key and value are plain arrays of the same library and device)."""
+    if type(query) is np.ndarray:
+        return _arrays.NUMPY, type(key) is type(value) is np.ndarray
+    torch = sys.modules.get("torch")
+    if torch is not None and _is_plain(query, torch):
+        arrays = _on_device.get(query.device)
+        if arrays is None:
+            arrays = _on_device[query.device] = _arrays.arrays_of("query", query)
+        return arrays, _is_plain(key, torch) and _is_plain(value, torch) and key.device == value.device == query.device
+    return _arrays.arrays_of("query", query), False
+
+
+def _is_plain(tensor, torch):
+    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
+    try:
+        return (type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter) and not tensor.is_nested \
+            and not tensor.is_neg() and tensor.layout is torch.strided and (tensor.data_ptr() != 0 or not tensor.numel())
+    except RuntimeError:  # In a transform of PyTorch.
+        return False
+
+
+def _passed_capture(capture, value, arrays):
+    """A captured array in the type and on the device of the kernel."""
+    wanted = PASSED[capture.element]
+    if wanted == capture.element:  # As most are.
+        if arrays is _arrays.NUMPY and type(value) is np.ndarray and value.flags.aligned:
+            return arrays.passed(value)
+        torch = sys.modules.get("torch")
+        if torch is not None and _is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
+            return value
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    if isinstance(value, np.ndarray):
+        own = _arrays.arrays_of(capture.name, value)
+        if capture.element in ("bool", "u8"):
+            value = value.view(np.int8)
+        elif wanted != capture.element:
+            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
+        if not on_gpu:
+            return own.passed(value)
+        value = own.passed(value)
+        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
+        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
+            tensor.to(arrays.device)
+    _arrays.require_no_derivative(capture.name, value)
+    _traced.refuse(capture.name, value)
+    torch = sys.modules["torch"]
+    if value.device != arrays.device:
+        if value.device.type != "cpu":
+            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, {arrays.description}, "
+                             f"but got one on {value.device}")
+        if on_gpu:
+            value = value.to(arrays.device)
+    if capture.element in ("bool", "u8"):
+        value = value.view(torch.int8)
+    elif wanted != capture.element:
+        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
+    return value.detach() if value.requires_grad else value
+
+
+def _captured(function, values, arrays):
+    """The kernel's arguments for the captures of a function."""
+    found = []
+    for capture, value in zip(function.captures, values):
+        if capture.kind == "array":
+            found.append(_passed_capture(capture, value, arrays))
+        elif capture.kind == "float" or capture.kind == "small":
+            found.append(value)
+        else:
+            found += _region.numbers_of(capture, value)
+    return found
+
+
+def _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, options):
+    """Checks types and shapes, and finds the program: once for each kind of call."""
+    sizes, group = _shapes(query, key, value, enable_gqa)
+    dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
+    for name, array in (("key", key), ("value", value)):
+        _arrays.require_element(name, array, arrays, (dtype,))
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    precision = options.precision or "ieee"
+    if dtype != "f32" or not on_gpu:
+        precision = "ieee"
+    elif precision != "tf32":
+        raise NotImplementedError("argument 'kernel_options': expected {'precision': 'tf32'} for f32 on CUDA, since IEEE "
+                                  f"precision has no kernels yet, but got precision {precision!r}")
+    functions = [function for function in (score, mask.function) if function is not None]
+    captures = [capture for function in functions for capture in function.captures]
+    types = [name for own in _region.types_of(captures) for name in own]
+    names = [capture.name for capture in captures for _ in _region.types_of([capture])[0]]
+    first, regions = 0, {}
+    for function in functions:
+        regions[function.kind] = _region.text(function, first, types, dtype != "f32")
+        first += sum(map(len, _region.types_of(function.captures)))
+    own = (mask.function.needs_batch, mask.function.needs_head) if mask.is_ours and mask.function else (False, False)
+    default = 1 / math.sqrt(query.shape[3])
+    source = FlexAttention(
+        dtype=dtype, head_dim=query.shape[3], value_dim=value.shape[3], group=group,
+        one_kv_batch=key.shape[0] == 1 and sizes[0] != 1, lse=with_lse,
+        scale=default if scale is None or scale == default else None,
+        partial=_sharing(mask.lists and mask.lists.kv_num_blocks, own),
+        full=_sharing(mask.lists and mask.lists.full_kv_num_blocks, own), block_size=mask.block,
+        band="" if mask.band is None else mask.band.text(), score_mod=regions.get("score_mod", ""),
+        mask_mod=regions.get("mask_mod", ""), captures=tuple(types), names=tuple(names), precision=precision,
+        meta=options.meta(value.shape[3]))
+    target = (arrays.device.index or 0) if on_gpu else _compiler.CPU
+    try:
+        program = _bsr._with_memory(arrays, cache.program, source, target)
+    except NotImplementedError as error:
+        if options.tile:
+            raise ValueError(f"argument 'kernel_options': {error}") from None
+        raise
+    checked = not on_gpu and mask.lists is not None and not mask.is_ours
+    return _Plan(program, arrays, group, source.scale is None, (*sizes[:3], value.shape[3]), sizes[:3], checked,
+                 (score, mask.function))
+
+
+def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
+                   kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
+    """softmax over the keys that each query sees of score_mod(scale * (query @ key^T)), @ value.
+
+    query: (B, Hq, M, D); key: (B or 1, Hkv, N, D); value: (B or 1, Hkv, N, E): f16, bf16 (ml_dtypes in NumPy) or f32, any
+    strides, D and E from 1 to 512. With enable_gqa, Hq may be a multiple of Hkv.
+    score_mod: (score, b, h, q_idx, kv_idx) -> score, a function of Python that is traced once (docs/Masks.md); its score
+    is f32. What it captures may change from call to call, without compiling anew. block_mask: a BlockMask, of
+    create_block_mask here or in PyTorch. scale: a number, by default 1 / sqrt(D).
+    causal: "top_left" (or True) or "bottom_right": a query sees no key after its own position, which counts from the first
+    key or to the last. window: (left, right), how many keys before and after that position it sees, None for all.
+    prefix: how many of the first keys it sees in any case. They hold beside block_mask.
+    return_lse: whether lse is returned too, (B, Hq, M) in f32, the natural logarithm of the sum of exponentials; or
+    return_aux: an AuxRequest. kernel_options: "tile_queries" and "tile_keys" (or PyTorch's BLOCK_M and BLOCK_N), with
+    them "stages", "warps" and "raster_group", and "precision" ("tf32" for f32 on CUDA, where no other one has kernels);
+    PyTorch's others change nothing, with a remark.
+
+    Returns the output (B, Hq, M, E) in query's type, in the order of query's memory; with return_lse (output, lse), with
+    return_aux (output, AuxOutput). A query that sees no key has 0 and lse -inf. Arrays are of NumPy or PyTorch, used where
+    they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
+    cannot be traced, NotImplementedError for what has no code yet (gradients and max_scores among it), before anything is
+    written.
+    """
+    arrays, is_plain = _arrays_of(query, key, value)
+    if return_aux is not None:
+        if return_lse:
+            raise ValueError("argument 'return_aux': expected return_lse or return_aux, but got both")
+        if return_aux.max_scores:
+            raise NotImplementedError("argument 'return_aux': expected max_scores=False, since row maxima have no code yet, but "
+                                      "got True")
+    with_lse = bool(return_lse or return_aux is not None and return_aux.lse)
+    if scale is not None:
+        scale = number("scale", scale)
+    band = None
+    if causal is not None or window is not None or prefix is not None:
+        band = _masks.named(causal, window, prefix)
+    options = options_of(kernel_options)
+    score, score_values = (None, ()) if score_mod is None else _functions.traced("score_mod", score_mod)
+    operands = ("query", query), ("key", key), ("value", value)
+    if not is_plain:
+        _require_memory(operands, arrays)
+    q_shape, k_shape = query.shape, key.shape
+    if len(q_shape) != 4 or len(k_shape) != 4:
+        _shapes(query, key, value, enable_gqa)
+    mask = _mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]))
+    lists = mask.lists
+    signature = (q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask.function),
+                 None if lists is None else (lists[0].shape, lists[2] is None, mask.block, mask.is_ours), band, with_lse,
+                 bool(enable_gqa), scale, options)
+    plan = cache.calls.get(signature)
+    if plan is None:
+        _require_memory(operands, arrays)
+        plan = _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, options)
+        if len(cache.calls) >= _bsr.CALLS_LIMIT:
+            cache.calls.clear()
+        cache.calls[signature] = plan
+    given = [scale] if plan.takes_scale else []
+    if arrays is _arrays.NUMPY:
+        _require_in_place(operands)
+        given += (_arrays.NUMPY.passed(query), _arrays.NUMPY.passed(key), _arrays.NUMPY.passed(value))
+    else:
+        torch = sys.modules["torch"]
+        if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad) \
+                or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
+            _require_memory(operands, arrays)
+        given += (arrays.passed(query), arrays.passed(key), arrays.passed(value))
+    if lists is not None:
+        given += lists if lists[2] is not None else lists[:2]
+    if score_values:
+        given += _captured(score, score_values, arrays)
+    if mask.values:
+        given += _captured(mask.function, mask.values, arrays)
+    out = _result(plan.shape, query, arrays)
+    results = [arrays.passed(out)]
+    lse = None
+    if with_lse:
+        lse = np.empty(plan.lse_shape, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.lse_shape,
+                                                                                                 dtype=torch.float32)
+        results.append(lse)
+    program = plan.program
+    if arrays.device is not None and arrays.device.type == "cuda":
+        _explain.log_generic(program, [*given, *results])
+    try:
+        _bsr._with_memory(arrays, program._launch_checked if plan.checked else program._launch, *given, *results)
+    except BufferError as error:
+        _arrays.raise_refusal(dict(operands), error)
+    if return_aux is not None:
+        return out, AuxOutput(lse=lse)
+    return (out, lse) if return_lse else out
+
+
+def _require_in_place(operands):
+    """Raises for arrays of NumPy that are no grid of their elements."""
+    for name, array in operands:
+        if not array.flags.aligned:
+            _arrays.arrays_of(name, array)
+
+
+def _result(shape, query, arrays):
+    """A new array, whose heads and queries lie in memory as query's do."""
+    if arrays is _arrays.NUMPY:
+        if query.strides[1] < query.strides[2] and shape[1] > 1 and shape[2] > 1:
+            return np.empty((shape[0], shape[2], shape[1], shape[3]), query.dtype).swapaxes(1, 2)
+        return np.empty(shape, query.dtype)
+    strides = query.stride()
+    if strides[1] < strides[2] and shape[1] > 1 and shape[2] > 1:
+        return query.new_empty((shape[0], shape[2], shape[1], shape[3])).transpose(1, 2)
+    return query.new_empty(shape)

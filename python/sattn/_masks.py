@@ -1,0 +1,138 @@
+"""Masks: functions of (b, h, q_idx, kv_idx) that are combined, and those that have a name."""
+
+import dataclasses
+
+from ._texts import integer
+
+#: Positions are at most this, and so are the numbers of a named mask.
+MOST = 2**30
+
+
+def noop_mask(b, h, q_idx, kv_idx):
+    """The mask_mod by which every query sees every key."""
+    return kv_idx == kv_idx
+
+
+def _require_callable(masks):
+    for mask in masks:
+        if not callable(mask):
+            raise TypeError(f"expected functions of (b, h, q_idx, kv_idx), but got {type(mask).__name__}")
+
+
+def and_masks(*mask_mods):
+    """The mask_mod by which a query sees a key where all of `mask_mods` say so. Raises TypeError for what is no function."""
+    _require_callable(mask_mods)
+
+    def both(b, h, q_idx, kv_idx):
+        seen = noop_mask(b, h, q_idx, kv_idx)
+        for mask_mod in mask_mods:
+            seen = seen & mask_mod(b, h, q_idx, kv_idx)
+        return seen
+
+    return both
+
+
+def or_masks(*mask_mods):
+    """The mask_mod by which a query sees a key where any of `mask_mods` says so. Raises TypeError for what is no function."""
+    _require_callable(mask_mods)
+
+    def either(b, h, q_idx, kv_idx):
+        seen = kv_idx != kv_idx
+        for mask_mod in mask_mods:
+            seen = seen | mask_mod(b, h, q_idx, kv_idx)
+        return seen
+
+    return either
+
+
+@dataclasses.dataclass(frozen=True)
+class Band:
+    """#sattn.mask: query i sees key j if j < prefix or -left <= j - (i + offset) <= right; None does not restrict.
+
+    The offset is 0, or with bottom_right the number of keys minus that of queries.
+    """
+
+    left: int | None = None
+    right: int | None = None
+    prefix: int = 0
+    bottom_right: bool = False
+
+    def text(self):
+        numbers = [f"{name} = {getattr(self, name)}" for name in ("left", "right") if getattr(self, name) is not None]
+        numbers += [f"prefix = {self.prefix}"] * (self.prefix != 0) + ["bottom_right = true"] * self.bottom_right
+        return f"#sattn.mask<{', '.join(numbers)}>"
+
+    def seen(self, queries, keys, lengths):
+        """Which of the keys each query sees. queries, keys: arrays of positions. lengths: of the whole problem."""
+        distance = keys - queries - (lengths[1] - lengths[0] if self.bottom_right else 0)
+        seen = distance == distance
+        if self.left is not None:
+            seen = seen & (distance >= -self.left)
+        if self.right is not None:
+            seen = seen & (distance <= self.right)
+        return seen | (keys < self.prefix) if self.prefix else seen
+
+
+def _distance(name, value):
+    number = integer(name, value)
+    if not 0 <= number <= MOST:
+        raise ValueError(f"argument '{name}': expected numbers from 0 to 2^30, or None for no limit, but got {number}")
+    return number
+
+
+def named(causal, window, prefix):
+    """The Band of flex_attention's arguments, or None. Raises ValueError or TypeError for what is none."""
+    if causal is None and window is None and prefix is None:
+        return None
+    if causal not in (None, False, True, "top_left", "bottom_right") or isinstance(causal, int) and type(causal) is not bool:
+        raise ValueError(f"argument 'causal': expected 'top_left', 'bottom_right', True or False, but got {causal!r}")
+    left = right = None
+    if window is not None:
+        if not isinstance(window, (tuple, list)) or len(window) != 2:
+            raise TypeError(f"argument 'window': expected (left, right), how many keys before and after, but got {window!r}")
+        left, right = (None if end is None else _distance("window", end) for end in window)
+    if causal:
+        right = 0
+    if prefix is not None:
+        prefix = _distance("prefix", prefix)
+        if left is None and right is None:
+            raise ValueError("argument 'prefix': expected causal or window beside it, since alone it restricts nothing")
+    if left is None and right is None:
+        return None
+    return Band(left, right, prefix or 0, causal == "bottom_right")
+
+
+def _linear(node):
+    """(factor of q_idx, of kv_idx, constant) of a sum of positions and constants, or None."""
+    if node.op == "argument":
+        return {"q_idx": (1, 0, 0), "kv_idx": (0, 1, 0)}.get(node.payload)
+    if node.op == "constant" and node.dtype != "f32":
+        return 0, 0, node.payload
+    if node.op not in ("add", "sub") or node.dtype != "i32":
+        return None
+    left, right = map(_linear, node.operands)
+    sign = 1 if node.op == "add" else -1
+    return None if left is None or right is None else tuple(a + sign * b for a, b in zip(left, right))
+
+
+def _difference(node):
+    """The factors of the positions in what a comparison compares with 0, or None."""
+    if node.op not in ("lt", "le", "gt", "ge") or node.operands[0].dtype != "i32":
+        return None
+    left, right = map(_linear, node.operands)
+    if left is None or right is None:
+        return None
+    sign = 1 if node.op in ("gt", "ge") else -1
+    return tuple(sign * (a - b) for a, b in zip(left[:2], right[:2]))
+
+
+def is_band(node):
+    """Whether the compiler makes the mask's function an attribute (Canonicalize.cpp): it then needs no lists of blocks."""
+    if node.op == "and":
+        return all(map(is_band, node.operands))
+    return _difference(node) in ((1, -1), (-1, 1)) or is_everything(node)
+
+
+def is_everything(node):
+    """Whether every query sees every key, as noop_mask says it."""
+    return node.op == "eq" and node.operands[0] is node.operands[1] or node.op == "constant" and node.payload == 1

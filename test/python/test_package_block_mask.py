@@ -1,0 +1,260 @@
+"""BlockMask: its lists against all elements, PyTorch's accessors, the laws of masks, and what is refused."""
+
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import masks  # noqa: E402
+from masks import LENGTH, MASKS  # noqa: E402
+from sattn import BlockMask, _blocks, and_masks, create_block_mask, noop_mask, or_masks  # noqa: E402
+
+SHAPE = 2, 4, LENGTH, LENGTH
+
+
+def kinds(mask_mod, shape, block):
+    """(whether each block is seen, whether wholly), by all elements."""
+    seen = masks.seen(mask_mod, shape)
+    rows, columns = (-(-length // size) for length, size in zip(shape[2:], block))
+    some, whole = (np.zeros((*shape[:2], rows, columns), bool) for _ in range(2))
+    for row in range(rows):
+        for column in range(columns):
+            part = seen[:, :, row * block[0]:(row + 1) * block[0], column * block[1]:(column + 1) * block[1]]
+            some[:, :, row, column], whole[:, :, row, column] = part.any((2, 3)), part.all((2, 3))
+    return some, whole
+
+
+def listed(numbers, indices, columns):
+    return _blocks.dense_of(numbers, indices, columns)
+
+
+@pytest.mark.parametrize("block", [16, 32, (16, 48), (7, 100), 128])
+@pytest.mark.parametrize("name", MASKS)
+def test_lists_are_exact(name, block):
+    mask = create_block_mask(MASKS[name], 2, 4, LENGTH, LENGTH, BLOCK_SIZE=block)
+    some, whole = kinds(MASKS[name], SHAPE, mask.BLOCK_SIZE)
+    columns = some.shape[-1]
+    assert (listed(mask.kv_num_blocks, mask.kv_indices, columns) == (some & ~whole)).all()
+    assert (listed(mask.full_kv_num_blocks, mask.full_kv_indices, columns) == whole).all()
+    transposed = (some & ~whole).swapaxes(-1, -2), whole.swapaxes(-1, -2)
+    assert (listed(mask.q_num_blocks, mask.q_indices, some.shape[-2]) == transposed[0]).all()
+    assert (listed(mask.full_q_num_blocks, mask.full_q_indices, some.shape[-2]) == transposed[1]).all()
+    assert (mask.to_dense() == some).all()
+    assert mask.sparsity() == pytest.approx(100 * (1 - some.mean()))
+    assert mask.visible() == pytest.approx(masks.seen(MASKS[name], SHAPE).mean())
+    assert mask.kv_indices.dtype == mask.kv_num_blocks.dtype == np.int32
+    assert mask.shape == SHAPE and mask.numel() == np.prod(SHAPE)
+
+
+def test_elements_are_evaluated_a_part_at_a_time(monkeypatch):
+    whole = create_block_mask(masks.document, None, None, LENGTH, LENGTH, BLOCK_SIZE=16).to_dense()
+    monkeypatch.setattr(_blocks, "AT_A_TIME", 16 * LENGTH)
+    largest = []
+    sums = _blocks._sums
+    monkeypatch.setattr(_blocks, "_sums", lambda seen, *others: largest.append(seen.size) or sums(seen, *others))
+    parts = create_block_mask(masks.document, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    assert (parts.to_dense() == whole).all()
+    assert len(largest) == 7 and max(largest) <= 16 * LENGTH
+
+
+def test_nothing_is_evaluated_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(_blocks, "counts", lambda *_: pytest.fail("evaluated"))
+    mask = create_block_mask(masks.document, None, None, 2**20, 2**20)
+    assert mask.shape == (1, 1, 2**20, 2**20)
+    assert "document" in repr(mask)
+    assert mask._adjust(2**19, 2**20).shape == (1, 1, 2**19, 2**20)
+
+
+def test_lists_are_made_once_and_follow_captured_values(monkeypatch):
+    documents = np.zeros(64, np.int32)
+    mask = create_block_mask(lambda b, h, i, j: documents[i] == documents[j], None, None, 64, 64, BLOCK_SIZE=16)
+    assert (mask.to_dense() == 1).all()
+    made = mask.kv_indices
+    assert mask.kv_indices is made
+    documents[32:] = 1
+    assert mask.to_dense().sum() == 8
+    documents = np.arange(64, dtype=np.int32) // 16
+    assert (mask.to_dense()[0, 0] == np.eye(4)).all()
+
+
+@pytest.mark.parametrize("queries, keys", [(1, 1), (0, 5), (5, 0), (17, 129), (129, 17), (128, 128)])
+def test_lengths(queries, keys):
+    def mask_mod(b, h, i, j):
+        return i >= j
+
+    mask = create_block_mask(mask_mod, None, 3, queries, keys, BLOCK_SIZE=16)
+    some, whole = kinds(mask_mod, (1, 3, queries, keys), (16, 16))
+    assert (mask.to_dense() == some).all()
+    assert mask.kv_indices.shape == (1, 3, -(-queries // 16), -(-keys // 16))
+    assert mask.full_kv_num_blocks.sum() == whole.sum()
+
+
+def test_without_lists_of_full_blocks():
+    mask = create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=16, separate_full_blocks=False,
+                             compute_dq_write_order=True, dq_kv_order=False)
+    assert mask.full_kv_num_blocks is mask.full_kv_indices is mask.full_q_indices is None
+    assert (mask.to_dense() == kinds(masks.causal, (1, 1, LENGTH, LENGTH), (16, 16))[0]).all()
+
+
+def random_mask(rng, depth=2):
+    """A mask_mod, by chance."""
+    kind = rng.integers(6 if depth else 4)
+    a, b = int(rng.integers(1, 40)), int(rng.integers(1, 9))
+    if kind == 0:
+        return lambda _, h, i, j: i - j < a
+    if kind == 1:
+        return lambda _, h, i, j: (i + h) // b == j // b
+    if kind == 2:
+        table = rng.integers(0, 3, LENGTH)
+        return lambda _, h, i, j: table[i] == table[j]
+    if kind == 3:
+        return lambda _, h, i, j: (i * 3 + j * h) % b < 2
+    left, right = random_mask(rng, depth - 1), random_mask(rng, depth - 1)
+    return (and_masks if kind == 4 else or_masks)(left, right)
+
+
+def dense(mask_mod, block=16, heads=4):
+    """(blocks that are seen, those wholly seen)."""
+    mask = create_block_mask(mask_mod, 1, heads, LENGTH, LENGTH, BLOCK_SIZE=block)
+    return mask._dense(), mask._dense_full()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_laws(seed):
+    """Of and, or and not, by blocks; and of elements, by blocks of one element."""
+    rng = np.random.default_rng(seed)
+    first, second = random_mask(rng), random_mask(rng)
+    both, either = and_masks(first, second), or_masks(first, second)
+    a, b, c, d = (dense(mask)[1] for mask in (first, second, both, either))
+    assert (c == (a & b)).all() and (d >= (a | b)).all()
+    a, b, c, d = (dense(mask)[0] for mask in (first, second, both, either))
+    assert (d == (a | b)).all() and (c <= (a & b)).all()
+
+    def negated(*place):
+        return ~first(*place)
+
+    assert (dense(negated)[0] == ~dense(first)[1]).all() and (dense(negated)[1] == ~dense(first)[0]).all()
+    a, b, c, d = (dense(mask, 1)[0] for mask in (first, second, both, either))
+    assert (c == (a & b)).all() and (d == (a | b)).all()
+    assert (a == masks.seen(first, (1, 4, LENGTH, LENGTH))).all()
+    larger = dense(first, 32)[0]
+    smaller = np.pad(dense(first, 16)[0], ((0, 0), (0, 0), (0, 1), (0, 1)))
+    assert (larger == smaller.reshape(1, 4, 4, 2, 4, 2).any((3, 5))).all()
+
+
+def test_laws_of_no_masks():
+    assert (dense(and_masks())[1]).all() and not dense(or_masks())[0].any() and dense(noop_mask)[1].all()
+
+
+@pytest.mark.parametrize("combine", [and_masks, or_masks])
+def test_what_is_combined_is_functions(combine):
+    with pytest.raises(TypeError, match=r"expected functions of \(b, h, q_idx, kv_idx\), but got int"):
+        combine(masks.causal, 5)
+
+
+def given(**changes):
+    numbers = np.array([[[1, 2]]], np.int32)
+    indices = np.array([[[[0, 1], [1, 0]]]], np.int32)
+    return {"kv_num_blocks": numbers, "kv_indices": indices, "BLOCK_SIZE": 16} | changes
+
+
+def test_from_kv_blocks():
+    mask = BlockMask.from_kv_blocks(**given())
+    assert mask.seq_lengths == (32, 32) and mask.mask_mod is noop_mask and mask.full_kv_indices is None
+    assert mask.to_dense().tolist() == [[[[1, 0], [1, 1]]]]
+    assert mask.q_num_blocks.tolist() == [[[2, 1]]] and mask.q_indices[0, 0, 0].tolist() == [0, 1]
+    assert mask.visible() == 0.75
+    assert BlockMask.from_kv_blocks(**given(compute_q_blocks=False)).q_indices is None
+    with_full = BlockMask.from_kv_blocks(**given(full_kv_num_blocks=np.array([[[1, 0]]], np.int32),
+                                                 full_kv_indices=np.array([[[[1, 9], [9, 9]]]], np.int32),
+                                                 mask_mod=masks.causal, seq_lengths=(20, 24)))
+    assert with_full.to_dense().tolist() == [[[[1, 1], [1, 1]]]] and with_full.full_q_num_blocks.tolist() == [[[0, 1]]]
+    assert with_full.visible() == pytest.approx((16 * 17 / 2 + 4 * 16 + (1 + 2 + 3 + 4) + 16 * 8) / (20 * 24))
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"kv_indices": np.zeros(3, np.int32)}, r"argument 'kv_indices': expected shape \(\*, blocks of queries, any\), but got \(3,\)"),
+    ({"full_kv_num_blocks": np.zeros((1, 1, 2), np.int32)}, "expected full_kv_num_blocks and full_kv_indices, or neither"),
+    ({"kv_num_blocks": np.zeros((1, 1, 3), np.int32)}, r"argument 'kv_indices': expected shape .*, but got \(1, 1, 2, 2\) and \(1, 1, 3\)"),
+    ({"BLOCK_SIZE": 0}, "argument 'BLOCK_SIZE': expected positive sizes"),
+    ({"BLOCK_SIZE": (1, 2, 3)}, r"argument 'BLOCK_SIZE': expected a size or \(of queries, of keys\)"),
+    ({"seq_lengths": (-1, 3)}, "argument 'seq_lengths': expected a number from 0"),
+])
+def test_lists_that_are_none(changes, message):
+    with pytest.raises(ValueError, match=message):
+        BlockMask.from_kv_blocks(**given(**changes))
+
+
+def test_as_tuple():
+    mask = create_block_mask(masks.causal, None, None, 40, 50, BLOCK_SIZE=(16, 32))
+    flat, nested = mask.as_tuple(), mask.as_tuple(flatten=False)
+    assert len(flat) == 17 and len(nested) == 15
+    assert flat[:2] == (40, 50) and flat[-3:] == (16, 32, masks.causal) and nested[0] == (40, 50) and nested[-2] == (16, 32)
+    assert flat[2] is mask.kv_num_blocks and flat[5] is mask.full_kv_indices and flat[10:14] == (None,) * 4
+
+
+@pytest.mark.parametrize("index, shape", [
+    ((0,), (1, 4, 100, 100)), ((slice(None), 2), (2, 1, 100, 100)), ((slice(None), slice(None), 6), (2, 4, 4, 100)),
+    ((slice(None), slice(None), slice(1, None)), (2, 4, 84, 100)), ((-1, -1, -2), (1, 1, 16, 100)),
+    ((slice(None), slice(None), np.array([2, 0])), (2, 4, 32, 100)), ((slice(None), slice(1, 3)), (2, 2, 100, 100))])
+def test_indexing(index, shape):
+    mask = create_block_mask(masks.by_head, 2, 4, LENGTH, LENGTH, BLOCK_SIZE=16)
+    part = mask[index]
+    assert part.shape == shape
+    places = tuple([one % size] if isinstance(one, int) else one for one, size in zip(index, (2, 4, 7)))
+    expected = mask.to_dense()
+    for axis, place in enumerate(places):
+        expected = expected[(slice(None),) * axis + (place,)]
+    assert (part.to_dense() == expected).all()
+    with pytest.raises(ValueError, match="expected a mask with a mask_mod, but got a part of a mask"):
+        part.mask_mod(0, 0, 0, 0)
+    part.mask_mod = masks.causal
+    assert part.mask_mod is masks.causal
+
+
+@pytest.mark.parametrize("index, message", [((2,), "from -2 to 1, but got 2"), ((0, 0, 0, 0), "at most 3 indices")])
+def test_indices_outside(index, message):
+    with pytest.raises(ValueError, match=message):
+        create_block_mask(masks.causal, 2, 4, LENGTH, LENGTH)[index]
+
+
+def test_other_lengths():
+    mask = create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    some, _ = kinds(masks.causal, (1, 1, 50, 70), (16, 16))
+    assert (mask._adjust(50, 70).to_dense() == some).all()
+    fixed = BlockMask.from_kv_blocks(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices, 16,
+                                     masks.causal, (LENGTH, LENGTH))
+    assert (fixed._adjust(50, 70).to_dense() == some).all()
+
+
+def test_a_function_that_is_assigned_leaves_the_lists():
+    mask = create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    before = mask.to_dense()
+    mask.mask_mod = masks.dilated
+    assert (mask.to_dense() == before).all() and (mask.to("cpu").to_dense() == before).all()
+
+
+def test_pictures():
+    mask = create_block_mask(masks.causal, 1, 6, 64, 64, BLOCK_SIZE=16)
+    assert mask[0, 0].to_string() == "(0, 0)\n░░      \n██░░    \n████░░  \n██████░░\n"
+    assert mask[0, 0].to_string(grid_size=2) == "(0, 0)\n░░  \n██░░\n"
+    assert mask[0, 0].to_string(grid_size=-1) == mask[0, 0].to_string()
+    assert mask.to_string().count("(0, ") == 4 and "limit=N" in mask.to_string() and "(0, 5)" in mask.to_string(limit=6)
+    assert str(mask).startswith("BlockMask(shape=(1, 6, 64, 64), sparsity=37.50%, visible=50.78% of elements, blocks=62.50%,")
+    assert "visible" not in str(mask[0])
+    picture = xml.etree.ElementTree.fromstring(mask._repr_svg_())
+    cells = [node for node in picture.iter() if node.tag.endswith("rect")]
+    assert len(cells) == 4 * 16 and len({cell.get("fill") for cell in cells}) == 3
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    ((5, None, None, 8, 8), TypeError, "argument 'mask_mod': expected a function of Python, but got int"),
+    ((masks.alibi, None, None, 8, 8), TypeError, r"argument 'mask_mod': expected a function of \(b, h, q_idx, kv_idx\)"),
+    ((masks.causal, None, None, -8, 8), ValueError, "argument 'Q_LEN': expected a number from 0 to 2.30, but got -8"),
+    ((masks.causal, None, None, 8, 2**31), ValueError, "argument 'KV_LEN': expected a number from 0 to 2.30"),
+    ((masks.causal, "x", None, 8, 8), TypeError, "argument 'B': expected an integer, but got str"),
+])
+def test_arguments_that_are_none(arguments, error, message):
+    with pytest.raises(error, match=message):
+        create_block_mask(*arguments)

@@ -1,0 +1,378 @@
+"""sattn.flex_attention against its definition: masks and scores as users write them, captures that change, refusals."""
+
+import functools
+import warnings
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+import masks  # noqa: E402
+from masks import LENGTH, MASKS, SCORES, attention, operands, seen  # noqa: E402
+
+TOLERANCE = {np.float32: 4e-6, np.float16: 2e-3, ml_dtypes.bfloat16: 1.6e-2}
+SHAPE = 2, 4, LENGTH, LENGTH
+
+
+def close(found, expected, dtype=np.float32):
+    found = found.astype(np.float64)
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max(initial=0) <= TOLERANCE[dtype] * np.abs(expected).max(initial=1)
+
+
+@pytest.mark.parametrize("name, block", [*((name, 16) for name in MASKS), ("document", 128), ("sinks", (32, 16)),
+                                         ("tree", (7, 100))])
+def test_masks(sattn, name, block):
+    """Sizes of blocks do not matter."""
+    arrays = operands()
+    mask = sattn.create_block_mask(MASKS[name], None, None, LENGTH, LENGTH, BLOCK_SIZE=block)
+    out, lse = sattn.flex_attention(*arrays, block_mask=mask, return_lse=True)
+    expected, expected_lse = attention(*arrays, seen(MASKS[name], SHAPE))
+    close(out, expected)
+    np.testing.assert_allclose(lse, expected_lse, rtol=3e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("name, dtype", [*((name, np.float32) for name in SCORES), ("alibi", np.float16),
+                                         ("softcap", ml_dtypes.bfloat16), ("head_scale", np.float16)])
+def test_scores(sattn, name, dtype):
+    arrays = operands(dtype=dtype)
+    close(sattn.flex_attention(*arrays, SCORES[name], causal=True),
+          attention(*arrays, seen(masks.causal, SHAPE), SCORES[name])[0], dtype)
+
+
+def test_score_and_mask(sattn):
+    arrays = operands()
+    mask = sattn.create_block_mask(masks.document, 2, 4, LENGTH, LENGTH, BLOCK_SIZE=32)
+    out, aux = sattn.flex_attention(*arrays, masks.alibi, mask, return_aux=sattn.AuxRequest(lse=True))
+    expected, lse = attention(*arrays, seen(masks.document, SHAPE), masks.alibi)
+    close(out, expected)
+    np.testing.assert_allclose(aux.lse, lse, rtol=3e-6, atol=1e-5)
+    assert aux.max_scores is None
+    assert sattn.flex_attention(*arrays, return_aux=sattn.AuxRequest())[1] == (None, None)
+
+
+def band(queries, keys, left=None, right=None, prefix=0, bottom_right=False):
+    distance = np.arange(keys) - np.arange(queries)[:, None] - (keys - queries if bottom_right else 0)
+    visible = np.ones((queries, keys), bool)
+    if left is not None:
+        visible &= distance >= -left
+    if right is not None:
+        visible &= distance <= right
+    return visible | (np.arange(keys) < prefix)
+
+
+NAMED = [
+    ({"causal": True}, {"right": 0}), ({"causal": "top_left"}, {"right": 0}),
+    ({"causal": "bottom_right"}, {"right": 0, "bottom_right": True}), ({"causal": False}, {}),
+    ({"window": (9, 3)}, {"left": 9, "right": 3}), ({"window": (None, 3)}, {"right": 3}), ({"window": (9, None)}, {"left": 9}),
+    ({"window": (None, None)}, {}), ({"causal": True, "window": (9, 5)}, {"left": 9, "right": 0}),
+    ({"causal": "bottom_right", "window": (9, 5)}, {"left": 9, "right": 0, "bottom_right": True}),
+    ({"causal": True, "prefix": 20}, {"right": 0, "prefix": 20}), ({"causal": True, "prefix": 0}, {"right": 0}),
+    ({"window": (9, 3), "prefix": 20}, {"left": 9, "right": 3, "prefix": 20})]
+
+
+@pytest.mark.parametrize("arguments, numbers", NAMED)
+def test_named_masks(sattn, arguments, numbers):
+    for queries, keys in ((LENGTH, LENGTH), (40, LENGTH), (LENGTH, 40)):
+        arrays = operands(queries=queries, keys=keys)
+        close(sattn.flex_attention(*arrays, **arguments), attention(*arrays, band(queries, keys, **numbers))[0])
+
+
+@pytest.mark.parametrize("arguments, numbers", [NAMED[place] for place in (0, 2, 4, 12)])
+@pytest.mark.parametrize("queries, keys", [(40, LENGTH), (LENGTH, 40)])
+def test_named_masks_beside_others(sattn, arguments, numbers, queries, keys):
+    """A block_mask of a function, and one of given lists."""
+    arrays = operands(queries=queries, keys=keys)
+    visible = band(queries, keys, **numbers)
+    both = visible & seen(masks.dilated, (1, 1, queries, keys))
+    made = sattn.create_block_mask(masks.dilated, None, None, queries, keys, BLOCK_SIZE=16)
+    given = sattn.BlockMask.from_kv_blocks(*made._read(), 16, masks.dilated, (queries, keys))
+    window = sattn.create_block_mask(masks.constant_window, None, None, queries, keys, BLOCK_SIZE=16)
+    fixed = sattn.BlockMask.from_kv_blocks(*window._read(), 16, masks.constant_window, (queries, keys))
+    for mask in (made, given):
+        close(sattn.flex_attention(*arrays, block_mask=mask, **arguments), attention(*arrays, both)[0])
+    both = visible & seen(masks.constant_window, (1, 1, queries, keys))
+    for mask in (window, fixed):
+        close(sattn.flex_attention(*arrays, block_mask=mask, **arguments), attention(*arrays, both)[0])
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    ({"causal": "left"}, ValueError, "argument 'causal': expected 'top_left', 'bottom_right', True or False, but got 'left'"),
+    ({"causal": 1}, ValueError, "argument 'causal': expected .* but got 1"),
+    ({"window": 5}, TypeError, r"argument 'window': expected \(left, right\), .* but got 5"),
+    ({"window": (-1, 0)}, ValueError, "argument 'window': expected numbers from 0 to 2.30, or None for no limit, but got -1"),
+    ({"window": (1.5, 0)}, TypeError, "argument 'window': expected an integer, but got float"),
+    ({"prefix": 5}, ValueError, "argument 'prefix': expected causal or window beside it"),
+])
+def test_named_masks_that_are_none(sattn, arguments, error, message):
+    with pytest.raises(error, match=message):
+        sattn.flex_attention(*operands(), **arguments)
+
+
+@pytest.mark.parametrize("case", [
+    {"kv_heads": 2}, {"kv_heads": 1}, {"columns": 33}, {"queries": 1, "keys": 70}, {"queries": 70, "keys": 1},
+    {"queries": 0, "keys": 9}, {"queries": 9, "keys": 0}, {"batch": 0}, {"queries": 129, "keys": 257, "batch": 1}])
+def test_shapes(sattn, case):
+    arrays = operands(**case)
+    shape = (*arrays[0].shape[:3], arrays[1].shape[2])
+    mask = sattn.create_block_mask(masks.neighbourhood, None, None, *shape[2:], BLOCK_SIZE=16)
+    out, lse = sattn.flex_attention(*arrays, masks.softcap, mask, enable_gqa=True, return_lse=True)
+    expected, expected_lse = attention(*arrays, seen(masks.neighbourhood, shape), masks.softcap)
+    close(out, expected)
+    np.testing.assert_allclose(lse, expected_lse, rtol=3e-6, atol=1e-5)
+
+
+def test_other_columns_of_value_and_one_batch_of_keys(sattn):
+    query, _, _ = operands(batch=3)
+    _, key, _ = operands(batch=1, seed=1)
+    _, _, value = operands(batch=1, columns=24, seed=2)
+    expected = attention(query, np.repeat(key, 3, 0), np.repeat(value, 3, 0))[0]
+    close(sattn.flex_attention(query, key, value), expected)
+
+
+@pytest.mark.parametrize("scale", [0.5, -0.3, 0, np.float32(2), 16 ** -0.5])
+def test_scale(sattn, scale):
+    arrays = operands()
+    close(sattn.flex_attention(*arrays, scale=scale, causal=True), attention(*arrays, band(LENGTH, LENGTH, right=0), scale=float(scale))[0])
+
+
+def test_results_lie_as_query(sattn):
+    """Heads and queries in the order of query's memory, so that joining heads copies nothing."""
+    arrays = [np.ascontiguousarray(array.swapaxes(1, 2)).swapaxes(1, 2) for array in operands()]
+    out = sattn.flex_attention(*arrays)
+    assert out.swapaxes(1, 2).flags.c_contiguous
+    close(out, attention(*arrays)[0])
+    assert sattn.flex_attention(*operands()).flags.c_contiguous
+
+
+def test_permuted_heads_and_split_batches(sattn):
+    """Neither changes a bit."""
+    arrays = operands(batch=3)
+    mask = sattn.create_block_mask(masks.document, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    whole = sattn.flex_attention(*arrays, block_mask=mask)
+    order = [2, 0, 3, 1]
+    assert (sattn.flex_attention(*(array[:, order] for array in arrays), block_mask=mask) == whole[:, order]).all()
+    parts = [sattn.flex_attention(*(array[b:b + 1] for array in arrays), block_mask=mask) for b in range(3)]
+    assert (np.concatenate(parts) == whole).all()
+
+
+def test_queries_that_see_nothing(sattn):
+    arrays = operands()
+    out, lse = sattn.flex_attention(*arrays, return_lse=True, block_mask=sattn.create_block_mask(
+        masks.nothing_for_some, None, None, LENGTH, LENGTH))
+    assert (out[:, :, ::3] == 0).all() and np.isneginf(lse[:, :, ::3]).all()
+
+
+def test_nothing_is_compiled_for_what_changes(sattn):
+    """100 changes of batch, lengths, captured numbers and arrays, and functions that are made anew."""
+    sattn.cache.clear()
+
+    def run(change):
+        batch, queries, keys = 1 + change % 3, 20 + change, 30 + 2 * change
+        window, rate = 3 + change, 0.01 * (change + 1)
+        documents = np.random.default_rng(change).integers(0, 3, max(queries, keys)).astype(np.int32)
+        slopes = np.linspace(0, rate, 4, dtype=np.float32)
+
+        def mask_mod(b, h, q_idx, kv_idx):
+            return (documents[q_idx] == documents[kv_idx]) & (q_idx - kv_idx < window)
+
+        def score_mod(score, b, h, q_idx, kv_idx):
+            return score * rate + slopes[h] * (kv_idx - q_idx)
+
+        arrays = operands(batch=batch, queries=queries, keys=keys, columns=8, seed=change)
+        mask = sattn.create_block_mask(mask_mod, None, None, queries, keys, BLOCK_SIZE=32)
+        out = sattn.flex_attention(*arrays, score_mod, mask)
+        if change % 10 == 0:
+            shape = batch, 4, queries, keys
+            expected = attention(*arrays, seen(mask_mod, shape), score_mod)[0]
+            assert np.abs(out - expected).max() <= 1e-4
+
+    run(0)
+    compilations = sattn.cache.info().compilations
+    for change in range(1, 101):
+        run(change)
+    assert sattn.cache.info().compilations == compilations
+
+
+def test_writes_into_captured_arrays_show(sattn):
+    arrays = operands()
+    documents, bias = np.zeros(LENGTH, np.int32), np.zeros(LENGTH)
+
+    def mask_mod(b, h, q_idx, kv_idx):
+        return documents[q_idx] == documents[kv_idx]
+
+    def score_mod(score, b, h, q_idx, kv_idx):
+        return score + bias[kv_idx]
+
+    mask = sattn.create_block_mask(mask_mod, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    for change in range(3):
+        documents[:] = np.arange(LENGTH) // (30 + change)
+        bias[change::2] += 1
+        close(sattn.flex_attention(*arrays, score_mod, mask), attention(*arrays, seen(mask_mod, SHAPE), score_mod)[0])
+
+
+CAPTURED = [np.bool_, np.int8, np.uint8, np.uint16, np.uint32, np.int64, np.float16, ml_dtypes.bfloat16, np.float64]
+
+
+@pytest.mark.parametrize("dtype", CAPTURED)
+def test_types_of_captured_arrays(sattn, dtype):
+    table = np.arange(200, 300).astype(np.uint8).astype(dtype)
+    table.flags.writeable = False
+    arrays = operands()
+    close(sattn.flex_attention(*arrays, lambda s, b, h, i, j: s + table[j] * 0.01),
+          attention(*arrays, True, lambda s, b, h, i, j: s + table.astype(np.float64)[j] * 0.01)[0])
+
+
+def test_captured_arrays_of_any_strides(sattn):
+    wide = np.random.default_rng(0).standard_normal((2 * LENGTH, 8), np.float32)
+    table = wide[::-2, 3]
+    arrays = operands()
+    function = functools.partial(lambda table, s, b, h, i, j: s + table[j], table)
+    close(sattn.flex_attention(*arrays, function), attention(*arrays, True, function)[0])
+
+
+def changed(name, change):
+    names = "query", "key", "value"
+    return [change(array) if own == name else array for own, array in zip(names, operands())]
+
+
+@pytest.mark.parametrize("name, change, error, message", [
+    ("query", lambda a: a[0], ValueError, r"argument 'query': expected shape \(B, H, length, columns\), but got \(4, 100, 16\)"),
+    ("key", lambda a: a[0], ValueError, r"argument 'key': expected shape \(B, H, length, columns\)"),
+    ("query", lambda a: a.tolist(), TypeError, "argument 'query': expected a numpy.ndarray or a torch.Tensor, but got list"),
+    ("key", lambda a: a[..., :8], ValueError, "argument 'key': expected 16 columns, as query has, but got 8"),
+    ("value", lambda a: a[:, :, :8], ValueError, r"argument 'value': expected shape \(2, 4, 100, columns\), as key has"),
+    ("key", lambda a: a.astype(np.float16), ValueError, "argument 'key': expected elements of f32, but got float16"),
+    ("query", lambda a: a.astype(np.float64), ValueError, "argument 'query': expected elements of f16 or bf16 or f32, but got float64"),
+    ("query", lambda a: a[:, :2], ValueError, "argument 'key': expected 2 heads, as query has, but got 4; with enable_gqa"),
+    ("query", lambda a: np.repeat(a, 2, 0), ValueError, "argument 'key': expected 1 or 4 batches, as query has, but got 2"),
+    ("value", lambda a: np.ma.masked_array(a), TypeError, "argument 'value': expected an array without a mask"),
+])
+def test_operands_that_do_not_fit(sattn, name, change, error, message):
+    with pytest.raises(error, match=message):
+        sattn.flex_attention(*changed(name, change))
+
+
+def test_heads_that_do_not_divide(sattn):
+    query, _, _ = operands(heads=4)
+    _, key, value = operands(heads=3)
+    with pytest.raises(ValueError, match="argument 'key': expected a number of heads that divides query's 4, but got 3"):
+        sattn.flex_attention(query, key, value, enable_gqa=True)
+
+
+def test_too_many_columns(sattn):
+    with pytest.raises(ValueError, match="argument 'query': expected 1 to 512 columns, but got 520"):
+        sattn.flex_attention(*operands(columns=520))
+
+
+@pytest.mark.parametrize("make", [lambda sattn, *sizes: sattn.create_block_mask(masks.document, *sizes),
+                                  lambda sattn, *sizes: sattn.BlockMask.from_kv_blocks(
+                                      *sattn.create_block_mask(masks.document, *sizes)._read(), 128, masks.document, sizes[2:])])
+@pytest.mark.parametrize("sizes, message", [
+    ((None, None, LENGTH, 99), "expected a mask of 100 x 100 queries and keys, but got one of 100 x 99"),
+    ((None, None, 101, LENGTH), "expected a mask of 100 x 100 queries and keys, but got one of 101 x 100"),
+    ((3, None, LENGTH, LENGTH), "expected 1 or 2 batches, as query has, but got 3"),
+    ((2, 2, LENGTH, LENGTH), "expected 1 or 4 heads, as query has, but got 2")])
+def test_masks_of_other_problems(sattn, make, sizes, message):
+    with pytest.raises(ValueError, match=f"argument 'block_mask': {message}"):
+        sattn.flex_attention(*operands(), block_mask=make(sattn, *sizes))
+
+
+def test_given_lists(sattn):
+    """Of any order, of some heads and batches, and checked."""
+    arrays = operands()
+    rng = np.random.default_rng(0)
+    blocks = rng.integers(0, 2, (2, 4, 7, 7)).astype(bool)
+    numbers = blocks.sum(-1, dtype=np.int32)
+    indices = np.argsort(~blocks, axis=-1, kind="stable").astype(np.int32)
+    for place in np.ndindex(2, 4, 7):
+        indices[place][:numbers[place]] = rng.permutation(indices[place][:numbers[place]])
+        indices[place][numbers[place]:] = 2**30
+    visible = np.repeat(np.repeat(blocks, 16, 2), 16, 3)[:, :, :LENGTH, :LENGTH]
+    for batch, heads in ((2, 4), (1, 4), (2, 1), (1, 1)):
+        part = slice(0, batch), slice(0, heads)
+        mask = sattn.BlockMask.from_kv_blocks(numbers[part], indices[part], BLOCK_SIZE=16, mask_mod=masks.causal,
+                                              seq_lengths=(LENGTH, LENGTH))
+        close(sattn.flex_attention(*arrays, block_mask=mask),
+              attention(*arrays, np.broadcast_to(visible[part], SHAPE) & seen(masks.causal, SHAPE))[0])
+    flat = sattn.BlockMask.from_kv_blocks(numbers[0, 0], indices[0, 0], BLOCK_SIZE=16, seq_lengths=(LENGTH, LENGTH))
+    close(sattn.flex_attention(*arrays, block_mask=flat), attention(*arrays, visible[0, 0])[0])
+    wrong = sattn.BlockMask.from_kv_blocks(numbers, indices + 7, BLOCK_SIZE=16, seq_lengths=(LENGTH, LENGTH))
+    with pytest.raises(ValueError, match="argument 'kv_indices': expected blocks of keys"):
+        sattn.flex_attention(*arrays, block_mask=wrong)
+
+
+@pytest.mark.parametrize("change, error, message", [
+    ({"BLOCK_SIZE": 20}, ValueError, "expected given lists of blocks of multiples of 16 queries and keys, but got 20 x 20"),
+    ({"kv_indices": np.zeros((1, 1, 5, 5), np.int64)}, ValueError, "expected 'kv_indices' of int32, but got int64"),
+])
+def test_given_lists_that_no_kernel_takes(sattn, change, error, message):
+    arguments = {"kv_num_blocks": np.zeros((1, 1, 5), np.int32), "kv_indices": np.zeros((1, 1, 5, 5), np.int32),
+                 "BLOCK_SIZE": 32, "seq_lengths": (LENGTH, LENGTH)} | change
+    with pytest.raises(error, match=f"argument 'block_mask': {message}"):
+        sattn.flex_attention(*operands(), block_mask=sattn.BlockMask.from_kv_blocks(**arguments))
+
+
+def test_parts_of_masks(sattn):
+    """Have no function of their own: one with partly masked blocks needs one."""
+    arrays = operands(queries=LENGTH)
+    mask = sattn.create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    part = mask[:, :, 2:4]
+    query = arrays[0][:, :, 32:64]
+    with pytest.raises(ValueError, match="argument 'block_mask': expected a mask with a mask_mod, but got a part of a mask"):
+        sattn.flex_attention(query, *arrays[1:], block_mask=part)
+    part.mask_mod = lambda b, h, q_idx, kv_idx: q_idx + 32 >= kv_idx
+    close(sattn.flex_attention(query, *arrays[1:], block_mask=part), attention(*arrays, band(LENGTH, LENGTH, right=0))[0][:, :, 32:64])
+
+
+@pytest.mark.parametrize("mask", [masks.causal, 5, np.ones((LENGTH, LENGTH), bool)])
+def test_masks_of_other_types(sattn, mask):
+    with pytest.raises(TypeError, match="argument 'block_mask': expected a BlockMask, but got"):
+        sattn.flex_attention(*operands(), block_mask=mask)
+
+
+def test_kernel_options(sattn, monkeypatch):
+    from sattn import _kernel_options
+
+    monkeypatch.setattr(_kernel_options, "_remarked", set())
+    arrays = operands()
+    expected = attention(*arrays)[0]
+    for options in ({"BLOCK_M": 32, "BLOCK_N": 16, "num_stages": 2}, {"tile_queries": 16, "tile_keys": 8},
+                    {"fwd_BLOCK_M": 64, "fwd_BLOCK_N": 64, "PRECISION": "'ieee'"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            close(sattn.flex_attention(*arrays, kernel_options=options), expected)
+    texts = [source.text() for source, _ in sattn.cache._programs]
+    assert any("tile = [32, 16, 16], stages = 2" in text for text in texts)
+    for options, named in (({"PRESCALE_QK": True, "bwd_BLOCK_M1": 32}, "PRESCALE_QK, bwd_BLOCK_M1"), ({"num_stages": 2}, "stages")):
+        with pytest.warns(UserWarning, match=f"kernel_options: {named} change nothing here"):
+            close(sattn.flex_attention(*arrays, kernel_options=options), expected)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sattn.flex_attention(*arrays, kernel_options=options)
+
+
+@pytest.mark.parametrize("options, error, message", [
+    (5, TypeError, "expected a dict, but got int"), ({"BLOCK": 5}, ValueError, "expected keys out of .*, but got 'BLOCK'"),
+    ({"BLOCK_M": 12}, ValueError, "expected 'tile_queries' from 1 to 1024, a multiple of 8, but got 12"),
+    ({"BLOCK_M": 16, "tile_queries": 16}, ValueError, "expected one value of 'tile_queries', but got several"),
+    ({"precision": "high"}, ValueError, "expected precision 'ieee' or 'tf32', but got 'high'"),
+])
+def test_kernel_options_that_are_none(sattn, options, error, message):
+    with pytest.raises(error, match=f"argument 'kernel_options': {message}"):
+        sattn.flex_attention(*operands(), kernel_options=options)
+
+
+def test_what_has_no_code(sattn):
+    arrays = operands()
+    with pytest.raises(NotImplementedError, match="argument 'return_aux': expected max_scores=False"):
+        sattn.flex_attention(*arrays, return_aux=sattn.AuxRequest(max_scores=True))
+    with pytest.raises(ValueError, match="argument 'return_aux': expected return_lse or return_aux, but got both"):
+        sattn.flex_attention(*arrays, return_lse=True, return_aux=sattn.AuxRequest(lse=True))
+
+
+def test_messages_name_captures(sattn):
+    empty = np.zeros(0, np.float32)
+    with pytest.raises(ValueError, match="argument 'empty': expected at least 1 element in each dimension"):
+        sattn.flex_attention(*operands(), lambda s, b, h, i, j: s + empty[j])

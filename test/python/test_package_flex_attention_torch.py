@@ -1,0 +1,211 @@
+"""sattn.flex_attention and BlockMask beside PyTorch's own, on the CPU, where PyTorch is installed."""
+
+import math
+
+import numpy as np
+import pytest
+
+import masks
+
+pytest.importorskip("tvm_ffi")
+torch = pytest.importorskip("torch")
+flex = pytest.importorskip("torch.nn.attention.flex_attention")
+
+LENGTH = 100
+DOCUMENTS = torch.arange(LENGTH) // 30
+SLOPES = torch.tensor([0.5, 0.25, 0.125, 0.0625])
+
+
+@pytest.fixture
+def package(sattn):
+    """Without the stand-in for PyTorch that other tests have."""
+    sattn.cache.clear()
+    yield sattn
+    sattn.cache.clear()
+
+
+def operands(dtype=torch.float32, **sizes):
+    torch.manual_seed(0)
+    shape = sizes.get("batch", 2), 4, LENGTH, 16
+    return [torch.randn(shape).to(dtype) for _ in range(3)]
+
+
+def document(b, h, q_idx, kv_idx):
+    return (DOCUMENTS[q_idx] == DOCUMENTS[kv_idx]) & (q_idx >= kv_idx)
+
+
+def alternating(b, h, q_idx, kv_idx):
+    return torch.where(h % 2 == 0, torch.logical_and(q_idx >= kv_idx, q_idx - kv_idx < 30), torch.abs(q_idx - kv_idx) < 9)
+
+
+def alibi(score, b, h, q_idx, kv_idx):
+    return score + SLOPES[h] * (kv_idx - q_idx)
+
+
+def softcap(score, b, h, q_idx, kv_idx):
+    return torch.tanh(score / 20).mul(20).to(torch.float32)
+
+
+def attention(query, key, value, mask_mod=None, score_mod=None):
+    """In float64; the functions are called for all elements."""
+    scores = query.double() @ key.double().transpose(-1, -2) / math.sqrt(query.shape[-1])
+    b, h, i, j = (torch.arange(size).view([-1 if place == axis else 1 for place in range(4)])
+                  for axis, size in enumerate(scores.shape))
+    if score_mod is not None:
+        scores = score_mod(scores, b, h, i, j).double()
+    if mask_mod is not None:
+        scores = scores.masked_fill(~mask_mod(b, h, i, j), -math.inf)
+    return torch.softmax(scores, -1) @ value.double()
+
+
+@pytest.mark.parametrize("maker", ["sattn", "torch"])
+@pytest.mark.parametrize("mask_mod", [document, alternating])
+def test_masks(package, maker, mask_mod):
+    create = package.create_block_mask if maker == "sattn" else flex.create_block_mask
+    mask = create(mask_mod, 2, 4, LENGTH, LENGTH, device="cpu", BLOCK_SIZE=16)
+    arrays = operands()
+    out = package.flex_attention(*arrays, block_mask=mask)
+    assert type(out) is torch.Tensor and out.dtype == torch.float32
+    torch.testing.assert_close(out.double(), attention(*arrays, mask_mod), rtol=0, atol=1e-5)
+    out = package.flex_attention(*arrays, block_mask=mask, window=(10, None))
+    both = lambda b, h, i, j: mask_mod(b, h, i, j) & (i - j <= 10)  # noqa: E731
+    torch.testing.assert_close(out.double(), attention(*arrays, both), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("mask_mod", [document, alternating])
+def test_lists_are_those_of_torch(mask_mod):
+    """Of whole blocks: a smaller one at the end, all of it visible, is full here and partial in PyTorch."""
+    import sattn
+
+    ours, theirs = (library.create_block_mask(mask_mod, 2, 4, 96, 96, device="cpu", BLOCK_SIZE=(16, 32))
+                    for library in (sattn, flex))
+    for name in ("kv", "full_kv", "q", "full_q"):
+        numbers = getattr(ours, f"{name}_num_blocks")
+        assert numbers.dtype == torch.int32 and numbers.equal(getattr(theirs, f"{name}_num_blocks")), name
+        own, other = getattr(ours, f"{name}_indices"), getattr(theirs, f"{name}_indices")
+        assert own.dtype == torch.int32 and own.shape == other.shape
+        listed = torch.arange(own.shape[-1]) < numbers[..., None]
+        assert own[listed].equal(other[listed]), name
+    assert (ours.to_dense() == theirs.to_dense()).all() and ours.shape == theirs.shape and ours.numel() == theirs.numel()
+    assert ours.sparsity() == pytest.approx(theirs.sparsity(), abs=1e-4)
+    assert len(ours.as_tuple()) == len(theirs.as_tuple()) and len(ours.as_tuple(False)) == len(theirs.as_tuple(False))
+    for index in ((0,), (1, 2), (slice(None), slice(None), slice(2, None)), (0, 1, 3), (0, 0, -1)):
+        assert ours[index].shape == theirs[index].shape
+        assert (ours[index].to_dense() == theirs[index].to_dense()).all()
+    # Theirs keeps blocks of which no element is left.
+    assert (ours._adjust(50, 70).to_dense() <= theirs._adjust(50, 70).to_dense()).all()
+
+
+@pytest.mark.parametrize("name", [*masks.MASKS, "operations"])
+def test_lists_by_torch(name, monkeypatch):
+    """As they are made on a GPU, whose functions are those of the CPU; a few rows at a time."""
+    from sattn import _blocks, _functions
+
+    def operations(b, h, q_idx, kv_idx):
+        value = torch.exp(q_idx / 50) + (kv_idx << 1) % 7 - torch.clamp(-q_idx // 3, min=-9) + (kv_idx >> 2).to(torch.float16)
+        return (value + SLOPES[-1 - h] * torch.abs(q_idx - kv_idx) > 20) ^ ~(torch.maximum(q_idx, kv_idx).sqrt() < 8)
+
+    monkeypatch.setattr(_blocks, "AT_A_TIME", 2**12)
+    function, values = _functions.traced("mask_mod", masks.MASKS.get(name, operations))
+    arguments = None, (2, 4), (LENGTH, LENGTH), (16, 32)
+    on_device = _blocks.counts(function.result, values, *arguments, torch.device("cpu"))
+    in_numpy = _blocks.counts(function.result, _functions.host_arrays(values), *arguments)
+    assert (on_device.numpy() == in_numpy).all() and in_numpy.any()
+    lists = _blocks.lists_of(on_device, *arguments[2:], device=torch.device("cpu"))
+    for own, other in zip(lists, _blocks.lists_of(in_numpy, *arguments[2:])):
+        assert own.dtype == torch.int32 and (own.numpy() == other).all()
+
+
+def test_combined_masks_of_torch(package):
+    arrays = operands()
+    causal = lambda b, h, i, j: i >= j  # noqa: E731
+    for combine in (flex.and_masks, flex.or_masks):
+        mask = package.create_block_mask(combine(document, causal, flex.noop_mask), None, None, LENGTH, LENGTH)
+        expected = attention(*arrays, document if combine is flex.and_masks else None)
+        torch.testing.assert_close(package.flex_attention(*arrays, block_mask=mask).double(), expected, rtol=0, atol=1e-5)
+
+
+def test_a_part_of_a_mask_of_torch(package):
+    query, key, value = operands()
+    mask = flex.create_block_mask(document, None, None, LENGTH, LENGTH, device="cpu", BLOCK_SIZE=16)[:, :, 2:4]
+    with pytest.raises(ValueError, match="argument 'block_mask': expected a mask with a mask_mod, but got a part of a mask"):
+        package.flex_attention(query[:, :, 32:64], key, value, block_mask=mask)
+    mask.mask_mod = lambda b, h, q_idx, kv_idx: document(b, h, q_idx + 32, kv_idx)
+    out = package.flex_attention(query[:, :, 32:64], key, value, block_mask=mask)
+    torch.testing.assert_close(out.double(), attention(query, key, value, document)[:, :, 32:64], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("score_mod", [alibi, softcap])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_scores(package, score_mod, dtype):
+    arrays = operands(dtype)
+    out = package.flex_attention(*arrays, score_mod)
+    torch.testing.assert_close(out.double(), attention(*arrays, None, score_mod), rtol=0, atol=1e-5 if dtype == torch.float32 else 0.03)
+
+
+def test_transposed_operands_and_results(package):
+    arrays = [array.transpose(1, 2).contiguous().transpose(1, 2) for array in operands()]
+    out, aux = package.flex_attention(*arrays, return_aux=flex.AuxRequest(lse=True))
+    assert out.transpose(1, 2).is_contiguous() and aux.lse.shape == (2, 4, LENGTH)
+    torch.testing.assert_close(out.double(), attention(*arrays), rtol=0, atol=1e-5)
+
+
+def test_numpy_and_torch_captured_together(package):
+    slopes, shift = SLOPES.numpy(), torch.tensor(0.5)
+    arrays = operands()
+    out = package.flex_attention(*arrays, lambda s, b, h, i, j: (s + slopes[h] * (j - i)) * shift)
+    expected = attention(*arrays, None, lambda s, b, h, i, j: (s + SLOPES[h] * (j - i)) * 0.5)
+    torch.testing.assert_close(out.double(), expected, rtol=0, atol=1e-5)
+
+
+def test_writes_and_new_tensors_show_without_compiling(package):
+    documents = DOCUMENTS.clone()
+    mask = package.create_block_mask(lambda b, h, i, j: documents[i] == documents[j], None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
+    arrays = operands()
+    package.flex_attention(*arrays, block_mask=mask)
+    compilations = package.cache.info().compilations
+    for change in (lambda: documents.add_(torch.arange(LENGTH) // 50), lambda: np.copyto(documents.numpy(), np.arange(LENGTH) // 7)):
+        change()
+        expected = attention(*arrays, lambda b, h, i, j: documents[i] == documents[j])
+        torch.testing.assert_close(package.flex_attention(*arrays, block_mask=mask).double(), expected, rtol=0, atol=1e-5)
+    documents = torch.zeros(LENGTH, dtype=torch.int64)
+    torch.testing.assert_close(package.flex_attention(*arrays, block_mask=mask).double(), attention(*arrays), rtol=0, atol=1e-5)
+    assert package.cache.info().compilations == compilations
+
+
+def test_a_module_as_a_score_mod(package):
+    class Bias(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", SLOPES)
+
+        def forward(self, score, b, h, q_idx, kv_idx):
+            return score + self.table[h]
+
+        def score_mod(self, score, b, h, q_idx, kv_idx):
+            return score * self.table[h]
+
+    arrays = operands()
+    out = package.flex_attention(*arrays, Bias().score_mod)
+    expected = attention(*arrays, None, lambda s, b, h, i, j: s * SLOPES[h])
+    torch.testing.assert_close(out.double(), expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["query", "value", "captured"])
+def test_gradients(package, name):
+    arrays = dict(zip(("query", "key", "value"), operands()))
+    table = SLOPES.clone()
+    (table if name == "captured" else arrays[name]).requires_grad_()
+    score_mod = (lambda s, b, h, i, j: s + table[h]) if name == "captured" else None
+    with pytest.raises(NotImplementedError, match="expected a tensor that requires no gradient, but got one that does"):
+        package.flex_attention(**arrays, score_mod=score_mod)
+    with torch.no_grad():
+        assert not package.flex_attention(**arrays, score_mod=score_mod).requires_grad
+
+
+def test_tensors_that_stand_for_others(package):
+    arrays = operands()
+    with pytest.raises(NotImplementedError, match="argument 'query': expected a tensor with memory of its own"):
+        torch.vmap(lambda query: package.flex_attention(query, *arrays[1:]))(arrays[0][None])
+    with pytest.raises(ValueError, match="expected an array of the same library and device as query"):
+        package.flex_attention(arrays[0], arrays[1].numpy(), arrays[2])
