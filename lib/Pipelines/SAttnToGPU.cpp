@@ -126,7 +126,9 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of copies and plans have none.
-  pm.addPass(wgtile::createWGTileOutlineCopies());
+  // Versions for TMA alone have none for arguments that have to be copied.
+  bool omitsCopies = chip.hasTMA && options.versions == KernelVersions::TMA;
+  pm.addPass(wgtile::createWGTileOutlineCopies({omitsCopies}));
   pm.addPass(createConvertSAttnPlanToGPU());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
