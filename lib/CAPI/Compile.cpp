@@ -44,7 +44,7 @@ struct sattn_program {
   std::string manifest, image;
   /// If it lacks versions of kernels.
   std::optional<GPUSource> source;
-  /// The number of kernels that lack one.
+  /// The number of launches that it lacks the kernel of.
   int64_t missing = 0;
   std::unique_ptr<run::CpuProgram> cpu;
   /// Of a program for the CPU.
@@ -121,6 +121,8 @@ static bool compileForGPU(Session &session, StringRef name, StringRef target,
       })))
     return false;
   PassManager pm(&session.context());
+  // What is read was verified, and tests verify what each pass leaves.
+  pm.enableVerifier(false);
   buildSAttnToPTXPipeline(pm, options);
   if (failed(pm.run(session.module())))
     return false;
@@ -189,7 +191,8 @@ sattn_program *sattn_program_complete(const sattn_program *program,
     }
     const GPUSource &source = *program->source;
     // The one kernel's other version does for every call that needs it. Of
-    // several kernels some may have arguments that TMA takes.
+    // several kernels some may have arguments that TMA takes, and copies are
+    // made for the versions for TMA.
     auto versions =
         program->missing == 1 ? KernelVersions::Generic : KernelVersions::All;
     return session.parse(source.text) && chooseEntry(session, source.entry) &&

@@ -126,7 +126,9 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of copies and plans have none.
-  pm.addPass(wgtile::createWGTileOutlineCopies());
+  // Versions for TMA alone have none for arguments that have to be copied.
+  bool omitsCopies = chip.hasTMA && options.versions == KernelVersions::TMA;
+  pm.addPass(wgtile::createWGTileOutlineCopies({omitsCopies}));
   pm.addPass(createConvertSAttnPlanToGPU());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
@@ -136,8 +138,6 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
   kernels.addPass(wgtile::createWGTileAssignStages());
   kernels.addPass(createConvertWGTileToNVVM());
-  // Views that kernels make of their arguments.
-  kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(math::createMathExtendToSupportedTypes());
   kernels.addPass(createSAttnApproximateMath({/*keepAfn=*/true}));
   kernels.addPass(createLowerAffinePass());

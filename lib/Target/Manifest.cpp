@@ -176,7 +176,7 @@ private:
         name = cast<StringAttr>((*names)[index]).str();
       auto shaped = dyn_cast<ShapedType>(type);
       StringRef element = typeName(shaped ? shaped.getElementType() : type);
-      if (element.empty() || (shaped && !shaped.hasRank()))
+      if (element.empty() || (shaped ? !shaped.hasRank() : !type.isF32()))
         return function.emitOpError()
                << "expected tensors and scalars that the runtime can pass, but "
                   "argument "
@@ -587,7 +587,8 @@ private:
           {"origin", tuning.getAs<StringAttr>("origin").getValue()}};
   }
 
-  /// In the place of a launch: the kernel is not kept (sattn-select-versions).
+  /// In the place of a launch: the program does not hold the kernel
+  /// (sattn-select-versions, wgtile-outline-copies).
   LogicalResult writeMissing(cf::AssertOp refusal) {
     auto holds = valueIndex.find(refusal.getArg());
     if (!condition || holds == valueIndex.end())
@@ -595,7 +596,11 @@ private:
           "expected a place in a branch, and an integer of the host");
     int64_t fails = addBinary("ne", holds->second, addConstant(1));
     json::Object entry{{"kernel", refusal.getMsg()},
-                       {"when", addBinary("and", *condition, fails)}};
+                       {"when", addBinary("and", *condition, fails)},
+                       {"before", static_cast<int64_t>(steps.size())}};
+    if (auto version =
+            refusal->getAttrOfType<StringAttr>(wgtile::kVersionAttrName))
+      entry["version"] = version.getValue();
     writeTuning(refusal, entry);
     missing.push_back(std::move(entry));
     return success();

@@ -52,8 +52,9 @@ static void refuse(LaunchOp generic, SymbolTableCollection &symbols) {
                                         generic.getGrid(), zero);
   auto refusal = cf::AssertOp::create(
       b, loc, isEmpty, generic.getKernel().getLeafReference().getValue());
-  if (Attribute tuning = generic->getAttr(wgtile::kTuningAttrName))
-    refusal->setAttr(wgtile::kTuningAttrName, tuning);
+  for (StringRef name : {wgtile::kTuningAttrName, wgtile::kVersionAttrName})
+    if (Attribute attr = generic->getAttr(name))
+      refusal->setAttr(name, attr);
   eraseKernel(generic, symbols);
   generic.erase();
 }

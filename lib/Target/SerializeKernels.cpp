@@ -74,10 +74,8 @@ private:
       kernels.try_emplace(kernel.getName(), kernel.getLoc());
     auto emitAt = [&](StringRef kernel, bool isWarning) {
       auto it = kernels.find(kernel);
-      if (isWarning)
-        return emitWarning(it == kernels.end() ? module.getLoc() : it->second);
-      return it == kernels.end() ? module.emitError()
-                                 : emitSourceError(it->second);
+      Location loc = it == kernels.end() ? module.getLoc() : it->second;
+      return isWarning ? emitWarning(loc) : emitSourceError(loc);
     };
     FailureOr<std::string> image = translateToPTX(module, target);
     if (failed(image))

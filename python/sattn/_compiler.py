@@ -125,7 +125,7 @@ def compile(source, target=CPU, *, entry=None, options="", threads=0, device=0):
     is needed until the program is called. entry: the function's name; None: the only public one. options: of the
     pipeline of a chip, such as "schedule=plain"; for "cuda", tuned parameters are those of the device unless they name
     another, and only the versions of kernels for TMA are compiled at first (as with "versions=tma"): those that take any
-    strides and alignment follow with the first call that needs them. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
+    strides and alignment, and copies of arguments, follow with the first call that needs them. threads: on the CPU, 0 for as many as LLVM's OpenMP runtime offers.
 
     Returns a Program. Raises CompileError with the compiler's messages, TypeError or ValueError for arguments that are
     not what they should be, and RuntimeError where the CUDA device or its driver does not do.

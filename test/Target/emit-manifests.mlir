@@ -165,8 +165,8 @@ func.func @versions(%out: memref<?x64xf32, strided<[?, ?], offset: ?>>) {
 // CHECK-LABEL: func.func @no_launch
 // CHECK-SAME:    \22steps\22:[]
 // CHECK-SAME:    \22values\22:[]
-func.func @no_launch(%x: f64, %n: i64) {
-  %0 = arith.addf %x, %x : f64
+func.func @no_launch(%x: f32) {
+  %0 = arith.addf %x, %x : f32
   return
 }
 
@@ -180,9 +180,9 @@ func.func private @private() {
 func.func private @declared()
 
 // A version that is not kept: needed where the branch is taken and the assertion
-// does not hold.
+// does not hold; after one step.
 // CHECK-LABEL: func.func @missing
-// CHECK-SAME:    \22missing\22:[{\22kernel\22:\22other\22,\22tuning\22:{\22origin\22:\22here\22,\22parameters\22:\22tile\22},\22when\22:8}]
+// CHECK-SAME:    \22missing\22:[{\22before\22:1,\22kernel\22:\22other\22,\22tuning\22:{\22origin\22:\22here\22,\22parameters\22:\22tile\22},\22version\22:\22copy\22,\22when\22:8}]
 // CHECK-SAME:    \22launch\22:\22no_shared\22
 // CHECK-SAME:    {\22argument\22:0,\22op\22:\22tma_compatible\22},{\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22eq\22,\22operands\22:[0,3]},{\22op\22:\22constant\22,\22value\22:0},{\22op\22:\22constant\22,\22value\22:1},{\22op\22:\22ne\22,\22operands\22:[5,6]},{\22op\22:\22and\22,\22operands\22:[4,7]}
 func.func @missing(%a: memref<?x?xf32>) {
@@ -192,7 +192,7 @@ func.func @missing(%a: memref<?x?xf32>) {
     "wgtile.launch"(%c1) <{kernel = @kernels::@no_shared}> : (index) -> ()
   } else {
     %false = arith.constant false
-    cf.assert %false, "other" {wgtile.tuning = {origin = "here", parameters = "tile"}}
+    cf.assert %false, "other" {wgtile.tuning = {origin = "here", parameters = "tile"}, wgtile.version = "copy"}
   }
   return
 }

@@ -8,6 +8,13 @@ func.func @scalar(%x: f32, %n: index) {
 
 // -----
 
+// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'f64'}}
+func.func @wide_scalar(%x: f64) {
+  return
+}
+
+// -----
+
 // expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'memref<?xi16>'}}
 func.func @element(%a: memref<?xi16>) {
   return
@@ -61,7 +68,7 @@ gpu.module @kernels {
     llvm.return
   }
 }
-func.func @control_flow(%out: memref<?xf32>, %x: i64) {
+func.func @control_flow(%out: memref<?xf32>, %x: f32) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %out, %c0 : memref<?xf32>
   %c = arith.cmpi eq, %n, %c0 : index
@@ -150,13 +157,6 @@ func.func @"\FF"(%x: f32) {
 
 // expected-error @below {{expected 'sattn.names' to be an array of at most 1 strings, but got ["x", "y"]}}
 func.func @names(%x: f32) attributes {sattn.names = ["x", "y"]} {
-  return
-}
-
-// -----
-
-// expected-error @below {{expected 'sattn.names' to be an array of at most 2 strings, but got [5]}}
-func.func @no_strings(%x: f32, %y: f32) attributes {sattn.names = [5]} {
   return
 }
 

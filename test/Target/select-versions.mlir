@@ -17,7 +17,7 @@
 // TMA:         } else {
 // TMA-NEXT:      %[[ZERO:.*]] = arith.constant 0 : index
 // TMA-NEXT:      %[[EMPTY:.*]] = arith.cmpi eq, %[[N]], %[[ZERO]]
-// TMA-NEXT:      cf.assert %[[EMPTY]], "copy_generic" {wgtile.tuning = {origin = "here", parameters = "tile"}}
+// TMA-NEXT:      cf.assert %[[EMPTY]], "copy_generic" {wgtile.tuning = {origin = "here", parameters = "tile"}, wgtile.version = "generic"}
 
 // The generic version alone takes all arguments.
 // GENERIC-LABEL: gpu.module @kernels

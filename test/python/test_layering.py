@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "Runtime": [],
     "Reference": ["Runtime"],
     "Codegen": ["Support"],
-    "Dialect/SAttn/IR": ["Tuning", "MetaTable", "Support"],
+    "Dialect/SAttn/IR": ["Runtime", "Tuning", "MetaTable", "Support"],
     "Dialect/WGTile": ["Layout", "Support"],
     "Dialect/WGTile/Utils": ["Dialect/WGTile/IR", "Layout", "Support"],
     "Dialect/WGTile/Analysis": ["Dialect/WGTile/IR", "Dialect/WGTile/Utils", "Layout", "Support"],

@@ -124,7 +124,8 @@ def test_what_the_compiler_says_of_the_other_version(package, monkeypatch):
 
 def test_texts_for_a_chip_hold_every_version(package):
     program = package.compile(TEXT, "sm_90a")
-    assert ".entry f_generic(" in program.ptx and "missing" not in json.loads(program.manifest)
+    assert ".entry f_generic(" in program.ptx and ".entry f_copy_2d(" in program.ptx
+    assert "missing" not in json.loads(program.manifest)
 
 
 @pytest.mark.parametrize("chip, refuses", [("sm_90a", True), ("sm_80", False)])
@@ -141,9 +142,51 @@ def launches(stub_cuda):
     return [(line[1], line[line.index("params") + 1:]) for line in words if not line[1].endswith("_order")]
 
 
-def test_rows_that_tma_does_not_take_are_copied(package, stub_cuda):
-    """dense before the product, the result after it: in memory of the call, without another version."""
+def test_copies_are_compiled_when_a_call_needs_them(package, stub_cuda):
     program = package.compile(TEXT, "cuda")
+    assert "_copy_" not in program.ptx and "_generic" not in program.ptx
+    missing = {version["kernel"]: version["version"] for version in json.loads(program.manifest)["missing"]}
+    assert missing == {"f_copy_2d": "copy", "f_copy_3d": "copy", "f_generic": "generic"}
+    for columns, loaded in ((64, 1), (37, 2), (64, 2), (37, 2)):
+        program(*given(columns))
+        assert len(stub_cuda.lines("module-load")) == loaded
+    copied = ["f_copy_2d", "f", "f_copy_2d"]
+    assert [name for name, _ in launches(stub_cuda)] == ["f", *copied, "f", *copied]
+
+
+def test_first_calls_with_copies_at_once(package, stub_cuda):
+    program, failures = package.compile(TEXT, "cuda"), []
+
+    def call(columns):
+        try:
+            program(*given(columns))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=call, args=(columns,)) for columns in (37, 64) * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(stub_cuda.lines("module-load")) == 2
+    names = [name for name, _ in launches(stub_cuda)]
+    assert (names.count("f"), names.count("f_copy_2d"), len(names)) == (8, 8, 16)
+
+
+def test_copies_are_refused_by_name(package, stub_cuda):
+    """Texts that hold the versions for TMA alone, loaded without the compiler."""
+    compiled = package.compile(TEXT, "sm_90a", options="versions=tma")
+    program = package.load(compiled.manifest, compiled.ptx)
+    with pytest.raises(ValueError, match="compiled without kernel 'f_copy_2d', but `b` has rows of 74 bytes"):
+        program(*given(37))
+    program(*given(64))
+    assert [name for name, _ in launches(stub_cuda)] == ["f"]
+
+
+def test_rows_that_tma_does_not_take_are_copied(package, stub_cuda):
+    """dense before the product, the result after it: in memory of the call, by the kernel that is launched otherwise."""
+    program = package.compile(TEXT, "cuda", options="versions=all")
     program(*given(37))
     assert [name for name, _ in launches(stub_cuda)] == ["f_copy_2d", "f", "f_copy_2d"]
     assert len(stub_cuda.lines("module-load")) == 1

@@ -30,7 +30,7 @@ Error findMissing(const Manifest &manifest,
                   const std::vector<int64_t> &values);
 
 /// The kernels that a call with these arguments launches, in order, on a device
-/// with so many SMs, and after them the versions that the image lacks. Reads
+/// with so many SMs, those that the image lacks among them. Reads
 /// nothing of the tensors' memory and launches nothing.
 /// Errors as those of `evaluate` and `runChecks`, and those of shapes
 /// (Contract.h).

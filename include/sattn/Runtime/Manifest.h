@@ -12,6 +12,7 @@
 #include "sattn/Runtime/Tensor.h"
 
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -274,8 +275,10 @@ struct MissingVersion {
   std::string kernel;
   /// A value: a call needs it if this is not 0.
   size_t when = 0;
+  /// The number of steps before it, if known.
+  std::optional<size_t> before;
   /// As of a LaunchStep.
-  std::string tuning, origin;
+  std::string version = "generic", tuning, origin;
 };
 
 struct Manifest {

@@ -184,7 +184,17 @@ sattn::runtime::explainCall(const Manifest &manifest,
   if (Error err = runChecks(manifest, *values))
     return err;
   std::vector<KernelChoice> choices;
+  auto addMissing = [&](size_t before) {
+    for (const MissingVersion &version : manifest.missing)
+      if (version.before.value_or(manifest.steps.size()) == before &&
+          (*values)[version.when] != 0)
+        choices.push_back(
+            {version.kernel, version.version, /*preprocess=*/false,
+             version.tuning, version.origin,
+             ReasonFinder(manifest, arguments, *values).find(version.when)});
+  };
   for (const LaunchStep &step : manifest.steps) {
+    addMissing(&step - manifest.steps.data());
     bool isEmpty =
         std::any_of(step.grid.begin(), step.grid.end(),
                     [&](size_t blocks) { return (*values)[blocks] == 0; });
@@ -199,11 +209,6 @@ sattn::runtime::explainCall(const Manifest &manifest,
           ReasonFinder(manifest, arguments, *values).find(*step.when);
     choices.push_back(std::move(choice));
   }
-  for (const MissingVersion &version : manifest.missing)
-    if ((*values)[version.when] != 0)
-      choices.push_back(
-          {version.kernel, "generic", /*preprocess=*/false, version.tuning,
-           version.origin,
-           ReasonFinder(manifest, arguments, *values).find(version.when)});
+  addMissing(manifest.steps.size());
   return choices;
 }

@@ -177,10 +177,21 @@ Error parseExplanation(const JsonNode &node, LaunchStep &step) {
 
 Error parseMissingVersion(const JsonNode &node, const Manifest &manifest,
                           MissingVersion &version) {
-  if (Error err = node.expectObject({"kernel", "when", "tuning"}))
+  if (Error err =
+          node.expectObject({"kernel", "when", "before", "version", "tuning"}))
     return err;
   if (Error err = node.string("kernel", version.kernel))
     return err;
+  if (node.has("version"))
+    if (Error err = node.string("version", version.version))
+      return err;
+  if (node.has("before")) {
+    size_t before = 0;
+    if (Error err = node.index("before", "places among steps",
+                               manifest.steps.size() + 1, before))
+      return err;
+    version.before = before;
+  }
   if (Error err =
           node.index("when", "values", manifest.values.size(), version.when))
     return err;

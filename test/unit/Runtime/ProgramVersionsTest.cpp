@@ -216,6 +216,19 @@ TEST_F(ProgramVersionsTest, Explained) {
                    "multiple"}));
 }
 
+/// The copy stands before the step that reads it.
+TEST_F(ProgramVersionsTest, ExplainedInOrder) {
+  manifest["missing"][0]["version"] = "copy";
+  manifest["missing"][0]["before"] = 0;
+  moveB();
+  auto choices = explainCall(parseOrDie(manifest), arguments.arguments);
+  ASSERT_TRUE(bool(choices)) << messageOf(choices);
+  ASSERT_EQ(choices->size(), 2u);
+  EXPECT_EQ(choices->at(0).kernel, "kernel_generic");
+  EXPECT_EQ(choices->at(0).version, "copy");
+  EXPECT_EQ(choices->at(1).kernel, "plan");
+}
+
 TEST_F(ProgramVersionsTest, FaultsOfTheManifest) {
   auto message = [&](const char *key, nlohmann::json value) {
     nlohmann::json text = manifest;
@@ -229,4 +242,10 @@ TEST_F(ProgramVersionsTest, FaultsOfTheManifest) {
             "of one of 7 values, but got 7");
   EXPECT_EQ(message("kernel", 3),
             "manifest: root.missing[0].kernel: expected a string, but got 3");
+  EXPECT_EQ(message("version", 3),
+            "manifest: root.missing[0].version: expected a string, but got 3");
+  EXPECT_EQ(message("before", 2), "<success>");
+  EXPECT_EQ(message("before", 3),
+            "manifest: root.missing[0].before: expected an index of one of 3 "
+            "places among steps, but got 3");
 }

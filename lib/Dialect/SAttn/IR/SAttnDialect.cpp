@@ -10,7 +10,9 @@
 
 #include "sattn/Dialect/SAttn/IR/Contract.h"
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
+#include "sattn/Runtime/Manifest.h"
 #include "sattn/Support/AttributeRules.h"
+#include "sattn/Support/ManifestAttrs.h"
 #include "sattn/Support/OldNames.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
@@ -205,11 +207,25 @@ static constexpr AttributeRule kAttributeRules[] = {
      isOp<FunctionOpInterface>, "a function"},
     {kUncheckedAttrName, isAttribute<UnitAttr>, "a unit attribute",
      isOp<FunctionOpInterface>, "a function"},
+    {kManifestAttrName, isAttribute<StringAttr>, "a string",
+     isOp<FunctionOpInterface>, "a function"},
+    {kNamesAttrName, isArrayOf<StringAttr>, "an array of strings",
+     isOp<FunctionOpInterface>, "a function"},
 };
 
 LogicalResult SAttnDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attr) {
-  return verifyAttribute(op, attr, kAttributeRules);
+  if (failed(verifyAttribute(op, attr, kAttributeRules)))
+    return failure();
+  if (attr.getName() != kManifestAttrName)
+    return success();
+  runtime::ErrorOr<runtime::Manifest> manifest =
+      runtime::parseManifest(cast<StringAttr>(attr.getValue()).getValue());
+  if (manifest)
+    return success();
+  return op->emitOpError() << "expected '" << kManifestAttrName
+                           << "' to be a manifest that the runtime takes, but "
+                           << manifest.error().message();
 }
 
 LogicalResult MetaAttr::verify(function_ref<InFlightDiagnostic()> emitError,

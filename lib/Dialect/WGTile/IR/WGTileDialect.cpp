@@ -167,7 +167,7 @@ static constexpr sattn::AttributeRule kAttributeRules[] = {
     {kVersionOfAttrName, sattn::isAttribute<FlatSymbolRefAttr>, "a symbol",
      sattn::isOp<gpu::GPUFuncOp>, "a gpu.func"},
     {kVersionAttrName, sattn::isAttribute<StringAttr>, "a string",
-     sattn::isOp<LaunchOp>, "a wgtile.launch"},
+     sattn::isOp<LaunchOp, cf::AssertOp>, "a wgtile.launch or a cf.assert"},
     {kReasonAttrName, sattn::isAttribute<StringAttr>, "a string",
      sattn::isOp<LaunchOp>, "a wgtile.launch"},
     {kTuningAttrName, sattn::isAttribute<DictionaryAttr>, "a dictionary",

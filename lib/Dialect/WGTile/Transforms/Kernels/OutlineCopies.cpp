@@ -15,8 +15,10 @@
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -43,6 +45,14 @@ static Value castToDynamic(OpBuilder &b, Location loc, Value memref) {
   auto result = MemRefType::get(dynamic, type.getElementType(), layout);
   return result == type ? memref
                         : memref::CastOp::create(b, loc, result, memref);
+}
+
+/// The name of the kernel of a copy, without what makes it unique.
+static std::string getCopyKernelName(memref::CopyOp copy) {
+  auto function = copy->getParentOfType<func::FuncOp>();
+  int64_t rank = cast<MemRefType>(copy.getSource().getType()).getRank();
+  return getKernelName(function.getName()) + "_copy_" + std::to_string(rank) +
+         "d";
 }
 
 namespace {
@@ -149,11 +159,26 @@ public:
         division.grid,
         ValueRange{source, target, division.lanes, division.columnTiles,
                    division.rowTiles});
-    launch->setAttr(kVersionAttrName, b.getStringAttr("copy"));
+    launch->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
+    copy.erase();
+  }
+
+  /// Refuses calls that need the copy, unless it copies nothing.
+  static void omit(memref::CopyOp copy) {
+    OpBuilder b(copy);
+    Location loc = copy.getLoc();
+    Value isEmpty = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, divide(b, loc, copy.getSource()).grid,
+        arith::ConstantIndexOp::create(b, loc, 0));
+    auto refusal =
+        cf::AssertOp::create(b, loc, isEmpty, getCopyKernelName(copy));
+    refusal->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
     copy.erase();
   }
 
 private:
+  static constexpr llvm::StringLiteral kCopyVersion = "copy";
+
   gpu::GPUModuleOp module;
   SymbolTable symbols;
   /// By the type of source and destination.
@@ -161,12 +186,9 @@ private:
 
   gpu::GPUFuncOp getKernel(memref::CopyOp copy, MemRefType type) {
     gpu::GPUFuncOp &kernel = kernels[type];
-    if (!kernel) {
-      auto function = copy->getParentOfType<func::FuncOp>();
+    if (!kernel)
       kernel = CopyKernel(copy.getLoc(), type, module, symbols)
-                   .build(getKernelName(function.getName()) + "_copy_" +
-                          std::to_string(type.getRank()) + "d");
-    }
+                   .build(getCopyKernelName(copy));
     return kernel;
   }
 
@@ -208,12 +230,12 @@ private:
 
 struct OutlineCopiesPass
     : public wgtile::impl::WGTileOutlineCopiesBase<OutlineCopiesPass> {
+  using WGTileOutlineCopiesBase::WGTileOutlineCopiesBase;
+
   void runOnOperation() override {
     SmallVector<memref::CopyOp> copies;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-    if (copies.empty())
-      return;
     for (memref::CopyOp copy : copies) {
       auto source = dyn_cast<MemRefType>(copy.getSource().getType());
       if (source && source.getRank() > 0 &&
@@ -222,6 +244,15 @@ struct OutlineCopiesPass
       copy.emitOpError("expected memory of a known rank of at least 1");
       return signalPassFailure();
     }
+    if (omit)
+      llvm::erase_if(copies, [](memref::CopyOp copy) {
+        bool isConditional = isa<scf::IfOp>(copy->getParentOp());
+        if (isConditional)
+          CopyOutliner::omit(copy);
+        return isConditional;
+      });
+    if (copies.empty())
+      return;
     CopyOutliner outliner(getOrCreateKernelModule(getOperation()));
     llvm::for_each(copies, [&](memref::CopyOp copy) { outliner.run(copy); });
   }

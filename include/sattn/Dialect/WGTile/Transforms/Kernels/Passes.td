@@ -183,7 +183,9 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
   let description = [{
     Turns every `memref.copy` of a function into a launch of a kernel that copies
     element by element: rows may start anywhere, and strides may be any. Copies
-    of the same rank and element type share a kernel.
+    of the same rank and element type share a kernel. With `omit`, copies under a
+    condition have no kernel: in the place of the launch stands a `cf.assert` with
+    the kernel's name, which holds if there is nothing to copy.
 
     Before:
     ```mlir
@@ -196,7 +198,12 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
         args(%b, %0, %lanes, %column_tiles, %row_tiles)
     ```
   }];
+  let options = [
+    Option<"omit", "omit", "bool", /*default=*/"false",
+           "Refuse calls that need a copy under a condition">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
