@@ -107,8 +107,10 @@ Formulas::Box Formulas::close(const Conjunction &literals, bool forKeys) {
         form.key != 0 && form.query != -form.key)
       require(box,
               b.atMost(b.number(0), getRange(form, box.query, box.key).upper));
-    if (literal->kind == Formula::Multiple ||
-        literal->kind == Formula::NoMultiple)
+    // Over all keys it says next to nothing.
+    if ((literal->kind == Formula::Multiple ||
+         literal->kind == Formula::NoMultiple) &&
+        !(forKeys && dependsOn(form, Axis::Key)))
       require(box, mayBeMultiple(*literal, box));
   }
   return box;

@@ -33,7 +33,7 @@ KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
   }
   if (op.hasLists())
     fromLists();
-  else
+  else if (!fromRanges())
     fromMask();
   if (!unmasked || isAllMasked)
     return;
@@ -55,6 +55,26 @@ OpFoldResult KeyBlocks::computeMin(ArrayRef<AffineExpr> exprs) {
 OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMax(
       b, b.getLoc(), AffineMap::get(2, 0, exprs, b.getContext()), numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions, and bands beside a prefix
+//===----------------------------------------------------------------------===//
+
+bool KeyBlocks::fromRanges() {
+  bool isBandAndPrefix =
+      mask && mask.getLeft() && mask.getPrefix().value_or(0) > 0;
+  if (op.getMaskMod().empty() && !isBandAndPrefix)
+    return false;
+  derived.emplace(b, shift);
+  if (derived->isTrivial() && !isBandAndPrefix) {
+    derived.reset();
+    return false;
+  }
+  end = derived->getEnd();
+  bound = derived->getMixedEnd();
+  isAllMasked = !bound;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,6 +294,8 @@ OpFoldResult KeyBlocks::getBlock(Value iteration) {
         b, b.getLoc(), d0 * blocksInEntry + d1 % blocksInEntry,
         {OpFoldResult(entry), OpFoldResult(iteration)});
   }
+  if (derived)
+    return derived->getBlock(iteration);
   if (above) {
     Value isAbove =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration, above);
