@@ -9,6 +9,7 @@
 // What a sattn.flex_attention requires of extents, and of a program's
 // arguments. The constraint numbers are those of the op's description.
 
+#include "sattn/Dialect/SAttn/IR/MaskRegion.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -55,10 +56,7 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
     if (list == getFullIndices()) // Its first entry is read in any case.
       constraints.requireAtLeast(extent(list, -1), one);
   }
-  for (Value capture : getCaptures()) // An index is clamped to an element.
-    if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
-      for (int64_t i = 0; i < type.getRank(); ++i)
-        constraints.requireAtLeast(extent(capture, i), one);
+  constrainCaptures(constraints, getCaptures());
 }
 
 static constexpr StringRef kFloats[] = {"f16", "bf16", "f32"};

@@ -9,6 +9,7 @@
 // Definition and verification of sattn.flex_attention. The constraint numbers
 // are those of the op's description.
 
+#include "sattn/Dialect/SAttn/IR/MaskRegion.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Tuning/FlexAttention.h"
 
@@ -99,20 +100,7 @@ static LogicalResult verifyTypes(FlexAttentionOp op) {
              << "expected element type " << operand.element << " of '"
              << operand.name << "', but got " << operand.type.getElementType();
   }
-  for (auto [number, capture] : llvm::enumerate(op.getCaptures())) {
-    Type type = getElementTypeOrSelf(capture.getType());
-    bool isTensor = isa<RankedTensorType>(capture.getType());
-    if ((!isTensor && capture.getType() != type) ||
-        !(type.isF16() || type.isBF16() || type.isF32() ||
-          type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
-          type.isSignlessInteger(64)))
-      return op.emitOpError()
-             << "expected capture " << number
-             << " to be a number or tensor of f16, bf16, f32, i8, i32 or i64, "
-                "but got "
-             << capture.getType();
-  }
-  return success();
+  return verifyCaptures(op, op.getCaptures());
 }
 
 static bool mayMatch(int64_t a, int64_t b) {
@@ -236,53 +224,6 @@ static LogicalResult verifyPackedHeads(FlexAttentionOp op) {
   return success();
 }
 
-/// (C7)
-static LogicalResult verifyRegion(FlexAttentionOp op, StringRef name,
-                                  Region &region, bool isScore) {
-  if (region.empty())
-    return success();
-  Builder b(op.getContext());
-  Type i32 = b.getI32Type();
-  SmallVector<Type> types(4, i32);
-  if (isScore)
-    types.insert(types.begin(), b.getF32Type());
-  llvm::append_range(types, op.getCaptures().getTypes());
-  Block &block = region.front();
-  if (block.getArgumentTypes() != ArrayRef(types))
-    return op.emitOpError()
-           << "expected arguments of '" << name << "' of types (" << types
-           << "), but got (" << block.getArgumentTypes() << ")";
-  if (block.empty() || !isa<YieldOp>(block.back()))
-    return op.emitOpError()
-           << "expected '" << name << "' to end with 'sattn.yield'";
-  for (Operation &inner : block) {
-    if (auto yield = dyn_cast<YieldOp>(inner)) {
-      Type expected = isScore ? Type(b.getF32Type()) : b.getI1Type();
-      if (yield.getValue().getType() != expected)
-        return yield.emitOpError()
-               << "expected a value of type " << expected << " of '" << name
-               << "', but got " << yield.getValue().getType();
-      continue;
-    }
-    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      if (isa<BlockArgument>(extract.getTensor()))
-        continue;
-      return extract.emitOpError()
-             << "expected to read a captured tensor in '" << name << "'";
-    }
-    bool isScalar = llvm::all_of(inner.getResultTypes(), [](Type type) {
-      return type.isIntOrIndexOrFloat();
-    });
-    if (!isScalar || (!inner.hasTrait<OpTrait::ConstantLike>() &&
-                      !OpTrait::hasElementwiseMappableTraits(&inner)))
-      return inner.emitOpError()
-             << "expected constants, elementwise ops on scalars and reads of "
-                "captured tensors in '"
-             << name << "'";
-  }
-  return success();
-}
-
 /// (C8)
 static LogicalResult verifyMeta(FlexAttentionOp op) {
   MetaAttr meta = op.getMetaAttr();
@@ -342,11 +283,13 @@ LogicalResult FlexAttentionOp::verify() {
                          << (isF32 ? " or \"tf32\"" : "") << ", but got \""
                          << precision << "\" for elements of "
                          << getQ().getType().getElementType();
+  TypeRange captures = getCaptures().getTypes();
   if (failed(verifyExtents(*this)) || failed(verifyPackedHeads(*this)) ||
       failed(verifyLists(*this)) ||
-      failed(
-          verifyRegion(*this, "score_mod", getScoreMod(), /*isScore=*/true)) ||
-      failed(verifyRegion(*this, "mask_mod", getMaskMod(), /*isScore=*/false)))
+      failed(verifyElementFunction(*this, "score_mod", getScoreMod(), // (C7)
+                                   captures, /*isScore=*/true)) ||
+      failed(verifyElementFunction(*this, "mask_mod", getMaskMod(), captures,
+                                   /*isScore=*/false)))
     return failure();
   return verifyMeta(*this);
 }

@@ -36,7 +36,7 @@ KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
   }
   if (op.hasLists())
     fromLists();
-  else
+  else if (!fromRanges())
     fromMask();
   if (!unmasked || isAllMasked)
     return;
@@ -60,6 +60,28 @@ OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
   return affine::makeComposedFoldedAffineMax(
       b, b.getLoc(), AffineMap::get(numbers.size(), 0, exprs, b.getContext()),
       numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions, and bands beside a prefix
+//===----------------------------------------------------------------------===//
+
+bool KeyBlocks::fromRanges() {
+  if (op.isPacked()) // Of a tile's rows each may have another head.
+    return false;
+  bool isBandAndPrefix =
+      mask && mask.getLeft() && mask.getPrefix().value_or(0) > 0;
+  if (op.getMaskMod().empty() && !isBandAndPrefix)
+    return false;
+  derived.emplace(b, shift);
+  if (derived->isTrivial() && !isBandAndPrefix) {
+    derived.reset();
+    return false;
+  }
+  end = derived->getEnd();
+  bound = derived->getMixedEnd();
+  isAllMasked = !bound;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +301,8 @@ OpFoldResult KeyBlocks::getBlock(Value iteration) {
         b, b.getLoc(), d0 * blocksInEntry + d1 % blocksInEntry,
         {OpFoldResult(entry), OpFoldResult(iteration)});
   }
+  if (derived)
+    return derived->getBlock(iteration);
   if (above) {
     Value isAbove =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration, above);

@@ -11,6 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_KEYBLOCKS_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_KEYBLOCKS_H
 
+#include "DerivedBlocks.h"
 #include "TileBuilder.h"
 
 namespace sattn::flex_attention {
@@ -45,6 +46,8 @@ private:
   mlir::OpFoldResult getBlock(mlir::Value iteration);
   void fromLists();
   void fromMask();
+  /// By what is proved of `mask_mod`; false where that is nothing.
+  bool fromRanges();
   /// Down from the end: blocks at the upper end of the band are masked.
   void walkDown(mlir::OpFoldResult stop, mlir::OpFoldResult full);
   /// Blocks at both ends of the band are masked.
@@ -60,6 +63,7 @@ private:
 
   TileBuilder &b;
   FlexAttentionOp op;
+  std::optional<DerivedBlocks> derived;
   MaskAttr mask;
   bool isRagged;
   /// Whether an iteration of `bound` and more may be masked at run time.

@@ -1,0 +1,248 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DerivedBlocks.h"
+
+#include "sattn/Dialect/SAttn/IR/MaskRegion.h"
+
+using namespace mlir;
+using namespace sattn;
+using namespace sattn::flex_attention;
+
+Value DerivedBlocks::min(Value x, Value y) const {
+  return b.createOrFold<arith::MinSIOp>(x, y);
+}
+
+Value DerivedBlocks::max(Value x, Value y) const {
+  return b.createOrFold<arith::MaxSIOp>(x, y);
+}
+
+Value DerivedBlocks::clamp(Value x, const Blocks &to) const {
+  return min(max(x, to.begin), to.end);
+}
+
+Value DerivedBlocks::less(Value x, Value y) const {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
+}
+
+/// The blocks of keys `first` to `last`, indices; none where `last` is less.
+DerivedBlocks::Blocks DerivedBlocks::toBlocks(Value first, Value last) const {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  auto apply = [&](AffineExpr expr, Value value) {
+    return b.asValue(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), expr, {OpFoldResult(value)}));
+  };
+  // Positive, so that the division is one.
+  Value from = apply(d0.floorDiv(b.keys), max(first, index(0)));
+  Value to = apply((d0 + b.keys).floorDiv(b.keys), max(last, index(-1)));
+  Value isSome =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, first, last);
+  to = b.createOrFold<arith::SelectOp>(isSome, min(to, blocks), index(0));
+  from = min(from, to);
+  return {from, to};
+}
+
+DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
+  FlexAttentionOp op = b.op;
+  OpFoldResult length = b.getLength();
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  blocks = b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), d0.ceilDiv(b.keys), {length}));
+
+  auto widen = [&](Value position) {
+    return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), position);
+  };
+  Value first = b.asValue(b.getFirstQuery());
+  Value queries = b.asValue(
+      tensor::getMixedSize(b, b.getLoc(), op.getQ(), op.getLeadRank()));
+  Value last =
+      min(b.createOrFold<arith::AddIOp>(first, index(b.queries)), queries);
+  last = b.createOrFold<arith::SubIOp>(last, index(1));
+  mask::BlockOperands operands;
+  operands.batch = widen(b.asValue(b.getBatch()));
+  operands.head = widen(b.asValue(b.getHead()));
+  operands.query = {widen(first), widen(last)};
+  operands.key = {widen(index(0)), widen(b.createOrFold<arith::SubIOp>(
+                                       b.asValue(length), index(1)))};
+  operands.getNumber = [&](unsigned capture) -> Value {
+    Value value = op.getCaptures()[capture];
+    return isa<IntegerType>(value.getType()) ? value : Value();
+  };
+  operands.getElement = [&](unsigned capture, ValueRange indices) -> Value {
+    return readCapture(b, b.getLoc(), op.getCaptures()[capture], indices);
+  };
+  if (op.getMaskMod().empty())
+    seen.push_back({index(0), blocks});
+  else
+    interpret(operands);
+  excludeBand(shift);
+  makeDisjoint();
+  order(hasCore ? findCore() : Blocks());
+}
+
+/// What the function restricts.
+void DerivedBlocks::interpret(const mask::BlockOperands &operands) {
+  auto narrow = [&](Value position) {
+    return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), position);
+  };
+  mask::MaskBlocks analysis(b, b.getLoc(), b.op.getMaskMod(), operands);
+  // A few parts more than ranges: all of them are then in one.
+  auto ranges = analysis.getKeyRanges(/*isNegated=*/false, 4 * kMostRanges);
+  if (!ranges)
+    ranges = SmallVector<mask::Interval>{operands.key};
+  auto isAll = [&](const mask::Interval &range) {
+    return range.lower == operands.key.lower &&
+           range.upper == operands.key.upper;
+  };
+  bool mayBeAnywhere = llvm::any_of(*ranges, isAll);
+  for (const mask::Interval &range : *ranges)
+    seen.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
+  auto without = analysis.getKeyRanges(/*isNegated=*/true, kMostExcluded);
+  hasCore = without && llvm::none_of(*without, isAll);
+  tellsNothing = mayBeAnywhere && !hasCore;
+  if (hasCore)
+    for (const mask::Interval &range : *without)
+      excluded.push_back(toBlocks(narrow(range.lower), narrow(range.upper)));
+}
+
+/// What `mask` and the end of the keys restrict.
+void DerivedBlocks::excludeBand(OpFoldResult shift) {
+  Value length = b.asValue(b.getLength());
+  Value last = b.createOrFold<arith::SubIOp>(length, index(1));
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  // The last block, where it ends beyond the keys.
+  Value whole = b.asValue(affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), d0.floorDiv(b.keys) * b.keys, {b.getLength()}));
+  std::optional<int64_t> known = getConstantIntValue(length);
+  if (hasCore && (!known || getConstantIntValue(whole) != known))
+    excluded.push_back(toBlocks(whole, last));
+  MaskAttr mask = b.op.getMask().value_or(MaskAttr());
+  if (!mask)
+    return;
+  Value first = b.createOrFold<arith::AddIOp>(b.asValue(b.getFirstQuery()),
+                                              b.asValue(shift));
+  auto plus = [&](int64_t distance) {
+    return b.createOrFold<arith::AddIOp>(first, index(distance));
+  };
+  int64_t prefix = mask.getPrefix().value_or(0);
+  Value begin = index(0), end = last;
+  if (std::optional<int64_t> right = mask.getRight()) {
+    end = min(plus(b.queries - 1 + *right), last);
+    if (hasCore)
+      excluded.push_back(toBlocks(max(plus(*right + 1), index(prefix)), last));
+  }
+  if (std::optional<int64_t> left = mask.getLeft()) {
+    begin = plus(-*left);
+    if (hasCore)
+      excluded.push_back(toBlocks(index(prefix), plus(b.queries - 2 - *left)));
+  }
+  SmallVector<Blocks> bands = {toBlocks(begin, end)};
+  if (prefix > 0)
+    bands.push_back(toBlocks(index(0), min(index(prefix - 1), last)));
+  SmallVector<Blocks> both;
+  for (const Blocks &range : seen)
+    for (const Blocks &band : bands) {
+      Value from = max(range.begin, band.begin);
+      both.push_back({from, max(min(range.end, band.end), from)});
+    }
+  seen = both;
+}
+
+/// In order, and none of a block that an earlier one has.
+void DerivedBlocks::makeDisjoint() {
+  if (seen.empty())
+    seen.push_back({index(0), index(0)});
+  if (seen.size() > kMostRanges) {
+    // An empty range begins anywhere.
+    Blocks all{blocks, index(0)};
+    for (const Blocks &range : seen) {
+      Value isSome = less(range.begin, range.end);
+      all.begin = b.createOrFold<arith::SelectOp>(
+          isSome, min(all.begin, range.begin), all.begin);
+      all.end = b.createOrFold<arith::SelectOp>(isSome, max(all.end, range.end),
+                                                all.end);
+    }
+    all.begin = min(all.begin, all.end);
+    seen = {all};
+  }
+  if (seen.size() == 1)
+    return;
+  auto [x, y] = std::pair(seen[0], seen[1]);
+  Value isOrdered = less(x.begin, y.begin);
+  auto choose = [&](Value yes, Value no) {
+    return b.createOrFold<arith::SelectOp>(isOrdered, yes, no);
+  };
+  seen[0] = {choose(x.begin, y.begin), choose(x.end, y.end)};
+  seen[1] = {choose(y.begin, x.begin), choose(y.end, x.end)};
+  seen[1].begin = max(seen[1].begin, seen[0].end);
+  seen[1].end = max(seen[1].begin, seen[1].end);
+}
+
+/// The longest run of blocks that no excluded range has, of those that begin
+/// where a range does or where an excluded one ends.
+DerivedBlocks::Blocks DerivedBlocks::findCore() const {
+  Blocks best{index(0), index(0)};
+  for (const Blocks &range : seen) {
+    SmallVector<Value> starts = {range.begin};
+    for (const Blocks &out : excluded)
+      starts.push_back(clamp(out.end, range));
+    for (Value start : starts) {
+      // To the first block of an excluded range that ends later.
+      Value stop = range.end;
+      for (const Blocks &out : excluded) {
+        Value isLater = less(start, out.end);
+        stop = b.createOrFold<arith::SelectOp>(
+            isLater, min(stop, max(out.begin, start)), stop);
+      }
+      Value isBetter = less(b.createOrFold<arith::SubIOp>(best.end, best.begin),
+                            b.createOrFold<arith::SubIOp>(stop, start));
+      best.begin = b.createOrFold<arith::SelectOp>(isBetter, start, best.begin);
+      best.end = b.createOrFold<arith::SelectOp>(isBetter, stop, best.end);
+    }
+  }
+  return best;
+}
+
+/// What is not the core comes first, each part from its last block to its
+/// first.
+void DerivedBlocks::order(const Blocks &core) {
+  end = index(0);
+  auto asI32 = [&](Value number) {
+    return b.createOrFold<arith::IndexCastOp>(b.getI32Type(), number);
+  };
+  auto add = [&](Value from, Value to) {
+    Value last = b.createOrFold<arith::SubIOp>(
+        b.createOrFold<arith::AddIOp>(end, to), index(1));
+    parts.push_back({asI32(end), asI32(last)});
+    end = b.createOrFold<arith::AddIOp>(
+        end, b.createOrFold<arith::SubIOp>(to, from));
+  };
+  for (const Blocks &range : llvm::reverse(seen)) {
+    if (!hasCore) {
+      add(range.begin, range.end);
+      continue;
+    }
+    add(clamp(core.end, range), range.end);
+    add(range.begin, clamp(core.begin, range));
+  }
+  if (!hasCore)
+    return;
+  mixedEnd = end;
+  add(core.begin, core.end);
+}
+
+Value DerivedBlocks::getBlock(Value iteration) const {
+  Value number = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), iteration);
+  Value sum = parts.front().sum;
+  for (const Part &part : ArrayRef(parts).drop_front()) {
+    Value isBefore = less(number, part.begin);
+    sum = b.createOrFold<arith::SelectOp>(isBefore, sum, part.sum);
+  }
+  return b.createOrFold<arith::IndexCastOp>(
+      b.getIndexType(), b.createOrFold<arith::SubIOp>(sum, number));
+}

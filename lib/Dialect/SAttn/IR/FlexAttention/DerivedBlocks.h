@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The blocks of keys that a mask_mod, or a band beside a prefix, leaves a tile
+// of queries, as ranges that are computed once a tile: no list is read, and no
+// block is asked for.
+
+#ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_DERIVEDBLOCKS_H
+#define LIB_DIALECT_SATTN_IR_FLEXATTENTION_DERIVEDBLOCKS_H
+
+#include "TileBuilder.h"
+
+#include "sattn/Dialect/SAttn/Analysis/MaskBlocks.h"
+
+namespace sattn::flex_attention {
+
+/// Iterations over the blocks of up to kMostRanges ranges. One range within
+/// them, the core, is of blocks of which each query sees each key; the others
+/// come first. All numbers are indices.
+class DerivedBlocks {
+public:
+  /// Interprets the op's mask_mod, if it has one, over the keys that there are,
+  /// and intersects it with `mask`, whose query positions are those of the
+  /// tensor plus `shift`.
+  DerivedBlocks(TileBuilder &b, mlir::OpFoldResult shift);
+
+  /// Whether the function tells of no block that it is empty or full.
+  bool isTrivial() const { return tellsNothing; }
+
+  /// Number of iterations, and how many of them may be of a block that is not
+  /// full; null where all may be.
+  mlir::Value getEnd() const { return end; }
+  mlir::Value getMixedEnd() const { return mixedEnd; }
+  mlir::Value getBlock(mlir::Value iteration) const;
+
+private:
+  static constexpr unsigned kMostRanges = 2;
+  /// Of the parts of what the mask excludes; with more there is no core.
+  static constexpr unsigned kMostExcluded = 6;
+
+  /// Blocks from `begin` on, to `end` exclusive.
+  struct Blocks {
+    mlir::Value begin, end;
+  };
+
+  mlir::Value index(int64_t value) const { return b.index(value); }
+  mlir::Value min(mlir::Value x, mlir::Value y) const;
+  mlir::Value max(mlir::Value x, mlir::Value y) const;
+  mlir::Value clamp(mlir::Value x, const Blocks &blocks) const;
+  mlir::Value less(mlir::Value x, mlir::Value y) const;
+  Blocks toBlocks(mlir::Value first, mlir::Value last) const;
+  void interpret(const mask::BlockOperands &operands);
+  void excludeBand(mlir::OpFoldResult shift);
+  void makeDisjoint();
+  Blocks findCore() const;
+  void order(const Blocks &core);
+
+  TileBuilder &b;
+  mlir::Value blocks;
+  /// What a query may see, and what may not be full.
+  llvm::SmallVector<Blocks> seen, excluded;
+  bool hasCore = true, tellsNothing = false;
+  /// In the order of iterations: where a part begins among them, and the sum of
+  /// an iteration and its block. Of i32, since a loop keeps them in registers.
+  struct Part {
+    mlir::Value begin, sum;
+  };
+  llvm::SmallVector<Part> parts;
+  mlir::Value end, mixedEnd;
+};
+
+} // namespace sattn::flex_attention
+
+#endif // LIB_DIALECT_SATTN_IR_FLEXATTENTION_DERIVEDBLOCKS_H

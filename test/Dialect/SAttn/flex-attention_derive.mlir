@@ -1,0 +1,90 @@
+// A mask_mod of index arithmetic gives the tile program ranges of blocks: no list
+// is read, empty blocks are skipped, and full ones have no mask.
+// RUN: sparse-opt %s --sattn-tile --canonicalize --cse --split-input-file | FileCheck %s
+
+// Four first keys and a window of 100.
+// CHECK-LABEL: func.func @sinks
+// CHECK-SAME: (%{{.+}}: tensor<?x?x16xf32>, %[[K:.+]]: tensor<?x4096x16xf32>, %{{.+}}: tensor<?x4096x16xf32>, %{{.+}}: tensor<?x?x16xf32>)
+// CHECK: scf.forall
+// CHECK-NOT: tensor.extract %
+// CHECK: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
+// CHECK:   %[[I:.+]] = arith.index_cast %[[T]] : index to i32
+// CHECK:   %[[BEFORE:.+]] = arith.cmpi slt, %[[I]], %{{.+}} : i32
+// CHECK:   arith.select %[[BEFORE]]
+// CHECK:   tensor.extract_slice %[[K]]
+// CHECK:   scf.if
+// CHECK:     linalg.generic
+// CHECK:   } else {
+// CHECK: } {sattn.block_loop}
+func.func @sinks(%q: tensor<?x?x16xf32>, %k: tensor<?x4096x16xf32>, %v: tensor<?x4096x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x4096x16xf32>, tensor<?x4096x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %four = arith.constant 4 : i32
+        %size = arith.constant 100 : i32
+        %d = arith.subi %i, %j : i32
+        %near = arith.cmpi slt, %d, %size : i32
+        %past = arith.cmpi sge, %i, %j : i32
+        %band = arith.andi %near, %past : i1
+        %sink = arith.cmpi slt, %j, %four : i32
+        %r = arith.ori %band, %sink : i1
+        sattn.yield %r : i1
+      } {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}
+
+// -----
+
+// No block of a dilated window is full: each iteration has the mask.
+// CHECK-LABEL: func.func @dilated
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: } {sattn.block_loop}
+func.func @dilated(%q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
+    %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %one = arith.constant 1 : i32
+        %zero = arith.constant 0 : i32
+        %d = arith.subi %i, %j : i32
+        %odd = arith.andi %d, %one : i32
+        %even = arith.cmpi eq, %odd, %zero : i32
+        %past = arith.cmpi sge, %i, %j : i32
+        %r = arith.andi %even, %past : i1
+        sattn.yield %r : i1
+      } {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}
+
+// -----
+
+// Nothing is known of elements of a captured vector: all blocks, from the last one.
+// CHECK-LABEL: func.func @document
+// CHECK-SAME: %{{.+}}: tensor<?x?x16xf32>, %[[K:.+]]: tensor<?x4096x16xf32>
+// CHECK: scf.for %{{.+}} = %{{.+}} to %c128 step
+func.func @document(%q: tensor<?x?x16xf32>, %k: tensor<?x4096x16xf32>, %v: tensor<?x4096x16xf32>,
+    %doc: tensor<?xi32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x4096x16xf32>, tensor<?x4096x16xf32>)
+      captures(%doc : tensor<?xi32>)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %doc_in: tensor<?xi32>):
+        %ii = arith.index_cast %i : i32 to index
+        %ji = arith.index_cast %j : i32 to index
+        %x = tensor.extract %doc_in[%ii] : tensor<?xi32>
+        %y = tensor.extract %doc_in[%ji] : tensor<?xi32>
+        %r = arith.cmpi eq, %x, %y : i32
+        sattn.yield %r : i1
+      } {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}
