@@ -20,7 +20,14 @@ std::optional<std::string> SharedTile::invalidReason() const {
     return "expected rows to be a positive multiple of " +
            std::to_string(kSwizzleRows) + " up to " +
            std::to_string(kMaxBoxRows) + but(rows);
-  if (cols <= 0 || cols % boxColumns() != 0)
+  if (isPacked && (cols <= 0 || cols * elementBytes % kChunkBytes != 0 ||
+                   rows * cols % boxColumns() != 0 || boxRows() > kMaxBoxRows))
+    return "expected a packed tile of at most " + std::to_string(kMaxBoxRows) +
+           " whole rows of " + std::to_string(swizzle) +
+           " bytes, in rows of whole chunks of 16 bytes" + but(rows) + " x " +
+           std::to_string(cols) + " elements of " +
+           std::to_string(elementBytes) + " bytes";
+  if (!isPacked && (cols <= 0 || cols % boxColumns() != 0))
     return "expected columns to be a positive multiple of " +
            std::to_string(boxColumns()) + but(cols);
   // Divided, not multiplied: the product may not be representable.

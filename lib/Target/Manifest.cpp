@@ -677,6 +677,8 @@ private:
       wgtile::TensorMapType type = map.getMap().getType();
       (*entries)["box"] = json::Array(type.getBox());
       (*entries)["swizzle"] = type.getSwizzle();
+      if (type.getPacked())
+        (*entries)["packed"] = true;
       return json::Object{{"tensor_map", std::move(*entries)}};
     }
     if (auto it = allocations.find(stripCasts(value)); it != allocations.end())

@@ -37,6 +37,11 @@ constexpr int64_t swizzleChunk(int64_t row, int64_t chunk,
 /// by `rows` rows. Box b holds columns [b * boxColumns(), (b+1) * boxColumns())
 /// of every row, packed and swizzled; the boxes follow one another. One box is
 /// one TMA box; its bytes start at a multiple of alignment().
+///
+/// The rows of a packed tile follow one another without a gap, whatever their
+/// length, in one box whose rows are those of the swizzle: as many columns of
+/// its first row as fit, and so on. TMA takes as long for a short row of a box
+/// as for one of 128 bytes.
 struct SharedTile {
   int64_t rows;
   int64_t cols;
@@ -44,6 +49,7 @@ struct SharedTile {
   /// Bytes in a row of a box and the span of the swizzle: 32, 64 or 128. wgmma
   /// takes tiles of 128 here, ldmatrix all.
   int64_t swizzle = 128;
+  bool isPacked = false;
 
   /// The widest swizzle for rows of so many elements, which fill whole boxes; 0
   /// if there is none.
@@ -56,8 +62,13 @@ struct SharedTile {
 
   /// Columns of a box: 64 for 16-bit elements and rows of 128 bytes.
   constexpr int64_t boxColumns() const { return swizzle / elementBytes; }
-  constexpr int64_t numBoxes() const { return cols / boxColumns(); }
-  constexpr int64_t boxBytes() const { return rows * swizzle; }
+  constexpr int64_t numBoxes() const {
+    return isPacked ? 1 : cols / boxColumns();
+  }
+  constexpr int64_t boxRows() const {
+    return isPacked ? rows * cols / boxColumns() : rows;
+  }
+  constexpr int64_t boxBytes() const { return boxRows() * swizzle; }
   constexpr int64_t sizeInBytes() const { return numBoxes() * boxBytes(); }
 
   /// Bytes to which the tile's start must be aligned: the swizzle is a function
@@ -68,6 +79,11 @@ struct SharedTile {
   constexpr int64_t byteOffset(int64_t row, int64_t col) const {
     assert(row >= 0 && row < rows && col >= 0 && col < cols &&
            "element outside the tile");
+    if (isPacked) {
+      int64_t element = row * cols + col;
+      return SharedTile{boxRows(), boxColumns(), elementBytes, swizzle}
+          .byteOffset(element / boxColumns(), element % boxColumns());
+    }
     int64_t box = col / boxColumns();
     int64_t byte = col % boxColumns() * elementBytes;
     return box * boxBytes() + row * swizzle +
@@ -82,7 +98,8 @@ struct SharedTile {
 
 constexpr bool operator==(const SharedTile &a, const SharedTile &b) {
   return a.rows == b.rows && a.cols == b.cols &&
-         a.elementBytes == b.elementBytes && a.swizzle == b.swizzle;
+         a.elementBytes == b.elementBytes && a.swizzle == b.swizzle &&
+         a.isPacked == b.isPacked;
 }
 constexpr bool operator!=(const SharedTile &a, const SharedTile &b) {
   return !(a == b);

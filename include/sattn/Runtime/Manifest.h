@@ -221,6 +221,9 @@ struct TensorMapParameter {
   std::vector<int64_t> box;
   /// 0 (none), 32, 64 or 128 bytes.
   int64_t swizzle = 0;
+  /// Whether rows of the box hold as much of the matrix's rows, which follow
+  /// one another, as they can.
+  bool packed = false;
 };
 
 /// MLIR's memref descriptor of a scratch array, as MemrefParameter.

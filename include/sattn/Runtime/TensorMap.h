@@ -55,11 +55,14 @@ bool isTMACompatible(const TensorView &tensor);
 /// innermost stride is 1, the base is aligned to 16 bytes, the other strides
 /// are multiples of 16 bytes in [0, 2^40), extents are below 2^32. Extents of 0
 /// become 1, for TMA has none; a dimension of extent 1 may have any stride.
-/// `name` begins the messages: "argument 'b'".
+/// A packed map sees the last two dimensions, whose rows follow one another, as
+/// rows of as many elements as the box's. `name` begins the messages:
+/// "argument 'b'".
 ErrorOr<TensorMapFields> describeTensorMap(const std::string &name,
                                            const TensorView &tensor,
                                            const std::vector<int64_t> &box,
-                                           int64_t swizzle);
+                                           int64_t swizzle,
+                                           bool packed = false);
 
 /// Element strides 1, no interleave, 256-byte L2 promotion, zeros out of
 /// bounds. A null address, which only an empty tensor has, gives a map of

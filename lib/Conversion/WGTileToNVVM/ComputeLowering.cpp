@@ -127,8 +127,8 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
         fragment.rows() != layout->type.getDimSize(0) ||
         fragment.rows() % kWgmmaRows != 0 || b.elementBytes != 2 ||
         op.getB().getType().isPadded() || b.swizzle != kSwizzleBytes ||
-        (aShared &&
-         (aShared.getSwizzle() != kSwizzleBytes || aShared.isPadded())))
+        (aShared && (aShared.getSwizzle() != kSwizzleBytes ||
+                     aShared.isPadded() || aShared.getPacked())))
       return op.emitOpError()
              << "expected 16-bit tiles of a multiple of " << kWgmmaRows
              << " rows, 16 a warp, with a swizzle of " << kSwizzleBytes

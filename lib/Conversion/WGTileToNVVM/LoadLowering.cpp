@@ -97,8 +97,8 @@ void wgtile::createTileCopy(OpBuilder &b, Location loc, SharedType type,
                             Value barrier, bool arrive) {
   sattn::layout::SharedTile tile = type.getTile();
   // Rows of padding are not copied.
-  Value bytes =
-      createI32(b, loc, type.getRows() * tile.swizzle * tile.numBoxes());
+  int64_t rows = tile.isPacked ? tile.boxRows() : type.getRows();
+  Value bytes = createI32(b, loc, rows * tile.swizzle * tile.numBoxes());
   if (arrive)
     NVVM::MBarrierArriveExpectTxOp::create(
         b, loc, /*res=*/Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
@@ -139,6 +139,9 @@ struct LoadLowering : OpConversionPattern<LoadOp> {
           "expected an offset, and a barrier with a tensor map "
           "(wgtile-allocate-shared)");
     if (!hasMap) {
+      if (op.getTile().getType().getPacked())
+        return op.emitOpError("expected a tensor map for a packed tile "
+                              "(wgtile-create-tensor-maps)");
       loadByThreads(op, rewriter);
       return success();
     }

@@ -36,6 +36,8 @@ public:
   /// it.
   Value get(int64_t row, Value varyingRow, int64_t chunk, Value varying,
             int64_t bound) {
+    if (tile.isPacked)
+      return getPacked(row, varyingRow, chunk, varying);
     int64_t chunks = tile.swizzle / kChunkBytes;
     Value base = add(offset, mul(varyingRow, tile.swizzle));
     // layout::swizzleChunk of the row: multiples of 8 rows do not change it.
@@ -74,6 +76,24 @@ private:
   Value mul(Value lhs, int64_t rhs) {
     return arith::MulIOp::create(b, loc, lhs, constant(rhs));
   }
+  /// Chunks of a packed tile are numbered through: a number's lowest bits are
+  /// its place in a row of the swizzle, XORed with the bits that follow, which
+  /// count these rows.
+  Value getPacked(int64_t row, Value varyingRow, int64_t chunk, Value varying) {
+    int64_t chunks = tile.swizzle / kChunkBytes;
+    int64_t rowChunks = tile.cols * tile.elementBytes / kChunkBytes;
+    int64_t first = row * rowChunks + chunk;
+    // Whole repetitions of the swizzle.
+    int64_t fixed = llvm::alignDown(first, chunks * kSwizzleRows);
+    Value number =
+        add(add(mul(varyingRow, rowChunks), varying), constant(first - fixed));
+    Value rows = arith::RemUIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, number, constant(chunks)),
+        constant(chunks));
+    Value place = arith::XOrIOp::create(b, loc, number, rows);
+    return address(add(offset, mul(place, kChunkBytes)), fixed * kChunkBytes);
+  }
+
   /// The constant comes last, since accesses have room for one.
   Value address(Value varying, int64_t fixed) {
     Value pointer = createSharedAddress(b, loc, varying);

@@ -78,6 +78,28 @@ ErrorOr<int64_t> strideInBytes(const std::string &name,
   return bytes;
 }
 
+/// The same memory with rows of so many elements.
+ErrorOr<TensorView> packRows(const std::string &name, const TensorView &tensor,
+                             int64_t columns) {
+  size_t last = tensor.shape.size() - 1;
+  int64_t row = tensor.shape[last], elements = 0;
+  bool overflow = last == 0 || __builtin_mul_overflow(
+                                   row, tensor.shape[last - 1], &elements);
+  if (overflow || tensor.strides[last - 1] != row || tensor.strides[last] != 1)
+    return makeError(name, ": expected rows of ", row,
+                     " elements one after another for its packed tensor map, "
+                     "but got strides ",
+                     listText(tensor.strides));
+  if (elements % columns != 0)
+    return makeError(name, ": expected whole rows of ", columns,
+                     " elements for its packed tensor map, but got ", elements,
+                     " elements");
+  TensorView view = tensor;
+  view.shape[last - 1] = elements / columns;
+  view.strides[last - 1] = view.shape[last] = columns;
+  return view;
+}
+
 } // namespace
 
 bool TensorMapFields::operator==(const TensorMapFields &other) const {
@@ -120,9 +142,15 @@ Error sattn::runtime::checkTensorMapBox(DType dtype, int64_t rank,
 
 ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
     const std::string &name, const TensorView &tensor,
-    const std::vector<int64_t> &box, int64_t swizzle) {
+    const std::vector<int64_t> &box, int64_t swizzle, bool packed) {
   if (Error err = checkTensorMapBox(tensor.dtype, tensor.rank(), box, swizzle))
     return makeError(name, ": ", err.message());
+  if (packed) {
+    ErrorOr<TensorView> view = packRows(name, tensor, box.back());
+    if (!view)
+      return view.takeError();
+    return describeTensorMap(name, *view, box, swizzle);
+  }
   size_t rank = tensor.shape.size();
   int64_t width = byteWidth(tensor.dtype);
   auto address = reinterpret_cast<uintptr_t>(tensor.data);

@@ -70,8 +70,8 @@ private:
       explainFalse(expr.operands[0]);
       return explainTooLarge(expr.operands[1]);
     }
-    // A version's other requirements are extents of whole chunks, or strides of
-    // 1.
+    // A version's other requirements are extents of whole chunks, strides of 1,
+    // or rows that follow one another.
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
       return explainStride(*argument);
     if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))
@@ -107,8 +107,13 @@ private:
   }
 
   void explainStride(size_t argument) {
-    add(concat(nameOf(argument), " has elements ",
-               tensorOf(argument).strides.back(),
+    const TensorView &tensor = tensorOf(argument);
+    if (tensor.rank() > 1 && tensor.strides.back() == 1)
+      return add(concat(nameOf(argument), " has rows ",
+                        tensor.strides[size_t(tensor.rank()) - 2],
+                        " elements apart; TMA takes blocks whose rows of ",
+                        tensor.shape.back(), " elements follow one another"));
+    add(concat(nameOf(argument), " has elements ", tensor.strides.back(),
                " apart in its rows; vectors of them need a stride of 1"));
   }
 

@@ -75,8 +75,8 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
       const auto &map = std::get<TensorMapParameter>(parameter);
       std::string who = manifest.describeArgument(map.argument);
       Memory memory = find(map.argument, map.replaced);
-      ErrorOr<TensorMapFields> fields =
-          describeTensorMap(who, *memory.tensor, map.box, map.swizzle);
+      ErrorOr<TensorMapFields> fields = describeTensorMap(
+          who, *memory.tensor, map.box, map.swizzle, map.packed);
       if (!fields)
         return fields.takeError();
       plan.places.push_back({/*isMap=*/true, plan.maps.size()});

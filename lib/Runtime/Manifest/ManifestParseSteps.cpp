@@ -39,7 +39,8 @@ Error parseReplacement(const JsonNode &node, const Manifest &manifest,
 
 Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
                      TensorMapParameter &parameter) {
-  if (Error err = node.expectObject({"argument", "replaced", "box", "swizzle"}))
+  if (Error err = node.expectObject(
+          {"argument", "replaced", "box", "swizzle", "packed"}))
     return err;
   if (Error err =
           parseTensorIndex(node, "argument", manifest, parameter.argument))
@@ -58,6 +59,9 @@ Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
   }
   if (Error err = node.integer("swizzle", 0, 128, parameter.swizzle))
     return err;
+  if (node.has("packed"))
+    if (Error err = node.boolean("packed", parameter.packed))
+      return err;
   const ArgumentSpec &spec = manifest.arguments[parameter.argument];
   if (Error err = checkTensorMapBox(spec.type, spec.rank, parameter.box,
                                     parameter.swizzle))

@@ -371,3 +371,35 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+// A left operand with rows of 32 bytes is packed if its source has dense rows.
+// CHECK-LABEL: gpu.func @packed
+// CHECK-DAG:     %[[A:.*]] = wgtile.load %{{.*}} : memref<?x16x16xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 128, packed>
+// CHECK-DAG:     %[[C:.*]] = wgtile.load %{{.*}} : memref<?x16x16xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 32>
+// CHECK-DAG:     %[[B:.*]] = wgtile.load %{{.*}} : memref<?x?xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 32>
+// CHECK:         wgtile.mma %[[A]], %[[B]]
+// CHECK:         wgtile.mma %[[C]], %[[B]]
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @packed(%a: memref<?x16x16xbf16> {wgtile.dense_rows, wgtile.tma_compatible},
+                   %c: memref<?x16x16xbf16> {wgtile.tma_compatible},
+                   %b: memref<?x?xbf16> {wgtile.tma_compatible},
+                   %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+    %a_tile = wgtile.load %a[%c0, %c0, %c0]
+        : memref<?x16x16xbf16> -> !wgtile.shared<16x16xbf16>
+    %c_tile = wgtile.load %c[%c0, %c0, %c0]
+        : memref<?x16x16xbf16> -> !wgtile.shared<16x16xbf16>
+    %b_tile = wgtile.load %b[%c0, %c0]
+        : memref<?x?xbf16> -> !wgtile.shared<16x16xbf16>
+    %0 = wgtile.mma %a_tile, %b_tile, %zeros
+        : !wgtile.shared<16x16xbf16>, !wgtile.shared<16x16xbf16> -> tensor<16x16xf32>
+    %1 = wgtile.mma %c_tile, %b_tile, %0
+        : !wgtile.shared<16x16xbf16>, !wgtile.shared<16x16xbf16> -> tensor<16x16xf32>
+    wgtile.store %1, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -82,3 +82,30 @@ func.func @host(%a: memref<?x?xbf16>, %n: index) {
   wgtile.launch @kernels::@mma_sync grid(%n) args(%a) : memref<?x?xbf16>
   return
 }
+
+// -----
+
+// The map of a packed tile sees longer rows, which the load counts: 16 rows of 32
+// elements are 8 of 64.
+// CHECK-LABEL: gpu.func @packed
+// CHECK-SAME:    (%[[MAP:.*]]: !wgtile.tensor_map<1x8x64xbf16, swizzle = 128, packed>) kernel
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[P:.*]] = arith.constant 3 : index
+// CHECK-DAG:     %[[ROW:.*]] = arith.constant 8 : index
+// CHECK:         wgtile.load %[[MAP]][%[[P]], %[[ROW]], %[[C0]]] : !wgtile.tensor_map<1x8x64xbf16, swizzle = 128, packed> -> !wgtile.shared<16x32xbf16, swizzle = 128, packed>
+// CHECK-LABEL: func.func @host
+// CHECK:         wgtile.tensor_map %{{.*}} : memref<?x32x32xbf16> -> !wgtile.tensor_map<1x8x64xbf16, swizzle = 128, packed>
+gpu.module @kernels {
+  gpu.func @packed(%a: memref<?x32x32xbf16>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c16 = arith.constant 16 : index
+    %0 = wgtile.load %a[%c3, %c16, %c0] : memref<?x32x32xbf16>
+        -> !wgtile.shared<16x32xbf16, swizzle = 128, packed>
+    gpu.return
+  }
+}
+func.func @host(%a: memref<?x32x32xbf16>, %n: index) {
+  wgtile.launch @kernels::@packed grid(%n) args(%a) : memref<?x32x32xbf16>
+  return
+}

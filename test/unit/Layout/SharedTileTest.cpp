@@ -96,6 +96,42 @@ TEST(SharedTileTest, EightRowsOfAChunkFallInDifferentBanks) {
   }
 }
 
+std::vector<SharedTile> packedTiles() {
+  return {{16, 16, 2, 128, true}, {32, 32, 2, 128, true},
+          {16, 32, 2, 128, true}, {8, 8, 2, 128, true},
+          {24, 40, 2, 128, true}, {32, 96, 2, 128, true},
+          {16, 16, 4, 128, true}, {128, 32, 2, 128, true}};
+}
+
+TEST(SharedTileTest, PackedRowsFollowOneAnother) {
+  for (const SharedTile &tile : packedTiles()) {
+    ASSERT_EQ(tile.invalidReason(), std::nullopt);
+    ASSERT_EQ(tile.numBoxes(), 1);
+    ASSERT_EQ(tile.sizeInBytes(), tile.rows * tile.cols * tile.elementBytes);
+    ASSERT_EQ(tile.boxRows() * 128, tile.sizeInBytes());
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t col = 0; col < tile.cols; ++col)
+        ASSERT_EQ(
+            tile.byteOffset(row, col),
+            swizzleAddress((row * tile.cols + col) * tile.elementBytes, 128))
+            << "row " << row << " col " << col;
+  }
+}
+
+TEST(SharedTileTest, EightPackedRowsFallInDifferentBanks) {
+  // Rows of 16, 32 and 64 bytes, as ldmatrix reads them.
+  for (int64_t cols : {8, 16, 32}) {
+    SharedTile tile{64, cols, 2, 128, true};
+    for (int64_t row = 0; row < tile.rows; row += 8)
+      for (int64_t col = 0; col < tile.cols; col += 8) {
+        unsigned banks = 0;
+        for (int64_t r = 0; r < 8; ++r)
+          banks |= 1u << tile.byteOffset(row + r, col) % 128 / 16;
+        EXPECT_EQ(banks, 0xFFu) << cols << " columns";
+      }
+  }
+}
+
 TEST(SharedTileTest, WidestSwizzleDividesTheRow) {
   static_assert(SharedTile::widestSwizzle(64, 2) == 128);
   static_assert(SharedTile::widestSwizzle(96, 2) == 64);
@@ -143,6 +179,12 @@ TEST(SharedTileTest, InvalidTiles) {
             "expected a tile of at most 262144 bytes, but got 256 x 576 "
             "elements of 2 bytes");
   EXPECT_NE(reason({256, huge - 63, 2}), "valid");
+  EXPECT_EQ(reason({8, 4, 2, 128, true}),
+            "expected a packed tile of at most 256 whole rows of 128 bytes, in "
+            "rows of whole chunks of 16 bytes, but got 8 x 4 elements of 2 "
+            "bytes");
+  EXPECT_NE(reason({8, 12, 2, 128, true}), "valid");
+  EXPECT_NE(reason({256, 96, 2, 128, true}), "valid");
 }
 
 } // namespace

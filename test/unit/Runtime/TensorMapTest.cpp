@@ -118,6 +118,32 @@ TEST(TensorMap, EachRequirementOfTheBox) {
                        "but got rank 6"));
 }
 
+TEST(TensorMap, PackedRows) {
+  auto describe = [](std::vector<int64_t> shape, std::vector<int64_t> strides) {
+    return describeTensorMap(
+        "argument 'a'", bf16View(0x1000, std::move(shape), std::move(strides)),
+        {1, 4, 64}, 128, /*packed=*/true);
+  };
+  // Blocks of 16 x 16, with a gap between two: 4 rows of 128 bytes each.
+  ErrorOr<TensorMapFields> fields = describe({5, 16, 16}, {512, 16, 1});
+  ASSERT_TRUE(bool(fields)) << messageOf(fields);
+  EXPECT_EQ(std::vector<uint64_t>(fields->extents, fields->extents + 3),
+            (std::vector<uint64_t>{64, 4, 5}));
+  EXPECT_EQ(std::vector<uint64_t>(fields->strides, fields->strides + 2),
+            (std::vector<uint64_t>{128, 1024}));
+  EXPECT_EQ(std::vector<uint32_t>(fields->box, fields->box + 3),
+            (std::vector<uint32_t>{64, 4, 1}));
+  EXPECT_EQ(messageOf(describe({5, 16, 16}, {512, 32, 1})),
+            "argument 'a': expected rows of 16 elements one after another for "
+            "its packed tensor map, but got strides [512, 32, 1]");
+  EXPECT_TRUE(contains(messageOf(describe({5, 16, 16}, {512, 1, 16})),
+                       "one after another"));
+  EXPECT_EQ(messageOf(describe({5, 8, 24}, {192, 24, 1})), "<success>");
+  EXPECT_EQ(messageOf(describe({5, 8, 20}, {160, 20, 1})),
+            "argument 'a': expected whole rows of 64 elements for its packed "
+            "tensor map, but got 160 elements");
+}
+
 TEST(TensorMap, UnitAndEmptyDimensionsMayHaveAnyStride) {
   // Strides of dimensions that have at most one index, innermost too.
   ErrorOr<TensorMapFields> fields = describeTensorMap(

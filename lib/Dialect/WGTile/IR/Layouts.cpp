@@ -100,8 +100,11 @@ static constexpr int64_t kFragmentRows = 16;
 
 /// How a tile is stored, padding included.
 static sattn::layout::SharedTile makeTile(ArrayRef<int64_t> shape,
-                                          Type elementType, int64_t swizzle) {
+                                          Type elementType, int64_t swizzle,
+                                          bool packed) {
   int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  if (packed)
+    return {shape[0], shape[1], bytes, swizzle, packed};
   auto align = [](int64_t size, int64_t multiple) {
     return static_cast<int64_t>(llvm::alignTo(size, multiple));
   };
@@ -110,7 +113,8 @@ static sattn::layout::SharedTile makeTile(ArrayRef<int64_t> shape,
 }
 
 LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
-                                 Type elementType, int64_t swizzle) {
+                                 Type elementType, int64_t swizzle,
+                                 bool packed) {
   if (shape.size() != 2 || shape[0] <= 0 || shape[1] <= 0)
     return emitError() << "expected two positive sizes, but got [" << shape
                        << "]";
@@ -123,16 +127,19 @@ LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
   if (shape[0] > kMaxTileSize || shape[1] > kMaxTileSize)
     return emitError() << "expected sizes up to " << kMaxTileSize
                        << ", but got [" << shape << "]";
+  if (packed && swizzle != kPackedSwizzle)
+    return emitError() << "expected a swizzle of " << kPackedSwizzle
+                       << " bytes for a packed tile, but got " << swizzle;
   if (swizzle == 0)
     return success();
   if (std::optional<std::string> reason =
-          makeTile(shape, elementType, swizzle).invalidReason())
+          makeTile(shape, elementType, swizzle, packed).invalidReason())
     return emitError() << *reason;
   return success();
 }
 
 sattn::layout::SharedTile SharedType::getTile() const {
-  return makeTile(getShape(), getElementType(), getSwizzle());
+  return makeTile(getShape(), getElementType(), getSwizzle(), getPacked());
 }
 
 bool SharedType::isPadded() const {
@@ -141,7 +148,8 @@ bool SharedType::isPadded() const {
 }
 
 LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
-                                    Type elementType, int64_t swizzle) {
+                                    Type elementType, int64_t swizzle,
+                                    bool packed) {
   // Limits of cuTensorMapEncodeTiled.
   if (box.empty() || box.size() > 5)
     return emitError() << "expected a box of 1 to 5 dimensions, but got "
@@ -155,6 +163,11 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
   if (swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitError() << "expected a swizzle of 32, 64 or 128 bytes, but got "
                        << swizzle;
+  if (packed &&
+      (box.size() < 2 ||
+       box.back() * elementType.getIntOrFloatBitWidth() != 8 * kPackedSwizzle))
+    return emitError() << "expected a packed box with rows of "
+                       << kPackedSwizzle << " bytes, but got [" << box << "]";
   return success();
 }
 
@@ -162,7 +175,7 @@ LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,
 /// columns, for TMA.
 static bool isStagingTile(Type type) {
   auto tile = dyn_cast<SharedType>(type);
-  if (!tile)
+  if (!tile || tile.getPacked())
     return false;
   bool isUpright = tile.getRows() == sattn::layout::kWgmmaRows &&
                    tile.getColumns() == tile.getTile().boxColumns();

@@ -107,6 +107,9 @@ LogicalResult AsyncCopyOp::verify() {
   if (source.getElementType() != element)
     return emitOpError() << "expected a source of element type " << element
                          << ", but got " << source;
+  if (cast<SharedType>(ring.getTiles()[getTile()]).getPacked())
+    return emitOpError() << "expected a tile that is not packed, but got "
+                         << ring.getTiles()[getTile()];
   if (!source.isStrided())
     return emitOpError() << "expected a strided source, but got " << source;
   // (C2)
@@ -202,6 +205,12 @@ LogicalResult TmaLoadOp::verify() {
   if (getIndices().size() != rank)
     return emitOpError() << "expected " << rank << " indices, but got "
                          << getIndices().size();
+  // (C2)
+  auto tile = cast<SharedType>(ring.getTiles()[getTile()]);
+  if (getSource().getType().getPacked() != tile.getPacked())
+    return emitOpError() << "expected a packed map for a packed tile, and for "
+                            "no other, but got "
+                         << getSource().getType() << " and " << tile;
   return success();
 }
 

@@ -38,7 +38,8 @@ LogicalResult ReadSharedOp::verify() {
   // (C2)
   if (tile.getEncoding() &&
       (getNumWarpgroups(tile) == 0 || source.getSwizzle() == 0 ||
-       source.getColumns() != source.getTile().boxColumns()))
+       source.getColumns() != source.getTile().boxColumns() ||
+       source.getPacked()))
     return emitOpError()
            << "expected a result of whole warpgroups and a source "
               "whose rows are one row of its swizzle, but got "

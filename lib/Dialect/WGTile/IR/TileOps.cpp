@@ -312,6 +312,12 @@ LogicalResult LoadOp::verify() {
   if (failed(verifyElementTypes(*this, elementType,
                                 getTile().getType().getElementType())))
     return failure();
+  // (C5)
+  if (auto map = dyn_cast<TensorMapType>(getSource().getType());
+      map && map.getPacked() != getTile().getType().getPacked())
+    return emitOpError() << "expected a packed map for a packed tile, and for "
+                            "no other, but got "
+                         << map << " and " << getTile().getType();
   // (C4)
   if (getBarrier() && !getOffset())
     return emitOpError("expected 'offset' with 'barrier', but got none");

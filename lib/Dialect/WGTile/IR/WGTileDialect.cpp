@@ -36,6 +36,17 @@ static void printTileShape(AsmPrinter &printer, ArrayRef<int64_t> shape,
   printer << 'x' << elementType;
 }
 
+/// `, packed`, or nothing.
+static ParseResult parsePacked(AsmParser &parser, bool &packed) {
+  packed = succeeded(parser.parseOptionalComma());
+  return packed ? parser.parseKeyword("packed") : success();
+}
+
+static void printPacked(AsmPrinter &printer, bool packed) {
+  if (packed)
+    printer << ", packed";
+}
+
 /// What a ring has several of: `, instances = [2, 1]`, `, warpgroups = 2`, or
 /// nothing.
 static ParseResult parseRingCounts(AsmParser &parser,
@@ -177,6 +188,8 @@ static constexpr sattn::AttributeRule kAttributeRules[] = {
 /// The same on an argument of the op.
 static constexpr sattn::AttributeRule kArgumentRules[] = {
     {kTMACompatibleAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
+     sattn::isOp<FunctionOpInterface>, "a function's argument"},
+    {kDenseRowsAttrName, sattn::isAttribute<UnitAttr>, "a unit attribute",
      sattn::isOp<FunctionOpInterface>, "a function's argument"},
 };
 

@@ -95,6 +95,9 @@ inline constexpr llvm::StringLiteral kZeroedAttrName = "wgtile.zeroed";
 inline constexpr llvm::StringLiteral kTMAAttrName = "wgtile.tma";
 inline constexpr llvm::StringLiteral kTMACompatibleAttrName =
     "wgtile.tma_compatible";
+/// And those whose rows, as the host has found, follow one another without a
+/// gap.
+inline constexpr llvm::StringLiteral kDenseRowsAttrName = "wgtile.dense_rows";
 
 /// On a gpu.func: the symbol of the kernel that the host launches instead if
 /// more of the arguments can be mapped. Both do the same work, tile by tile.
@@ -104,6 +107,9 @@ inline constexpr llvm::StringLiteral kVersionOfAttrName = "wgtile.version_of";
 /// elements.
 inline constexpr int64_t kMaxTileSize = 1 << 16;
 inline constexpr unsigned kMaxElementBits = 64;
+
+/// The swizzle of a packed tile, in bytes.
+inline constexpr int64_t kPackedSwizzle = 128;
 
 /// Maximum of stages of a ring.
 inline constexpr int64_t kMaxStages = 64;

@@ -185,6 +185,7 @@ def WGTile_LoadOp : WGTile_Op<"load", [
     - (C3) With `aligned` the source is a memref, and its innermost stride, if
       known, is 1.
     - (C4) `barrier` comes with `offset`.
+    - (C5) The tile is packed if, and only if, the tensor map is.
 
     ```mlir
     %a = wgtile.load %values[%p, %c0, %c0]

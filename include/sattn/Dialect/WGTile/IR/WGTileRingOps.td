@@ -150,6 +150,7 @@ def WGTile_TmaLoadOp : WGTile_RingUse<"tma_load"> {
 
     - (C1) One index for each dimension of the map's box; a tile of the ring, and
       one of its instances.
+    - (C2) The tile is packed if, and only if, the map is.
 
     ```mlir
     wgtile.tma_load %ring[%s] 1, %map[%k, %j] : !wgtile.ring<...>, !wgtile.tensor_map<...>
@@ -172,7 +173,8 @@ def WGTile_AsyncCopyOp : WGTile_RingUse<"async_copy"> {
     Without roles. Like `wgtile.load` of a memref, into tile `tile` of the stage, but
     without a wait.
 
-    - (C1) A tile of the ring, of the source's element type. The source is strided.
+    - (C1) A tile of the ring that is not packed, of the source's element type. The
+      source is strided.
     - (C2) One index for each dimension of the source, which has at least two.
 
     ```mlir

@@ -27,15 +27,27 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     and 32 bytes of columns, the unit of an MMA. The padding may hold anything: no
     MMA reads its columns, and its rows give rows of results that are not stored.
 
+    The rows of a `packed` tile follow one another without a gap, as they do in
+    memory: TMA copies them as fewer, longer rows. Nothing is padded.
+
     ```mlir
     !wgtile.shared<64x128xbf16, swizzle = 128>
+    !wgtile.shared<16x16xbf16, swizzle = 128, packed>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType,
-                        DefaultValuedParameter<"int64_t", "0">:$swizzle);
+                        DefaultValuedParameter<"int64_t", "0">:$swizzle,
+                        DefaultValuedParameter<"bool", "false">:$packed);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
+      "::mlir::Type":$elementType, "int64_t":$swizzle,
+      CArg<"bool", "false">:$packed), [{
+    return $_get($_ctxt, shape, elementType, swizzle, packed);
+  }]>];
+  let skipDefaultBuilders = 1;
   let assemblyFormat = [{
-    `<` custom<TileShape>($shape, $elementType) (`,` `swizzle` `=` $swizzle^)? `>`
+    `<` custom<TileShape>($shape, $elementType) (`,` `swizzle` `=` $swizzle^)?
+        `` custom<Packed>($packed) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -57,17 +69,27 @@ def WGTile_TensorMapType : WGTile_Type<"TensorMap", "tensor_map"> {
   let description = [{
     CUDA's tensor map: 128 bytes that the host encodes and a kernel takes by
     value. `box` is the shape that one copy moves, outermost dimension first, in
-    elements.
+    elements. A `packed` map sees the rows of a matrix, the last two dimensions,
+    which follow one another in memory, as rows of as many elements as the box has.
 
     ```mlir
     !wgtile.tensor_map<1x64x64xbf16, swizzle = 128>
+    !wgtile.tensor_map<1x4x64xbf16, swizzle = 128, packed>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$box,
                         "::mlir::Type":$elementType,
-                        "int64_t":$swizzle);
+                        "int64_t":$swizzle,
+                        DefaultValuedParameter<"bool", "false">:$packed);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$box,
+      "::mlir::Type":$elementType, "int64_t":$swizzle,
+      CArg<"bool", "false">:$packed), [{
+    return $_get($_ctxt, box, elementType, swizzle, packed);
+  }]>];
+  let skipDefaultBuilders = 1;
   let assemblyFormat = [{
-    `<` custom<TileShape>($box, $elementType) `,` `swizzle` `=` $swizzle `>`
+    `<` custom<TileShape>($box, $elementType) `,` `swizzle` `=` $swizzle
+        `` custom<Packed>($packed) `>`
   }];
   let genVerifyDecl = 1;
 }

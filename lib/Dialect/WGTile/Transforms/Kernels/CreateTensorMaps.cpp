@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "sattn/Dialect/WGTile/Utils/PackedRows.h"
 #include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
 #include "sattn/Dialect/WGTile/Utils/VerifyLayouts.h"
 #include "sattn/Layout/SharedTile.h"
@@ -31,10 +32,10 @@ static FailureOr<TensorMapType> getMapType(LoadOp load) {
   SharedType tile = load.getTile().getType();
   sattn::layout::SharedTile layout = tile.getTile();
   SmallVector<int64_t> box(source.getRank() - 2, 1);
-  box.push_back(tile.getRows());
+  box.push_back(tile.getPacked() ? layout.boxRows() : tile.getRows());
   box.push_back(layout.boxColumns());
   return TensorMapType::get(load.getContext(), box, tile.getElementType(),
-                            tile.getSwizzle());
+                            tile.getSwizzle(), tile.getPacked());
 }
 
 static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
@@ -57,6 +58,11 @@ static LogicalResult createMaps(gpu::GPUFuncOp kernel, LaunchOp launch) {
     if (failed(type))
       return failure();
     load.setAligned(false);
+    if (type->getPacked()) {
+      OpBuilder b(load);
+      Value row = createPackedRow(b, load, type->getBox().back());
+      load.getIndicesMutable()[type->getBox().size() - 2].assign(row);
+    }
     load.getSourceMutable().assign(maps.getMap(source, *type, load.getLoc()));
   }
   maps.finish();

@@ -11,6 +11,8 @@
 
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/Launches.h"
+#include "sattn/Dialect/WGTile/Utils/PackedRows.h"
+#include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,19 +30,14 @@ namespace wgtile {
 
 using namespace wgtile;
 
-static bool isMultipleOf(Value index, int64_t factor) {
-  if (std::optional<int64_t> constant = getConstantIntValue(index))
-    return *constant % factor == 0;
-  auto apply = index.getDefiningOp<affine::AffineApplyOp>();
-  return apply && apply.getAffineMap().getResult(0).isMultipleOf(factor);
-}
-
 namespace {
 /// A kernel's accesses to an argument that is a memref.
 struct Accesses {
   bool byTiles = false, byRegisters = false, isStored = false;
   /// Read into register tiles, as TMA could.
   bool isReadByTiles = false;
+  /// Loaded by tiles that TMA takes faster if the rows have no gaps.
+  bool isPackable = false;
 
   bool isOnlyRead() const { return isReadByTiles && !byTiles; }
 };
@@ -112,6 +109,8 @@ private:
       for (OpOperand &use : argument.getUses()) {
         Operation *user = use.getOwner();
         found.byTiles |= isa<LoadOp>(user);
+        if (auto load = dyn_cast<LoadOp>(user))
+          found.isPackable |= hasTMA() && mayPackRows(load);
         found.byTiles |= isa<StoreOp>(user) && hasMap;
         found.byRegisters |= isa<ReadOp, StoreOp>(user);
         found.isStored |= isa<StoreOp>(user);
@@ -214,6 +213,9 @@ private:
         if (found.isStored)
           isTaken =
               combine(b, loc, isTaken, createHasWholeChunks(b, loc, actual));
+        if (found.isPackable)
+          condition =
+              combine(b, loc, condition, createHasDenseRows(b, loc, actual));
         Value accepted = isTaken;
         if (maxPadding > 0 && canPad(cast<MemRefType>(actual.getType()))) {
           paddings.push_back({argument, isTaken, {}, {}});
@@ -326,6 +328,29 @@ private:
         compare(arith::CmpIPredicate::slt, metadata.getSizes().back(), 2));
   }
 
+  /// Whether the rows of a matrix follow one another; null if the type proves
+  /// it.
+  static Value createHasDenseRows(OpBuilder &b, Location loc, Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset, columns = type.getShape().back();
+    if (succeeded(type.getStridesAndOffset(strides, offset)) &&
+        *(strides.end() - 2) == columns)
+      return {};
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        metadata.getStrides()[type.getRank() - 2],
+        arith::ConstantIndexOp::create(b, loc, columns));
+  }
+
+  bool hasTMA() {
+    auto target =
+        kernel->getParentOfType<gpu::GPUModuleOp>()->getAttrOfType<TargetAttr>(
+            kTargetAttrName);
+    return target && target.getResources().hasTMA;
+  }
+
   gpu::GPUFuncOp cloneKernel(StringRef suffix) {
     gpu::GPUFuncOp clone = kernel.clone();
     clone.setName((kernel.getName() + suffix).str());
@@ -343,7 +368,7 @@ private:
     return argument && bytes > 0 &&
            version.getArgAttr(argument.getArgNumber(),
                               kTMACompatibleAttrName) &&
-           isMultipleOf(column, kRowAlignment / bytes);
+           isKnownMultipleOf(column, kRowAlignment / bytes);
   }
 
   /// Marks the TMA version and the arguments that TMA takes.
@@ -354,9 +379,12 @@ private:
     for (auto [argument, found] : accesses)
       if (isMapped(found))
         version.setArgAttr(argument, kTMACompatibleAttrName, yes);
+    for (auto [argument, found] : accesses)
+      if (found.isPackable)
+        version.setArgAttr(argument, kDenseRowsAttrName, yes);
     version.walk([&](LoadOp load) {
       int64_t bytes = load.getTile().getType().getElementBytes();
-      if (isMultipleOf(load.getIndices().back(), kRowAlignment / bytes))
+      if (isKnownMultipleOf(load.getIndices().back(), kRowAlignment / bytes))
         load.setAligned(true);
     });
     version.walk([&](ReadOp read) {

@@ -8,6 +8,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
+#include "sattn/Dialect/WGTile/Utils/PackedRows.h"
 #include "sattn/Dialect/WGTile/Utils/Resources.h"
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
@@ -306,10 +307,25 @@ private:
     return failure(walk.wasInterrupted());
   }
 
+  /// Whether TMA loads a tile by longer rows than the tile's.
+  bool isPacked(Value tile) {
+    auto load = tile.getDefiningOp<LoadOp>();
+    auto source = load ? dyn_cast<BlockArgument>(load.getSource()) : nullptr;
+    return source && source.getOwner() == &kernel.getBody().front() &&
+           kernel.getArgAttr(source.getArgNumber(), kDenseRowsAttrName) &&
+           mayPackRows(load);
+  }
+
   LogicalResult assign(Value value) {
     MLIRContext *context = value.getContext();
     auto emitError = [&] { return mlir::emitError(value.getLoc()); };
     if (auto shared = dyn_cast<SharedType>(value.getType())) {
+      if (isPacked(value)) {
+        value.setType(SharedType::get(context, shared.getShape(),
+                                      shared.getElementType(), kPackedSwizzle,
+                                      /*packed=*/true));
+        return success();
+      }
       sattn::layout::SharedTile tile = shared.getTile();
       tile.swizzle = sattn::layout::SharedTile::widestSwizzle(
           tile.cols, tile.elementBytes);

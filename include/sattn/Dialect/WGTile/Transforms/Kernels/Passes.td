@@ -120,7 +120,10 @@ def WGTileVersionKernels
     - TMA can take every argument that is loaded or stored by tiles (marked
       `wgtile.tma_compatible`);
     - rows of stored arguments are multiples of 16 bytes long (TMA stores no less);
-    - rows of arguments that are read into registers have no gaps.
+    - rows of arguments that are read into registers have no gaps;
+    - rows of matrices of static sizes, of which tiles have whole rows that are no
+      whole 128 bytes, follow one another (marked `wgtile.dense_rows`), if the chip
+      has TMA: it copies them as longer rows then.
 
     An argument of the first two kinds that is not so is copied to scratch memory with
     rows that start at multiples of 16 bytes, which stands for it, and copied back
@@ -217,7 +220,8 @@ def WGTileCreateTensorMaps
     Gives every `wgtile.load` of a kernel's argument a tensor map as its source:
     a `wgtile.tensor_map` before the launch and an argument of the kernel.
     Arguments that the kernel no longer uses are dropped. A box has the rows of
-    the tile without its padding.
+    the tile without its padding. The map of a packed tile is packed, and the load
+    counts the map's rows.
 
     Before:
     ```mlir
@@ -231,7 +235,8 @@ def WGTileCreateTensorMaps
         -> !wgtile.shared<64x64xbf16, swizzle = 128>
     ```
   }];
-  let dependentDialects = ["::wgtile::WGTileDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::wgtile::WGTileDialect"];
 }
 
 def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {

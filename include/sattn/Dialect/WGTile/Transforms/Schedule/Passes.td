@@ -28,8 +28,9 @@ def WGTileAssignLayouts
     leaves a thread at most 64 registers of the accumulator.
 
     Vectors get the slice of the layout that their broadcast or reduction needs;
-    shared tiles get the widest swizzle that divides their rows. The kernel's
-    number of threads follows.
+    shared tiles get the widest swizzle that divides their rows. A left operand with
+    shorter rows than a swizzle's is `packed` if its source has dense rows
+    (`wgtile.dense_rows`). The kernel's number of threads follows.
 
     Before:
     ```mlir
