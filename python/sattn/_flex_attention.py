@@ -164,7 +164,7 @@ def _mask_of(block_mask, band, arrays, sizes):
         _require_batch(block_mask._batch, sizes[:2])
     function, values = _functions.traced("mask_mod", block_mask._mask_mod)
     # The one place that says which masks need lists: those that the compiler does not prove the structure of.
-    if function.is_band or not sizes[2] or not sizes[3]:
+    if function.is_derived or not sizes[2] or not sizes[3]:
         return _Mask(function, values, None, (), band)
     block = block_mask.BLOCK_SIZE
     if block[0] % MULTIPLE or block[1] % MULTIPLE:

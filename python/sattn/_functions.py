@@ -39,7 +39,7 @@ class Function:
         self._steps = [(reader.parent, reader.read, reader.check) for reader in readers[1:]]
         self._takes = [(capture.reader, _take(capture)) for capture in captures]
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
-        self.is_band = kind == "mask_mod" and (_masks.is_everything(result) or _masks.is_band(result))
+        self.is_derived = kind == "mask_mod" and _masks.is_derived(result)
         self.needs_batch, self.needs_head = _depends_on(result, "b"), _depends_on(result, "h")
 
     def bind(self, function):

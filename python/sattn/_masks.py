@@ -1,9 +1,12 @@
 """Masks: functions of (b, h, q_idx, kv_idx) that are combined, and those that have a name."""
 
 import dataclasses
+import math
 
 from ._texts import integer
 
+#: Comparisons of a mask whose blocks the compiler tells apart, at most.
+MOST_COMPARISONS = 4
 #: Positions are at most this, and so are the numbers of a named mask.
 MOST = 2**30
 
@@ -102,28 +105,28 @@ def named(causal, window, prefix):
     return Band(left, right, prefix or 0, causal == "bottom_right")
 
 
-def _linear(node):
-    """(factor of q_idx, of kv_idx, constant) of a sum of positions and constants, or None."""
+def _linear(node, numbers):
+    """(factor of q_idx, of kv_idx) of a sum of positions and constants, with `numbers` captured ones too, or None."""
     if node.op == "argument":
-        return {"q_idx": (1, 0, 0), "kv_idx": (0, 1, 0)}.get(node.payload)
-    if node.op == "constant" and node.dtype != "f32":
-        return 0, 0, node.payload
+        return {"q_idx": (1, 0), "kv_idx": (0, 1)}.get(node.payload)
+    if node.dtype == "i32" and (node.op == "constant" or node.op == "number" and numbers):
+        return 0, 0
     if node.op not in ("add", "sub") or node.dtype != "i32":
         return None
-    left, right = map(_linear, node.operands)
+    left, right = (_linear(operand, numbers) for operand in node.operands)
     sign = 1 if node.op == "add" else -1
     return None if left is None or right is None else tuple(a + sign * b for a, b in zip(left, right))
 
 
-def _difference(node):
+def _difference(node, numbers=False):
     """The factors of the positions in what a comparison compares with 0, or None."""
     if node.op not in ("lt", "le", "gt", "ge") or node.operands[0].dtype != "i32":
         return None
-    left, right = map(_linear, node.operands)
+    left, right = (_linear(operand, numbers) for operand in node.operands)
     if left is None or right is None:
         return None
     sign = 1 if node.op in ("gt", "ge") else -1
-    return tuple(sign * (a - b) for a, b in zip(left[:2], right[:2]))
+    return tuple(sign * (a - b) for a, b in zip(left, right))
 
 
 def is_band(node):
@@ -136,3 +139,17 @@ def is_band(node):
 def is_everything(node):
     """Whether every query sees every key, as noop_mask says it."""
     return node.op == "eq" and node.operands[0] is node.operands[1] or node.op == "constant" and node.payload == 1
+
+
+def _count_comparisons(node):
+    """How many comparisons of positions with numbers a mask is the `and`, `or` and `not` of; infinite: of others, too."""
+    if is_everything(node) or node.op == "ne" and node.operands[0] is node.operands[1]:
+        return 0
+    if node.op in ("and", "or", "xor") and node.dtype == "i1":
+        return sum(map(_count_comparisons, node.operands))
+    return 1 if _difference(node, numbers=True) in ((1, -1), (-1, 1), (1, 0), (-1, 0), (0, 1), (0, -1)) else math.inf
+
+
+def is_derived(node):
+    """Whether the compiler tells the blocks of the mask's function apart (docs/Masks.md): it needs no lists of them."""
+    return is_band(node) or _count_comparisons(node) <= MOST_COMPARISONS

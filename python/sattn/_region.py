@@ -69,7 +69,7 @@ class _Writer:
         if len(whole) == 1:
             return whole[0]
         high = self.add(f"arith.shli {whole[0]}, {self.constant(16, 'i32')} : i32")
-        return self.add(f"arith.ori {high}, {whole[1]} : i32")
+        return self.add(f"arith.addi {high}, {whole[1]} : i32")
 
     def load(self, node, indices):
         capture = self.captures[node.payload]

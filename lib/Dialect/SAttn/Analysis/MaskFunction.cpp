@@ -662,6 +662,20 @@ void MaskFunction::compute(Operation &op) {
     set(op, combine(x, y, each));
 }
 
+/// A captured number may be passed as a float.
+void MaskFunction::convert(arith::FPToSIOp op) {
+  auto capture = captures.find(op.getIn());
+  Value number = capture == captures.end() || !f.operands.getNumber
+                     ? Value()
+                     : f.operands.getNumber(capture->second);
+  unsigned bits = op.getType().getIntOrFloatBitWidth();
+  if (!number || bits > 32)
+    return;
+  Value whole = arith::FPToSIOp::create(b, op.getType(), number);
+  numbers[op] = of(f.makeUniform(b.widen(whole), llvm::minIntN(bits),
+                                 llvm::maxIntN(bits)));
+}
+
 void MaskFunction::interpret(Operation &op) {
   if (op.getNumResults() != 1)
     return;
@@ -682,6 +696,8 @@ void MaskFunction::interpret(Operation &op) {
       read(op, capture->second, extract.getIndices());
     return;
   }
+  if (auto whole = dyn_cast<arith::FPToSIOp>(op))
+    return convert(whole);
   if (auto cmp = dyn_cast<arith::CmpIOp>(op))
     return compare(cmp);
   if (auto select = dyn_cast<arith::SelectOp>(op);

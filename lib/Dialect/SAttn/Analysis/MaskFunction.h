@@ -33,6 +33,7 @@ private:
   void combine(mlir::Operation &op);
   void read(mlir::Operation &op, unsigned capture, mlir::ValueRange indices);
   void convert(mlir::Operation &op, bool isSigned);
+  void convert(mlir::arith::FPToSIOp op);
   void compute(mlir::Operation &op);
 
   Number numberOf(Value value);

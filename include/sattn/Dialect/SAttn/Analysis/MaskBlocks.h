@@ -42,8 +42,8 @@ struct BlockOperands {
   mlir::Value batch, head;
   /// Not empty, and at least 0.
   Interval query, key;
-  /// The captures after the first four arguments of the region: an integer,
-  /// as it is; null where unknown.
+  /// The captures after the first four arguments of the region: an integer or
+  /// a float, as it is; null where unknown.
   std::function<mlir::Value(unsigned capture)> getNumber;
   /// The element of a captured tensor of integers at indices that are the same
   /// for all of the block; null where unknown.

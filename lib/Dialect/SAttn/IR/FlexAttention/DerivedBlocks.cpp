@@ -71,7 +71,7 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
                                        b.asValue(length), index(1)))};
   operands.getNumber = [&](unsigned capture) -> Value {
     Value value = op.getCaptures()[capture];
-    return isa<IntegerType>(value.getType()) ? value : Value();
+    return value.getType().isIntOrFloat() ? value : Value();
   };
   operands.getElement = [&](unsigned capture, ValueRange indices) -> Value {
     return readCapture(b, b.getLoc(), op.getCaptures()[capture], indices);
