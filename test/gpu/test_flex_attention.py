@@ -54,9 +54,21 @@ CASES = {
     "d8": (flex(head_dim=8, right=0), same(300)),
     "odd_dims": (flex(head_dim=33, value_dim=5), same(300)),
     "d64": (flex(head_dim=64, right=0), same(127, 1000)),
-    "d72": (flex(head_dim=72, right=0), same(300)),
-    "d80": (flex(head_dim=80, right=0), same(300)),
+    # Rows that end inside a row of the swizzle.
+    **{f"d{d}": (flex(head_dim=d, right=0), same(127, 1000)) for d in (72, 80, 88, 96, 104, 112, 120)},
+    "d80_dense_f16": (flex(head_dim=80, dtype="f16"), same(1000)),
+    "d96_alibi": (flex(head_dim=96, score_mod="alibi", right=0), same(500)),
+    "d80_lists": (flex(head_dim=80, lists=("partial", "full"), block_size=(128, 128), right=0), same(1000)),
+    "d80_gqa": (flex(head_dim=80, group=3), [Sizes(queries=500, keys=500, heads=6, batch=2)]),
+    "d72_of_64": (flex(head_dim=72, value_dim=64, right=0), same(300)),
+    "d64_of_80": (flex(head_dim=64, value_dim=80, right=0), same(300)),
+    "d40_of_80": (flex(head_dim=40, value_dim=80), same(300)),
+    "d80_of_96": (flex(head_dim=80, value_dim=96), same(300)),
+    "d128_of_72": (flex(head_dim=128, value_dim=72), same(300)),
+    "d96_of_200": (flex(head_dim=96, value_dim=200, right=0), same(300)),
+    "d160": (flex(head_dim=160, right=0), same(300)),
     "d192": (flex(head_dim=192, right=0), same(300)),
+    "d208": (flex(head_dim=208), same(300)),
     "d256": (flex(head_dim=256, right=0), same(127, 1000)),
     "d257": (flex(head_dim=257, right=0), same(300)),
     "d320": (flex(head_dim=320, right=0), same(127, 300)),
@@ -125,7 +137,8 @@ def test_agrees_with_definition(case, how):
             assert np.abs(found[finite] - lse[finite]).max(initial=0) <= most, sizes
 
 
-@pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d256", "packed"])
+@pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d80", "d96", "d256",
+                                  "packed"])
 def test_delays_change_no_bit(case):
     """The same bits whatever the warps' timing."""
     variant, problems = CASES[case]

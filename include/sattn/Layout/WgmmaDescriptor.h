@@ -46,13 +46,17 @@ constexpr int64_t wgmmaK(int64_t elementBytes) {
 /// Most columns of B (N) that one wgmma takes.
 inline constexpr int64_t kWgmmaMaxColumns = 256;
 
+/// Bytes in a row of the swizzle of operands.
+inline constexpr int64_t kWgmmaSwizzle = 128;
+
 /// Whether wgmma can take a shared tile of so many rows and columns as an
-/// operand, without padding: 16-bit elements in whole rows of the 128-byte
-/// swizzle.
+/// operand, without padding: 16-bit elements in at least one row of the
+/// swizzle. Of the last row it reads the columns that there are.
 constexpr bool isWgmmaOperand(int64_t rows, int64_t columns,
                               int64_t elementBytes) {
   return elementBytes == 2 && rows % 16 == 0 &&
-         columns * elementBytes % 128 == 0;
+         columns * elementBytes >= kWgmmaSwizzle &&
+         columns * elementBytes % kWgmmaKBytes == 0;
 }
 
 /// Whether wgmmas can compute a tile of so many rows and columns.

@@ -13,8 +13,10 @@
 namespace sattn::tuning::flex_attention {
 
 /// Columns of V in a tile are at most those that there are, rounded up to a
-/// multiple of this; beyond them, Q and K are padded to such a multiple, too.
+/// multiple of this; beyond them, Q and K have at least so many, too.
 inline constexpr int64_t kPaddedColumns = 64;
+/// Wider Q, K and V of 16 bits come in multiples of this, the depth of an MMA.
+inline constexpr int64_t kColumnUnit = 16;
 
 /// The known facts of one flex_attention. Sizes are in elements.
 struct Facts {

@@ -20,9 +20,6 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// The only swizzle of the descriptors that are made here.
-static constexpr int64_t kSwizzleBytes = 128;
-
 /// Descriptor of a shared tile at an offset of the kernel's memory.
 static Value createDescriptor(OpBuilder &b, Location loc, Value offset,
                               const SharedTile &tile, Major major) {
@@ -125,13 +122,11 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     int64_t depth = wgmmaK(b.elementBytes);
     if (fragment.columnWarps != 1 || fragment.rowTiles != 1 ||
         fragment.rows() != layout->type.getDimSize(0) ||
-        fragment.rows() % kWgmmaRows != 0 || b.elementBytes != 2 ||
-        op.getB().getType().isPadded() || b.swizzle != kSwizzleBytes ||
-        (aShared && (aShared.getSwizzle() != kSwizzleBytes ||
-                     aShared.isPadded() || aShared.getPacked())))
+        fragment.rows() % kWgmmaRows != 0 || !isOperand(op.getB().getType()) ||
+        (aShared && !isOperand(aShared)))
       return op.emitOpError()
              << "expected 16-bit tiles of a multiple of " << kWgmmaRows
-             << " rows, 16 a warp, with a swizzle of " << kSwizzleBytes
+             << " rows, 16 a warp, with a swizzle of " << kWgmmaSwizzle
              << " bytes and no padding (wgmma), but got " << op.getA().getType()
              << ", " << op.getB().getType() << " and " << layout->type;
 
@@ -213,6 +208,12 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
   }
 
 private:
+  static bool isOperand(SharedType type) {
+    return type.getSwizzle() == kWgmmaSwizzle && !type.getPacked() &&
+           isWgmmaOperand(type.getRows(), type.getColumns(),
+                          type.getElementBytes());
+  }
+
   static bool isZero(Value tile) {
     auto constant = tile.getDefiningOp<arith::ConstantOp>();
     auto splat =

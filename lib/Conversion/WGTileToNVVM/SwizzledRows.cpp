@@ -57,11 +57,19 @@ Value SwizzledRows::firstTransposedPlace(Value warpgroup) {
                                   createSharedAddress(b, loc, place));
 }
 
+/// layout::swizzleChunk of a row.
+Value SwizzledRows::createPattern(Value row) {
+  I32Arithmetic a{b, loc};
+  int64_t rowsPerStep = 128 / tile.getSwizzle();
+  return a.rem(rowsPerStep == 1 ? row : a.div(row, rowsPerStep),
+               tile.getSwizzle() / kChunkBytes);
+}
+
 Value SwizzledRows::chunkPlace(Value warpgroup, Value rowInWarp, Value chunk) {
   I32Arithmetic a{b, loc};
   Value warp = a.rem(a.div(createThreadId(b, loc), kWarpThreads), 4);
   Value row = a.add(a.mul(warp, kWarpRows), rowInWarp);
-  Value swizzled = a.xOr(chunk, a.rem(row, kSwizzleRows));
+  Value swizzled = a.xOr(chunk, createPattern(row));
   Value place = a.add(a.add(a.mul(warpgroup, kWgmmaRows * tile.getSwizzle()),
                             a.mul(row, tile.getSwizzle())),
                       a.mul(swizzled, kChunkBytes));

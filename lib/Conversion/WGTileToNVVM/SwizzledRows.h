@@ -14,11 +14,11 @@
 namespace wgtile {
 
 /// Places of a thread's elements in a shared tile a row of which is one row of
-/// the swizzle, eight chunks of 16 bytes. Chunk c of row r is at place
+/// the swizzle: of 128 bytes, eight chunks of 16. Chunk c of row r is at place
 /// c ^ (r % 8): places of chunks that differ in bits above those that the
 /// thread's number sets differ by an exclusive or with a constant, which is
 /// computed beside the access. One register a thread serves all of its
-/// accesses.
+/// accesses. Narrower swizzles have fewer chunks and change after more rows.
 class SwizzledRows {
 public:
   SwizzledRows(mlir::OpBuilder &b, mlir::Location loc, SharedType tile)
@@ -51,6 +51,7 @@ private:
 
   mlir::Value chunkPlace(mlir::Value warpgroup, mlir::Value rowInWarp,
                          mlir::Value chunk);
+  mlir::Value createPattern(mlir::Value row);
 };
 
 } // namespace wgtile

@@ -27,6 +27,7 @@ int64_t sattn::tuning::bsr_addmm::widestColumns(const Problem &problem,
   int64_t multiple = target.columnMultiple;
   bool fitsWgmma =
       sattn::layout::isWgmmaOperand(rows, depth, problem.elementBytes) &&
+      depth * problem.elementBytes % sattn::layout::kWgmmaSwizzle == 0 &&
       sattn::layout::isWgmmaResult(rows, multiple);
   // The block rows of a row-block group have two warps each, and fit like
   // wgmma's tiles.

@@ -96,17 +96,21 @@ static int64_t fitInto(std::optional<int64_t> block, int64_t most) {
 }
 
 /// Columns of V of a tile: all of them, or an equal part where they are too
-/// many. wgmma takes multiples of kPaddedColumns; heads that are narrower than
-/// half of that are not padded, and multiplied by mma.sync.
+/// many. wgmma takes at least kPaddedColumns; heads that are narrower than half
+/// of that are not padded, and multiplied by mma.sync.
 static int64_t chooseColumns(const Facts &facts, const Target &target) {
   int64_t columns = facts.valueDim;
   if (target.kind != TargetKind::CPU && getWidest(facts) > kWidestTile) {
     int64_t most = target.kind == TargetKind::Wgmma ? 192 : 128;
     columns = llvm::divideCeil(columns, llvm::divideCeil(columns, most));
   }
+  int64_t narrowest = std::min(facts.headDim, facts.valueDim);
   bool isPadded = target.kind == TargetKind::Wgmma && facts.elementBytes == 2 &&
-                  2 * std::min(facts.headDim, facts.valueDim) > kPaddedColumns;
-  return llvm::alignTo(columns, isPadded ? kPaddedColumns : kMultiple);
+                  2 * narrowest > kPaddedColumns;
+  if (!isPadded)
+    return llvm::alignTo(columns, kMultiple);
+  return llvm::alignTo(columns, narrowest < kPaddedColumns ? kPaddedColumns
+                                                           : kColumnUnit);
 }
 
 static Parameters chooseFor(const Facts &facts, const Target &target) {

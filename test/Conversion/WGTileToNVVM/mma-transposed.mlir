@@ -202,3 +202,48 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x80xbf16, swizzle = 128>
+!b = !wgtile.shared<128x80xbf16, swizzle = 128>
+!scores = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+!weights = tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+!acc = tensor<64x80xf32, #wgtile.mma<warps = 4>>
+
+// Rows of 80 columns end inside their second box. Along K that is a fifth step,
+// the first of the second box, 8192 bytes of a after the first and 16384 of b;
+// along N the 80 columns of an accumulator, the last 16 of them from the second
+// box, whose offset the descriptor has. Nothing multiplies more.
+// CHECK-LABEL: gpu.func @part_of_a_box
+// CHECK-DAG:     %[[A512:.*]] = arith.constant 512 : i64
+// CHECK-DAG:     %[[B1024:.*]] = arith.constant 1024 : i64
+// CHECK-DAG:     %[[K:.*]] = arith.constant 4611686293305360384 : i64
+// CHECK-DAG:     %[[MN:.*]] = arith.constant 4611686293372403712 : i64
+// CHECK-DAG:     %[[A:.*]] = arith.ori %{{.*}}, %[[K]] : i64
+// CHECK-DAG:     %[[B:.*]] = arith.ori %{{.*}}, %[[K]] : i64
+// CHECK-DAG:     %[[A4:.*]] = arith.addi %[[A]], %[[A512]] : i64
+// CHECK-DAG:     %[[B4:.*]] = arith.addi %[[B]], %[[B1024]] : i64
+// CHECK:         llvm.inline_asm {{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16{{.*}}m64n128k16.f32.bf16.bf16 {$0, {{[^}]*}}, $63}, $136, $137, 1, 1, 1, 0, 0;\0Awgmma.commit_group{{.*}} %[[A4]], %[[B4]] :
+// CHECK:         %[[V:.*]] = arith.ori %{{.*}}, %[[MN]] : i64
+// CHECK:         llvm.inline_asm
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {$0, {{[^}]*}}, $39}, {$80, $81, $82, $83}, $84, 0, 1, 1, 1;
+gpu.module @kernels {
+  gpu.func @part_of_a_box(%ma: !wgtile.tensor_map<64x64xbf16, swizzle = 128>,
+                          %mb: !wgtile.tensor_map<128x64xbf16, swizzle = 128>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : !scores
+    %none = arith.constant dense<0.0> : !acc
+    %a = wgtile.load %ma[%c0, %c0] {barrier = 81920 : i64, offset = 0 : i64}
+        : !wgtile.tensor_map<64x64xbf16, swizzle = 128> -> !a
+    %b = wgtile.load %mb[%c0, %c0] {barrier = 81928 : i64, offset = 16384 : i64}
+        : !wgtile.tensor_map<128x64xbf16, swizzle = 128> -> !b
+    %s = wgtile.mma %a, %b, %zeros transpose_b : !a, !b -> !scores
+    %v = wgtile.load %mb[%c0, %c0] {barrier = 81936 : i64, offset = 49152 : i64}
+        : !wgtile.tensor_map<128x64xbf16, swizzle = 128> -> !b
+    %p = arith.truncf %s : !scores to !weights
+    %o = wgtile.mma %p, %v, %none : !weights, !b -> !acc
+    wgtile.store %o, %out[%c0, %c0] in_bounds [true, true] : !acc, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -52,6 +52,41 @@ gpu.module @kernels {
   }
 }
 
+// A tile of the narrower swizzle of 64 bytes: four chunks a row, in another order
+// after two rows.
+// CHECK-LABEL: gpu.func @narrow
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : i32
+// CHECK-DAG:     %[[FOUR:.*]] = arith.constant 4 : i32
+// CHECK-DAG:     %[[BYTES:.*]] = arith.constant 64 : i32
+// CHECK:         %[[PAIR:.*]] = arith.divui %[[ROW:.*]], %[[TWO]] : i32
+// CHECK:         %[[PATTERN:.*]] = arith.remui %[[PAIR]], %[[FOUR]] : i32
+// CHECK:         arith.xori %{{.*}}, %[[PATTERN]] : i32
+// CHECK:         arith.muli %[[ROW]], %[[BYTES]] : i32
+// CHECK:         xor.b32 %a, $0, 0;{{.*}}stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a+2048]
+// CHECK:         xor.b32 %a, $0, 32;{{.*}}stmatrix
+// CHECK-NOT:     stmatrix
+// CHECK:         xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+10240]
+// CHECK:         xor.b32 %a, $0, 0;{{.*}}st.shared.v2.b32 [%a+10496]
+gpu.module @narrow_rows {
+  gpu.func @narrow() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = arith.constant dense<1.0> : tensor<128x32xbf16, #wgtile.mma<warps = 8>>
+    %f = arith.constant dense<1.0> : tensor<128x8xf32, #wgtile.mma<warps = 8>>
+    %ring = wgtile.ring {offset = 2048 : i64}
+        : !wgtile.ring<1, [!wgtile.shared<64x32xbf16, swizzle = 64>], warpgroups = 2>
+    %words = wgtile.ring {offset = 10240 : i64}
+        : !wgtile.ring<1, [!wgtile.shared<64x8xf32, swizzle = 32>], warpgroups = 2>
+    %s = wgtile.producer_acquire %ring
+        : !wgtile.ring<1, [!wgtile.shared<64x32xbf16, swizzle = 64>], warpgroups = 2>
+    wgtile.ring_store %t, %ring[%s] 0 : tensor<128x32xbf16, #wgtile.mma<warps = 8>>,
+        !wgtile.ring<1, [!wgtile.shared<64x32xbf16, swizzle = 64>], warpgroups = 2>
+    %w = wgtile.producer_acquire %words
+        : !wgtile.ring<1, [!wgtile.shared<64x8xf32, swizzle = 32>], warpgroups = 2>
+    wgtile.ring_store %f, %words[%w] 0 : tensor<128x8xf32, #wgtile.mma<warps = 8>>,
+        !wgtile.ring<1, [!wgtile.shared<64x8xf32, swizzle = 32>], warpgroups = 2>
+    gpu.return
+  }
+}
+
 // A stage that only a run of the kernel knows is added to the place of the thread.
 // CHECK-LABEL: gpu.func @stage
 // CHECK-DAG:     %[[BYTES:.*]] = arith.constant 16384 : i32

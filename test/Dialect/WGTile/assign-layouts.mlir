@@ -38,6 +38,71 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
+// Operands of wgmma have its swizzle, though a row of 80 columns ends inside a
+// second row of it.
+// CHECK-LABEL: gpu.func @part_of_a_row
+// CHECK:         wgtile.mma %{{[^:]*}} transpose_b : !wgtile.shared<64x80xf16, swizzle = 128>, !wgtile.shared<64x80xf16, swizzle = 128> -> tensor<64x64xf32, #wgtile.mma<warps = 4>>
+// CHECK:         wgtile.mma %{{[^:]*}} : tensor<64x64xf16, #wgtile.mma<warps = 4>>, !wgtile.shared<64x80xf16, swizzle = 128> -> tensor<64x80xf32, #wgtile.mma<warps = 4>>
+// Less than a row, and what is no step along K, are multiplied by mma.sync; so is
+// a product alone, whose columns warps divide.
+// CHECK-LABEL: gpu.func @less_than_a_row
+// CHECK:         wgtile.mma {{.*}} mma_sync transpose_b : !wgtile.shared<64x48xf16, swizzle = 32>, !wgtile.shared<64x48xf16, swizzle = 32>
+// CHECK-LABEL: gpu.func @no_step
+// CHECK:         wgtile.mma {{.*}} mma_sync transpose_b : !wgtile.shared<64x72xf16, swizzle = 32>, !wgtile.shared<64x72xf16, swizzle = 32>
+// CHECK-LABEL: gpu.func @alone
+// CHECK:         wgtile.mma {{.*}} mma_sync : !wgtile.shared<64x80xf16, swizzle = 32>, !wgtile.shared<80x96xf16, swizzle = 64>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @part_of_a_row(%a: memref<?x?xf16>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %none = arith.constant dense<0.0> : tensor<64x80xf32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xf16> -> !wgtile.shared<64x80xf16>
+    %s = wgtile.mma %a_tile, %a_tile, %zeros transpose_b
+        : !wgtile.shared<64x80xf16>, !wgtile.shared<64x80xf16> -> tensor<64x64xf32>
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %o = wgtile.mma %p, %a_tile, %none : tensor<64x64xf16>, !wgtile.shared<64x80xf16> -> tensor<64x80xf32>
+    wgtile.store %o, %out[%c0, %c0] in_bounds [true, true] : tensor<64x80xf32>, memref<?x?xf32>
+    gpu.return
+  }
+  gpu.func @less_than_a_row(%a: memref<?x?xf16>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %none = arith.constant dense<0.0> : tensor<64x48xf32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xf16> -> !wgtile.shared<64x48xf16>
+    %s = wgtile.mma %a_tile, %a_tile, %zeros transpose_b
+        : !wgtile.shared<64x48xf16>, !wgtile.shared<64x48xf16> -> tensor<64x64xf32>
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %o = wgtile.mma %p, %a_tile, %none : tensor<64x64xf16>, !wgtile.shared<64x48xf16> -> tensor<64x48xf32>
+    wgtile.store %o, %out[%c0, %c0] in_bounds [true, true] : tensor<64x48xf32>, memref<?x?xf32>
+    gpu.return
+  }
+  gpu.func @no_step(%a: memref<?x?xf16>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %none = arith.constant dense<0.0> : tensor<64x72xf32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xf16> -> !wgtile.shared<64x72xf16>
+    %s = wgtile.mma %a_tile, %a_tile, %zeros transpose_b
+        : !wgtile.shared<64x72xf16>, !wgtile.shared<64x72xf16> -> tensor<64x64xf32>
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %o = wgtile.mma %p, %a_tile, %none : tensor<64x64xf16>, !wgtile.shared<64x72xf16> -> tensor<64x72xf32>
+    wgtile.store %o, %out[%c0, %c0] in_bounds [true, true] : tensor<64x72xf32>, memref<?x?xf32>
+    gpu.return
+  }
+  gpu.func @alone(%a: memref<?x?xf16>, %out: memref<?x?xf32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x96xf32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xf16> -> !wgtile.shared<64x80xf16>
+    %b_tile = wgtile.load %a[%c0, %c0] : memref<?x?xf16> -> !wgtile.shared<80x96xf16>
+    %product = wgtile.mma %a_tile, %b_tile, %zeros
+        : !wgtile.shared<64x80xf16>, !wgtile.shared<80x96xf16> -> tensor<64x96xf32>
+    wgtile.store %product, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<64x96xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // Two warpgroups for 128 rows.
 // CHECK-LABEL: gpu.func @rows_128
 // CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>

@@ -42,6 +42,14 @@
 // CHECK-LABEL: gpu.func @counts
 // CHECK:         wgtile.ring : !wgtile.ring<2, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 1>
 // CHECK:         wgtile.ring : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// The last columns of a tile whose others fill the swizzle's rows are staged in a
+// narrower one.
+// CHECK-LABEL: gpu.func @last_columns
+// CHECK:         %[[WHOLE:.*]] = wgtile.ring : !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK:         %[[LAST:.*]] = wgtile.ring : !wgtile.ring<1, [!wgtile.shared<64x16xbf16, swizzle = 32>], warpgroups = 2>
+// CHECK:         wgtile.tma_store %[[WHOLE]][
+// CHECK:         wgtile.ring_store %{{.*}}, %[[LAST]][%{{.*}}] 0 : tensor<128x16xbf16
+// CHECK-NEXT:    wgtile.tma_store %[[LAST]][%{{.*}}] 0, %{{.*}} warpgroups 2 : {{.*}}, !wgtile.tensor_map<64x16xbf16, swizzle = 32>
 // CHECK-LABEL: gpu.func @groups
 // CHECK:         wgtile.ring : !wgtile.ring<1, [!wgtile.shared<64x32xf32, swizzle = 128>], warpgroups = 2>
 // CHECK-LABEL: func.func @host
@@ -99,6 +107,16 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  gpu.func @last_columns(%out: memref<?x?xbf16> {wgtile.tma_compatible}, %n: index) kernel {
+    %t = arith.constant dense<1.0> : !pair
+    %last = arith.constant dense<1.0> : tensor<128x16xbf16, #wgtile.mma<warps = 8>>
+    wgtile.for_each_tile (%i) in (%n) {
+      wgtile.store %t, %out[%i, %i] in_bounds [true, true] : !pair, memref<?x?xbf16>
+      wgtile.store %last, %out[%i, %n] in_bounds [true, true]
+          : tensor<128x16xbf16, #wgtile.mma<warps = 8>>, memref<?x?xbf16>
+    }
+    gpu.return
+  }
   gpu.func @groups(%out: memref<?x?xf32> {wgtile.tma_compatible}, %n: index) kernel {
     %t = arith.constant dense<1.0> : !words
     wgtile.for_each_tile (%i) in (%n) attributes {consumer_groups = array<i64: 2>} {
@@ -116,6 +134,8 @@ func.func @host(%out: memref<?x?xbf16>, %out3: memref<?x?x?xf32>, %wide: memref<
       : memref<?x?xbf16>, memref<?x?xf32>, index
   wgtile.launch @kernels::@counts grid(%n) args(%out, %wide, %n)
       : memref<?x?xbf16>, memref<?x?xf32>, index
+  wgtile.launch @kernels::@last_columns grid(%n) args(%out, %n)
+      : memref<?x?xbf16>, index
   wgtile.launch @kernels::@groups grid(%n) args(%wide, %n)
       : memref<?x?xf32>, index
   return

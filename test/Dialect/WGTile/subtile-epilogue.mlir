@@ -157,3 +157,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// What is left of a tile's columns is cut into rows of narrower swizzles.
+// CHECK-LABEL: gpu.func @rest
+// CHECK:         wgtile.store %{{.*}} aligned : tensor<64x64xbf16>
+// CHECK:         wgtile.extract_columns %{{.*}} from 64 : tensor<64x112xbf16> -> tensor<64x32xbf16>
+// CHECK:         wgtile.extract_columns %{{.*}} from 96 : tensor<64x112xbf16> -> tensor<64x16xbf16>
+// CHECK-NOT:     wgtile.extract_columns
+// HALVES-LABEL: gpu.func @rest
+// HALVES:         wgtile.store %{{.*}} : tensor<64x112xbf16>
+gpu.module @kernels {
+  gpu.func @rest(%out: memref<?x?xbf16>, %product: tensor<64x112xbf16>, %i: index, %j: index) kernel {
+    wgtile.store %product, %out[%i, %j] in_bounds [true, false] aligned
+        : tensor<64x112xbf16>, memref<?x?xbf16>
+    gpu.return
+  }
+}

@@ -52,6 +52,12 @@ TEST(WgmmaDescriptorTest, MeasuredConstants) {
   static_assert(descriptorBits({64, 256, 2}, Major::MN) == 0x4000004002000000);
 }
 
+TEST(WgmmaDescriptorTest, OperandsMayEndInsideABox) {
+  static_assert(isWgmmaOperand(128, 64, 2) && isWgmmaOperand(128, 80, 2));
+  static_assert(!isWgmmaOperand(128, 72, 2) && !isWgmmaOperand(128, 48, 2));
+  static_assert(!isWgmmaOperand(120, 80, 2) && !isWgmmaOperand(128, 80, 4));
+}
+
 TEST(WgmmaDescriptorTest, Fields) {
   for (int64_t rows : {8, 16, 64, 128, 256})
     for (Major major : {Major::K, Major::MN}) {

@@ -45,7 +45,7 @@ TEST(FlexAttentionTest, WideHeadsHavePartsOfColumns) {
   Parameters tile = defaultParameters(factsOf(512), *findTarget("sm_90a"));
   EXPECT_EQ(tile.rows, 64);
   EXPECT_EQ(tile.depth, 64);
-  EXPECT_EQ(tile.columns, 192);
+  EXPECT_EQ(tile.columns, 176);
   tile = defaultParameters(factsOf(512), *findTarget("sm_80"));
   EXPECT_EQ(tile.rows, 32);
   EXPECT_EQ(tile.columns, 128);
@@ -81,9 +81,18 @@ TEST(FlexAttentionTest, UnequalTilesOfSeveralHeadsAreSideBySide) {
 }
 
 TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {
-  EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_90a")).columns, 128);
+  Target hopper = *findTarget("sm_90a");
+  std::pair<int64_t, int64_t> columnsOf[] = {
+      {24, 24},   {40, 64},   {64, 64},   {72, 80},   {80, 80},
+      {88, 96},   {96, 96},   {104, 112}, {112, 112}, {120, 128},
+      {192, 192}, {200, 208}, {320, 160}, {384, 192}, {500, 176}};
+  for (auto [headDim, columns] : columnsOf)
+    EXPECT_EQ(defaultParameters(factsOf(headDim), hopper).columns, columns)
+        << headDim;
   EXPECT_EQ(defaultParameters(factsOf(72), *findTarget("sm_80")).columns, 72);
-  EXPECT_EQ(defaultParameters(factsOf(24), *findTarget("sm_90a")).columns, 24);
+  Facts facts = factsOf(80);
+  facts.headDim = 40;
+  EXPECT_EQ(defaultParameters(facts, hopper).columns, 128);
 }
 
 TEST(FlexAttentionTest, RowsThatTMADoesNotTakeHaveFewerQueries) {

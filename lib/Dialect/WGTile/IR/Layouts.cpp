@@ -98,7 +98,8 @@ static LogicalResult verifyElementType(EmitError emitError, Type type) {
 static constexpr int64_t kDepthBytes = 32;
 static constexpr int64_t kFragmentRows = 16;
 
-/// How a tile is stored, padding included.
+/// How a tile is stored, padding included: the last box of several has its
+/// whole place.
 static sattn::layout::SharedTile makeTile(ArrayRef<int64_t> shape,
                                           Type elementType, int64_t swizzle,
                                           bool packed) {
@@ -108,8 +109,10 @@ static sattn::layout::SharedTile makeTile(ArrayRef<int64_t> shape,
   auto align = [](int64_t size, int64_t multiple) {
     return static_cast<int64_t>(llvm::alignTo(size, multiple));
   };
-  return {align(shape[0], kFragmentRows),
-          align(shape[1] * bytes, kDepthBytes) / bytes, bytes, swizzle};
+  int64_t row = align(shape[1] * bytes, kDepthBytes);
+  if (swizzle != 0 && row > swizzle)
+    row = align(row, swizzle);
+  return {align(shape[0], kFragmentRows), row / bytes, bytes, swizzle};
 }
 
 LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
@@ -140,11 +143,6 @@ LogicalResult SharedType::verify(EmitError emitError, ArrayRef<int64_t> shape,
 
 sattn::layout::SharedTile SharedType::getTile() const {
   return makeTile(getShape(), getElementType(), getSwizzle(), getPacked());
-}
-
-bool SharedType::isPadded() const {
-  sattn::layout::SharedTile tile = getTile();
-  return tile.rows != getRows() || tile.cols != getColumns();
 }
 
 LogicalResult TensorMapType::verify(EmitError emitError, ArrayRef<int64_t> box,

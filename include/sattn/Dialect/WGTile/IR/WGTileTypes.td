@@ -24,8 +24,9 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     of its boxes and of the pattern that permutes their 16-byte chunks
     (`sattn::layout::SharedTile`). It is 0, the default, until
     `wgtile-assign-layouts` chooses it. Storage is padded to multiples of 16 rows
-    and 32 bytes of columns, the unit of an MMA. The padding may hold anything: no
-    MMA reads its columns, and its rows give rows of results that are not stored.
+    and 32 bytes of columns, the unit of an MMA, and from two boxes on to whole boxes.
+    The padding may hold anything: no MMA reads its columns, and its rows give rows of
+    results that are not stored.
 
     The rows of a `packed` tile follow one another without a gap, as they do in
     memory: TMA copies them as fewer, longer rows. Nothing is padded.
@@ -59,8 +60,6 @@ def WGTile_SharedType : WGTile_Type<"Shared", "shared"> {
     }
     /// How the tile is stored, padding included. The swizzle must be chosen.
     ::sattn::layout::SharedTile getTile() const;
-    /// Whether more is stored than the tile.
-    bool isPadded() const;
   }];
 }
 

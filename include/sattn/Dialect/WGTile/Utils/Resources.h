@@ -84,7 +84,7 @@ public:
   /// 0 without one.
   static int64_t getWgmmaRegisters(mlir::Operation *root, int64_t threads);
 
-  /// Whether wgmma can compute an MMA: 16-bit elements in whole rows of its
+  /// Whether wgmma can compute an MMA: 16-bit elements in rows of its
   /// swizzle, without padding.
   static bool fitsWgmma(MmaOp op);
 

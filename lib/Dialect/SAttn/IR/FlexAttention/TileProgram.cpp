@@ -29,10 +29,14 @@ static constexpr float kLeastScale = 0x1p-100f;
 
 /// Columns of a tile of Q or K, padded as those of V are.
 static int64_t chooseDepth(FlexAttentionOp op) {
+  using tuning::flex_attention::kColumnUnit;
+  using tuning::flex_attention::kPaddedColumns;
   bool isPadded =
       op.getMetaAttr().getTile()[1] > llvm::alignTo(op.getValueDim(), 8);
-  return llvm::alignTo(op.getHeadDim(),
-                       isPadded ? tuning::flex_attention::kPaddedColumns : 8);
+  bool isWide = op.getHeadDim() > kPaddedColumns &&
+                op.getQ().getType().getElementTypeBitWidth() == 16;
+  int64_t depth = llvm::alignTo(op.getHeadDim(), isWide ? kColumnUnit : 8);
+  return isPadded ? std::max(depth, kPaddedColumns) : depth;
 }
 
 namespace {

@@ -36,6 +36,24 @@ static int64_t chooseStages(int64_t stores) {
   return std::min<int64_t>(stores, 2);
 }
 
+/// Bytes of the swizzle of which a tile's rows are one row; 0 if there is none.
+/// A narrower one than `kRowSwizzle` is that of the last columns of a tile
+/// whose others have whole rows: a few columns alone are not worth a ring.
+static int64_t getStagingSwizzle(StoreOp store) {
+  RankedTensorType tile = store.getTile().getType();
+  if (hasSwizzledRows(tile))
+    return kRowSwizzle;
+  int64_t bytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8;
+  auto isWhole = [&](StoreOp other) {
+    return other.getDest() == store.getDest() && !other.getTransposed() &&
+           hasSwizzledRows(other.getTile().getType());
+  };
+  bool isLast = llvm::is_contained({32, 64}, bytes) &&
+                getNumWarpgroups(tile) != 0 &&
+                llvm::any_of(store->getBlock()->getOps<StoreOp>(), isWhole);
+  return isLast ? bytes : 0;
+}
+
 SharedType wgtile::getStagingType(StoreOp store, gpu::GPUFuncOp kernel) {
   RankedTensorType tile = store.getTile().getType();
   int64_t bits = tile.getElementTypeBitWidth();
@@ -46,15 +64,18 @@ SharedType wgtile::getStagingType(StoreOp store, gpu::GPUFuncOp kernel) {
       cast<MemRefType>(dest.getType()).getRank() > kMaxTensorMapRank)
     return {};
   SmallVector<int64_t> shape = {sattn::layout::kWgmmaRows, tile.getDimSize(1)};
+  int64_t swizzle = kRowSwizzle;
   if (store.getTransposed()) {
     if (getNumWarpgroups(tile) == 0)
       return {};
     std::swap(shape[0], shape[1]);
-  } else if (!hasSwizzledRows(tile)) {
-    return {};
+  } else {
+    swizzle = getStagingSwizzle(store);
+    if (swizzle == 0)
+      return {};
   }
   return SharedType::get(store.getContext(), shape, tile.getElementType(),
-                         kRowSwizzle);
+                         swizzle);
 }
 
 /// Warpgroups whose rows the consumer groups of a loop store.
@@ -96,14 +117,15 @@ private:
                .str();
   }
 
-  /// Stores of every tile's program that go through staging.
-  SmallVector<StoreOp> collect(ForEachTileOp loop) {
-    SmallVector<StoreOp> stores;
+  /// Stores of every tile's program that go through staging, with the types of
+  /// their tiles.
+  SmallVector<std::pair<StoreOp, SharedType>> collect(ForEachTileOp loop) {
+    SmallVector<std::pair<StoreOp, SharedType>> stores;
     loop.walk([&](StoreOp store) {
       bool isInProgram = store->getParentOp() == loop;
-      if (isInProgram && getStagingType(store, kernel) &&
-          countWarpgroups(store, loop) <= kMaxWarpgroups)
-        stores.push_back(store);
+      SharedType type = isInProgram ? getStagingType(store, kernel) : nullptr;
+      if (type && countWarpgroups(store, loop) <= kMaxWarpgroups)
+        stores.emplace_back(store, type);
       else
         explain(store, isInProgram);
     });
@@ -111,10 +133,11 @@ private:
   }
 
   /// Makes a ring for the stores of each type before a loop.
-  void createRings(ForEachTileOp loop, ArrayRef<StoreOp> stores) {
+  void createRings(ForEachTileOp loop,
+                   ArrayRef<std::pair<StoreOp, SharedType>> stores) {
     llvm::MapVector<Type, SmallVector<StoreOp>> byType;
-    for (StoreOp store : stores)
-      byType[getStagingType(store, kernel)].push_back(store);
+    for (auto [store, type] : stores)
+      byType[type].push_back(store);
     rings.clear();
     OpBuilder b(loop);
     for (auto &[type, ofType] : byType) {
@@ -128,8 +151,7 @@ private:
     }
   }
 
-  void stage(StoreOp store) {
-    SharedType type = getStagingType(store, kernel);
+  void stage(StoreOp store, SharedType type) {
     Value ring = rings.lookup(type);
     Location loc = store.getLoc();
     OpBuilder b(store);
@@ -141,7 +163,7 @@ private:
     box.push_back(type.getRows());
     box.push_back(type.getTile().boxColumns());
     auto mapType = TensorMapType::get(b.getContext(), box,
-                                      type.getElementType(), kRowSwizzle);
+                                      type.getElementType(), type.getSwizzle());
     auto map = cast<TypedValue<TensorMapType>>(
         maps.getMap(cast<BlockArgument>(store.getDest()), mapType, loc));
     TmaStoreOp::create(b, loc, ring, token, /*tile=*/0, map, store.getIndices(),
@@ -152,10 +174,10 @@ private:
   }
 
   void stage(ForEachTileOp loop) {
-    SmallVector<StoreOp> stores = collect(loop);
+    SmallVector<std::pair<StoreOp, SharedType>> stores = collect(loop);
     createRings(loop, stores);
-    for (StoreOp store : stores)
-      stage(store);
+    for (auto [store, type] : stores)
+      stage(store, type);
     OpBuilder b(loop.getContext());
     b.setInsertionPointAfter(loop);
     for (auto [type, ring] : rings)

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
@@ -248,9 +249,11 @@ private:
       return;
     OpBuilder b(store);
     DenseSet<Operation *> movableReads = findMovableReads(store);
+    // What is left is cut into rows of narrower swizzles.
     for (int64_t offset = 0; offset < width; offset += columns) {
-      ColumnSlicer slicer(b, store, movableReads, offset,
-                          std::min(columns, width - offset));
+      if (uint64_t left = width - offset; columns > static_cast<int64_t>(left))
+        columns = llvm::bit_floor(left);
+      ColumnSlicer slicer(b, store, movableReads, offset, columns);
       Value tile = slicer.slice(store.getTile());
       StoreOp::create(b, store.getLoc(), tile, store.getDest(),
                       slicer.shift(store.getIndices(), store.getColumnIndex(),

@@ -13,6 +13,7 @@
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WarpDivision.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
 #include "sattn/Support/OldOptions.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -69,6 +70,8 @@ public:
 private:
   gpu::GPUFuncOp kernel;
   bool hasWgmma;
+  /// Whether the kernel has MMAs, all by wgmma.
+  bool usesWgmma = false;
   /// Parameters of every layout of the kernel.
   int64_t warps = 0, columnWarps = 1;
   /// Dimension of the tile (0: one value a row) that a vector runs along.
@@ -143,11 +146,35 @@ private:
       separateVector(operand, ofRows, copies);
   }
 
+  /// Whether a warp shares its rows with no other: an MMA takes registers, or
+  /// rows are reduced.
+  bool ownsRows() {
+    WalkResult walk = kernel.walk([](Operation *op) {
+      auto mma = dyn_cast<MmaOp>(op);
+      bool takesRegisters = mma && !isa<SharedType>(mma.getA().getType());
+      return takesRegisters || isa<RowReduceOp>(op) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+    });
+    return walk.wasInterrupted();
+  }
+
+  /// Whether the operands of an MMA in shared memory are whole rows of wgmma's
+  /// swizzle.
+  static bool hasWholeRows(MmaOp op) {
+    auto isWhole = [](Type type) {
+      auto tile = dyn_cast<SharedType>(type);
+      return !tile || tile.getColumns() * tile.getElementBytes() %
+                              sattn::layout::kWgmmaSwizzle ==
+                          0;
+    };
+    return isWhole(op.getA().getType()) && isWhole(op.getB().getType());
+  }
+
   /// All register tiles of a kernel have the same rows, which its warps divide,
   /// and one kind of MMA.
   LogicalResult chooseWarps() {
     int64_t rows = 0;
-    bool useWgmma = hasWgmma;
+    bool useWgmma = hasWgmma, warpsOwnRows = ownsRows();
     SmallVector<MmaOp> products;
     kernel.walk([&](MmaOp op) { products.push_back(op); });
     for (MmaOp op : products) {
@@ -156,13 +183,17 @@ private:
         return op.emitOpError() << "expected all products of a kernel to have "
                                 << rows << " rows, but got " << actual;
       rows = actual;
-      useWgmma &= ResourceModel::fitsWgmma(op);
+      // Where its warps may divide the columns, mma.sync loads narrower rows
+      // without padding.
+      useWgmma &=
+          ResourceModel::fitsWgmma(op) && (hasWholeRows(op) || warpsOwnRows);
     }
     if (!products.empty() && !useWgmma) {
       for (MmaOp op : products)
         op.setMmaSync(true);
       return divideTile(rows);
     }
+    usesWgmma = !products.empty();
     if (products.empty())
       // A kernel without MMAs: its tiles give the number of rows.
       kernel.walk([&](StoreOp op) {
@@ -204,11 +235,7 @@ private:
   LogicalResult divideTile(int64_t rows) {
     int64_t fragments = llvm::divideCeil(rows, kFragmentRows);
     int64_t columns = 0, divisor = 0;
-    bool ownsRows = false;
     kernel.walk([&](Operation *op) {
-      if (auto mma = dyn_cast<MmaOp>(op))
-        ownsRows |= !isa<SharedType>(mma.getA().getType());
-      ownsRows |= isa<RowReduceOp>(op);
       for (Value result : op->getResults())
         if (RankedTensorType type = tileType(result);
             type && type.getRank() == 2) {
@@ -222,8 +249,8 @@ private:
     std::optional<int64_t> wish = getSchedule(kernel).warps;
     if (wish)
       wanted = clampWarps(*wish, fragments * kFragmentRows * columns);
-    // A warp shares its rows with no other: as many warps as the rows fill.
-    if (ownsRows) {
+    // As many warps as the rows fill.
+    if (ownsRows()) {
       warps = std::min(
           {fragments, kMaxWarpsPerCTA, wish.value_or(kMaxWarpsPerCTA)});
       while (fragments % warps != 0)
@@ -316,6 +343,17 @@ private:
            mayPackRows(load);
   }
 
+  /// wgmma takes operands in its own swizzle, of which the last row may be used
+  /// in part; everything else takes the widest that divides its rows.
+  int64_t chooseSwizzle(SharedType type) const {
+    if (usesWgmma &&
+        sattn::layout::isWgmmaOperand(type.getRows(), type.getColumns(),
+                                      type.getElementBytes()))
+      return sattn::layout::kWgmmaSwizzle;
+    return sattn::layout::SharedTile::widestSwizzle(type.getTile().cols,
+                                                    type.getElementBytes());
+  }
+
   LogicalResult assign(Value value) {
     MLIRContext *context = value.getContext();
     auto emitError = [&] { return mlir::emitError(value.getLoc()); };
@@ -327,8 +365,8 @@ private:
         return success();
       }
       sattn::layout::SharedTile tile = shared.getTile();
-      tile.swizzle = sattn::layout::SharedTile::widestSwizzle(
-          tile.cols, tile.elementBytes);
+      tile.swizzle = chooseSwizzle(shared);
+      tile.cols = llvm::alignTo(tile.cols, tile.boxColumns());
       if (std::optional<std::string> reason = tile.invalidReason())
         return emitError() << "shared tile " << shared << ": " << *reason;
       value.setType(SharedType::get(context, shared.getShape(),

@@ -142,7 +142,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     - (C8) `meta` has tiles of M queries, N columns of `v`, K keys. All are
       multiples of 8; N is at most E rounded up to a multiple of 64, and padding
       where it is more than E rounded up to one of 8: `q` and `k` are then padded
-      to a multiple of 64, too. M and K are at most 1024; K divides BK, and M,
+      to at least 64 columns, too. M and K are at most 1024; K divides BK, and M,
       without `packed_heads`, BQ.
     - (C9) `origin` has as many entries as the op has loops: b, where there are
       batches, h, i, and the first column where N is less than E.

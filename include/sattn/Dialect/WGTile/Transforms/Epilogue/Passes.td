@@ -16,7 +16,8 @@ def WGTileSubtileEpilogue
   let summary = "Compute and store tiles a few columns at a time";
   let description = [{
     Cuts a store of a wide tile into stores of subtiles whose rows are `bytes`
-    bytes long, one row of the swizzle. The elementwise ops, broadcasts, reads and
+    bytes long, one row of the swizzle, and what is left into rows of powers of two.
+    The elementwise ops, broadcasts, reads and
     branches that the tile is computed from are cut too, so that few of the values
     read are in registers at one time. Subtiles of more than 192 rows that are not
     `aligned` are half as wide, but at least 32 columns: each of their elements has
@@ -136,7 +137,8 @@ def WGTileStageStores
     a type share a ring of two stages, or of one if there is one store. Acquiring a
     stage waits for the copy that reads it, which may belong to the previous tile. At
     the kernel's end the program waits for all copies. Stores in branches and inner
-    loops stay.
+    loops stay. Beside such a store others to the same argument may have rows of a
+    narrower swizzle, of 64 or 32 bytes.
 
     Before:
     ```mlir

@@ -18,7 +18,9 @@ def WGTileAssignLayouts
     Chooses how a kernel multiplies. It uses wgmma if the chip has it, TMA loads
     the tiles (`wgtile.tma`) and all MMAs fit (16-bit elements, rows in
     multiples of 64, shared tiles of whole rows of the 128-byte swizzle), and
-    mma.sync otherwise.
+    mma.sync otherwise. Where warps own the tile's rows, since an MMA takes a
+    register tile or rows are reduced, shared tiles may also have more than such a
+    row, in multiples of 16 columns.
 
     Register tiles get the accumulator's layout. For wgmma one warp has 16 rows.
     For mma.sync 4 or 8 warps divide rows and columns so that they load the least
@@ -28,9 +30,10 @@ def WGTileAssignLayouts
     leaves a thread at most 64 registers of the accumulator.
 
     Vectors get the slice of the layout that their broadcast or reduction needs;
-    shared tiles get the widest swizzle that divides their rows. A left operand with
-    shorter rows than a swizzle's is `packed` if its source has dense rows
-    (`wgtile.dense_rows`). The kernel's number of threads follows.
+    shared tiles get the widest swizzle that divides their rows, operands of wgmma
+    that of 128 bytes. A left operand with shorter rows than a swizzle's is `packed`
+    if its source has dense rows (`wgtile.dense_rows`). The kernel's number of
+    threads follows.
 
     Before:
     ```mlir
