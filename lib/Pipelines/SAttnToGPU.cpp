@@ -138,6 +138,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     kernels.addPass(wgtile::createWGTileInsertDelays({options.delays}));
   kernels.addPass(wgtile::createWGTileAssignStages());
   kernels.addPass(createConvertWGTileToNVVM());
+  // Views that kernels make of their arguments.
+  kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(math::createMathExtendToSupportedTypes());
   kernels.addPass(createSAttnApproximateMath({/*keepAfn=*/true}));
   kernels.addPass(createLowerAffinePass());

@@ -77,15 +77,18 @@ static constexpr llvm::StringLiteral kOptimization =
 namespace {
 /// Passes that LLVM's code generation for NVPTX adds at every level above -O0,
 /// and whose gain ptxas has by itself: without them, registers and loops of its
-/// code stay as they are. The first alone takes a sixth to a third of the time
-/// of code generation, since it compares all addresses with each other.
+/// code stay as they are. Straight-line strength reduction takes a sixth of the
+/// time of code generation, since it compares all addresses with each other;
+/// kernels that copy without TMA need it, whose addresses else spill.
 class CodegenGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "slsr" && pass != "nary-reassociate" &&
-           pass != "load-store-vectorizer";
+    return pass != "nary-reassociate" && pass != "load-store-vectorizer" &&
+           (reducesStrength || pass != "slsr");
   }
+
+  bool reducesStrength = true;
 };
 } // namespace
 
@@ -167,6 +170,7 @@ struct Job {
 
   LogicalResult prepare(gpu::GPUModuleOp part, const Chip &chip) {
     machine = createTargetMachine(part, chip);
+    gate.reducesStrength = !chip.hasTMA;
     context.setOptPassGate(gate);
     if (machine)
       module = translate(part, context, *machine);

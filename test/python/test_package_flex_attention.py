@@ -195,6 +195,29 @@ def test_nothing_is_compiled_for_what_changes(sattn):
     assert sattn.cache.info().compilations == compilations
 
 
+@pytest.mark.parametrize("queries, keys", [(1, 1), (63, 65), (129, 127), (200, 1000)])
+def test_masks_that_need_no_lists(sattn, monkeypatch, queries, keys):
+    """Blocks of few comparisons with constants and captured integers are the kernel's to find, also of large ones."""
+    def made(*arguments):
+        raise AssertionError("a list was made")
+
+    monkeypatch.setattr(sattn.BlockMask, "made", made)
+    for window, first in ((5, 0), (70, 4), (1 << 25, 64), (-3, 100)):
+        functions = {
+            "sinks": lambda b, h, q, k: ((q - k < window) & (q >= k)) | (k < first),
+            "window": lambda b, h, q, k: (q - k <= window) & (k - q < 20),
+            "not": lambda b, h, q, k: ~((q - k > window) | (k >= first)),
+            "queries": lambda b, h, q, k: sattn.or_masks(masks.causal, lambda b, h, q, k: q < first)(b, h, q, k),
+        }
+        for name, mask_mod in functions.items():
+            arrays = operands(batch=1, queries=queries, keys=keys, columns=8)
+            mask = sattn.create_block_mask(mask_mod, None, None, queries, keys)
+            out, lse = sattn.flex_attention(*arrays, block_mask=mask, return_lse=True)
+            expected, expected_lse = attention(*arrays, seen(mask_mod, (1, 4, queries, keys)))
+            assert np.abs(out - expected).max() <= 1e-5, (name, window, first)
+            np.testing.assert_allclose(lse, expected_lse, rtol=3e-6, atol=1e-5)
+
+
 def test_writes_into_captured_arrays_show(sattn):
     arrays = operands()
     documents, bias = np.zeros(LENGTH, np.int32), np.zeros(LENGTH)

@@ -83,8 +83,7 @@ def ConvertWGTileToNVVM
     elements, two neighboring columns), one for each register of a thread; `arith`
     ops on tiles become ops on these. Loads become TMA copies, MMAs become `wgmma` or
     `mma.sync`, reads and stores become accesses of single elements or pairs.
-    `scf`, `memref`, `gpu` and scalar `arith` remain. Views that a kernel makes of
-    its arguments become arithmetic on their strides.
+    `scf`, `memref`, `gpu` and scalar `arith` remain.
 
     A `wgtile.load` is synchronous: a barrier precedes it, so that no thread still
     reads the tile that it overwrites, and every thread waits for it. A synchronous

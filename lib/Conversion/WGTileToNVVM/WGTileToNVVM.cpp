@@ -16,11 +16,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -91,32 +89,9 @@ struct ConvertWGTileToNVVMPass
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     lowerRoles(module);
-    if (failed(expandViews(module)))
-      return signalPassFailure();
   }
 
 private:
-  /// Views that kernels make of their arguments become their strides. Few
-  /// kernels have any, and upstream's pass would try its patterns, and all
-  /// folders, on every op of every kernel.
-  static LogicalResult expandViews(gpu::GPUModuleOp module) {
-    bool hasViews = false;
-    SmallVector<Operation *> ops;
-    module.walk([&](Operation *op) {
-      bool isView = isa<memref::SubViewOp, memref::ExpandShapeOp,
-                        memref::CollapseShapeOp>(op);
-      hasViews |= isView;
-      if (isView || isa<memref::ExtractStridedMetadataOp,
-                        memref::ExtractAlignedPointerAsIndexOp>(op))
-        ops.push_back(op);
-    });
-    if (!hasViews)
-      return success();
-    RewritePatternSet patterns(module.getContext());
-    memref::populateExpandStridedMetadataPatterns(patterns);
-    return applyOpPatternsGreedily(ops, std::move(patterns));
-  }
-
   /// Checks the assumptions of the patterns: earlier passes choose layouts.
   static LogicalResult verify(gpu::GPUModuleOp module) {
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {

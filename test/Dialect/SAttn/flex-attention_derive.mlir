@@ -88,3 +88,31 @@ func.func @document(%q: tensor<?x?x16xf32>, %k: tensor<?x4096x16xf32>, %v: tenso
       } {meta = #sattn.meta<tile = [64, 16, 32]>}
   return %0 : tensor<?x?x16xf32>
 }
+
+// -----
+
+// A captured integer that is passed as a float: a window of that size.
+// CHECK-LABEL: func.func @captured_window
+// CHECK-SAME: %[[K:[a-z0-9]+]]: tensor<?x4096x16xf32>, %{{.+}}: tensor<?x4096x16xf32>, %[[SIZE:[a-z0-9]+]]: f32
+// CHECK: %[[WHOLE:.+]] = arith.fptosi %[[SIZE]] : f32 to i32
+// CHECK: arith.extsi %[[WHOLE]] : i32 to i64
+// CHECK: scf.for
+// CHECK:   scf.if
+func.func @captured_window(%q: tensor<?x?x16xf32>, %k: tensor<?x4096x16xf32>, %v: tensor<?x4096x16xf32>,
+    %size: f32, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
+  %scale = arith.constant 0.25 : f32
+  %0 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x4096x16xf32>, tensor<?x4096x16xf32>)
+      captures(%size : f32)
+      outs(%o : tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %size_in: f32):
+        %whole = arith.fptosi %size_in : f32 to i32
+        %d = arith.subi %i, %j : i32
+        %near = arith.cmpi slt, %d, %whole : i32
+        %past = arith.cmpi sge, %i, %j : i32
+        %r = arith.andi %near, %past : i1
+        sattn.yield %r : i1
+      } {meta = #sattn.meta<tile = [64, 16, 32]>}
+  return %0 : tensor<?x?x16xf32>
+}

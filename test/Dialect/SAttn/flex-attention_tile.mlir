@@ -19,7 +19,7 @@
 // CHECK:     linalg.matmul indexing_maps
 // CHECK:     arith.cmpi slt, %[[T]], %[[BOUND]]
 // CHECK:     scf.if
-// CHECK:       %[[LAST:.+]] = linalg.generic
+// CHECK:       %[[LAST:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<64xi32>)
 // CHECK:         arith.minsi
 // CHECK:       } -> tensor<64xi32>
 // CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[LAST]] : tensor<64x32xf32>, tensor<64xi32>)
@@ -184,7 +184,8 @@ func.func @column_parts(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16x
 // CHECK:     linalg.generic {{.+}} ins(%{{.+}}, %[[QUERY]], %[[HEADS]], %[[SLOPES]] : tensor<64x32xf32>, tensor<64xi32>, tensor<64xi32>, tensor<64xf32>)
 // CHECK-NOT:   tensor.extract %
 // CHECK:     scf.if
-// CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[QUERY]], %[[HEADS]] :
+// CHECK:       %[[LAST:.+]] = linalg.generic {{.+}} ins(%[[QUERY]] : tensor<64xi32>)
+// CHECK:       linalg.generic {{.+}} ins(%{{.+}}, %[[LAST]] : tensor<64x32xf32>, tensor<64xi32>)
 // CHECK:         arith.cmpi sge
 func.func @packed(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x96x16xf32>, %v: tensor<?x96x16xf32>,
     %slopes: tensor<?xf32>, %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {
