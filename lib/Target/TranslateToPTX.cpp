@@ -76,19 +76,13 @@ static constexpr llvm::StringLiteral kOptimization =
 
 namespace {
 /// Passes that LLVM's code generation for NVPTX adds at every level above -O0,
-/// and whose gain ptxas has by itself: without them, registers and loops of its
-/// code stay as they are. Straight-line strength reduction takes a sixth of the
-/// time of code generation, since it compares all addresses with each other;
-/// kernels that copy without TMA need it, whose addresses else spill.
+/// and whose gain ptxas has by itself.
 class CodegenGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "nary-reassociate" && pass != "load-store-vectorizer" &&
-           (reducesStrength || pass != "slsr");
+    return pass != "nary-reassociate" && pass != "load-store-vectorizer";
   }
-
-  bool reducesStrength = true;
 };
 } // namespace
 
@@ -170,7 +164,6 @@ struct Job {
 
   LogicalResult prepare(gpu::GPUModuleOp part, const Chip &chip) {
     machine = createTargetMachine(part, chip);
-    gate.reducesStrength = !chip.hasTMA;
     context.setOptPassGate(gate);
     if (machine)
       module = translate(part, context, *machine);

@@ -30,6 +30,8 @@ struct Facts {
   std::optional<int64_t> blockQueries, blockKeys;
   /// Whether the rows are few queries of several heads.
   bool isPacked = false;
+  /// Whether all heads have the same lists.
+  bool areListsShared = false;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };

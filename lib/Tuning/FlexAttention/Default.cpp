@@ -48,7 +48,7 @@ static bool hasWholeChunks(const Facts &facts) {
 static Parameters chooseForWgmma(const Facts &facts) {
   Parameters tile;
   int64_t widest = getWidest(facts);
-  bool areUnequal = facts.isCausal || facts.blockQueries;
+  bool areUnequal = facts.isCausal || facts.areListsShared;
   tile.stages = 2;
   if (widest <= 64) {
     tile.rows = hasWholeChunks(facts) ? 192 : 128;

@@ -439,6 +439,45 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
+// The indices of a gather run along the dimension of its result: those of rows and
+// of columns are computed apart.
+// CHECK-LABEL: gpu.func @gathers
+// CHECK-DAG:     wgtile.gather %{{.+}}[%[[ROW:.+]] : tensor<16xi64, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>] : memref<?xi32> -> tensor<16xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+// CHECK-DAG:     wgtile.gather %{{.+}}[%[[COLUMN:.+]] : tensor<16xi64, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>] : memref<?xi32> -> tensor<16xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>
+// CHECK-DAG:     %[[ROW]] = arith.extsi
+// CHECK-DAG:     %[[COLUMN]] = arith.extsi
+// A vector that is only stored is of rows.
+// CHECK-LABEL: gpu.func @stored_vector
+// CHECK:         wgtile.store %{{.+}} : tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @gathers(%out: memref<?x?xi32>, %table: memref<?xi32>, %first: i32) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %numbers = wgtile.step : tensor<16xi32>
+    %firsts = tensor.splat %first : tensor<16xi32>
+    %sums = arith.addi %numbers, %firsts : tensor<16xi32>
+    %at = arith.extsi %sums : tensor<16xi32> to tensor<16xi64>
+    %found = wgtile.gather %table[%at : tensor<16xi64>]
+        : memref<?xi32> -> tensor<16xi32>
+    %rows = wgtile.broadcast %found dimension 0
+        : tensor<16xi32> -> tensor<16x16xi32>
+    %columns = wgtile.broadcast %found dimension 1
+        : tensor<16xi32> -> tensor<16x16xi32>
+    %sum = arith.addi %rows, %columns : tensor<16x16xi32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true]
+        : tensor<16x16xi32>, memref<?x?xi32>
+    gpu.return
+  }
+  gpu.func @stored_vector(%out: memref<?xf32>, %x: f32) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %splat = tensor.splat %x : tensor<16xf32>
+    wgtile.store %splat, %out[%c0] in_bounds [true]
+        : tensor<16xf32>, memref<?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // A left operand with rows of 32 bytes is packed if its source has dense rows.
 // CHECK-LABEL: gpu.func @packed
 // CHECK-DAG:     %[[A:.*]] = wgtile.load %{{.*}} : memref<?x16x16xbf16> -> !wgtile.shared<16x16xbf16, swizzle = 128, packed>

@@ -74,10 +74,13 @@ TEST(FlexAttentionTest, UnequalTilesOfSeveralHeadsAreSideBySide) {
   Facts causal = factsOf(128), lists = factsOf(128);
   causal.isCausal = true;
   lists.blockQueries = lists.blockKeys = 128;
+  Facts shared = lists;
+  shared.areListsShared = true;
   Target hopper = *findTarget("sm_90a");
   EXPECT_EQ(defaultParameters(factsOf(128), hopper).rasterGroup, 1);
   EXPECT_EQ(defaultParameters(causal, hopper).rasterGroup, 8);
-  EXPECT_EQ(defaultParameters(lists, hopper).rasterGroup, 8);
+  EXPECT_EQ(defaultParameters(lists, hopper).rasterGroup, 1);
+  EXPECT_EQ(defaultParameters(shared, hopper).rasterGroup, 8);
 }
 
 TEST(FlexAttentionTest, ColumnsArePaddedForWgmma) {

@@ -108,7 +108,8 @@ TEST(Resources, ShapesOfWgmma) {
   EXPECT_FALSE(fits(32, 128, 64));
   EXPECT_FALSE(fits(64, 320, 64));
   EXPECT_FALSE(fits(64, 128, 32));
-  EXPECT_FALSE(fits(64, 96, 64));
+  EXPECT_TRUE(fits(64, 96, 64));
+  EXPECT_FALSE(fits(64, 72, 64));
   EXPECT_FALSE(fits(64, 128, 64, /*isHalf=*/false));
 }
 

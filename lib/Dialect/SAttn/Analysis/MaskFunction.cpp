@@ -672,8 +672,8 @@ void MaskFunction::convert(arith::FPToSIOp op) {
   if (!number || bits > 32)
     return;
   Value whole = arith::FPToSIOp::create(b, op.getType(), number);
-  numbers[op] = of(f.makeUniform(b.widen(whole), llvm::minIntN(bits),
-                                 llvm::maxIntN(bits)));
+  numbers[op] = of(
+      f.makeUniform(b.widen(whole), llvm::minIntN(bits), llvm::maxIntN(bits)));
 }
 
 void MaskFunction::interpret(Operation &op) {

@@ -45,11 +45,10 @@ private:
   mlir::Value computeLast(TileBuilder &b);
   /// A vector of what is made of how far a row's query is after the block's
   /// first key.
-  mlir::Value
-  compute(TileBuilder &b,
-          llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
-                                         mlir::Value)>
-              ofDistance);
+  mlir::Value compute(
+      TileBuilder &b,
+      llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value)>
+          ofDistance);
 
   MaskAttr band;
   Place place;

@@ -323,7 +323,8 @@ Value TileProgram::applyMask(Value s, Value iteration) {
     Value query = queryOfRow ? Value() : query0;
     if (!isConstantIntValue(range->shift, 0)) {
       Value shift = b.asI32(range->shift);
-      query = query ? arith::AddIOp::create(b, query, shift).getResult() : shift;
+      query =
+          query ? arith::AddIOp::create(b, query, shift).getResult() : shift;
     }
     rows.emplace(b, band,
                  BandRows::Place{queryOfRow, query, key0, length, isFull});

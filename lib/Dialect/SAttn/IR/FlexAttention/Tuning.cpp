@@ -33,6 +33,9 @@ FlexAttentionOp::chooseParameters(ArrayRef<meta::Table>,
   if (std::optional<ArrayRef<int64_t>> size = getBlockSize()) {
     facts.blockQueries = (*size)[0];
     facts.blockKeys = (*size)[1];
+    Value counts = getFullCounts() ? getFullCounts() : getPartialCounts();
+    auto type = cast<RankedTensorType>(counts.getType());
+    facts.areListsShared = type.getDimSize(getLeadRank() - 1) == 1;
   }
   std::optional<MaskAttr> mask = getMask();
   facts.isPacked = isPacked();

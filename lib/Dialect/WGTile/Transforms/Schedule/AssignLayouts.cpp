@@ -102,7 +102,7 @@ private:
     Operation *op = value.getDefiningOp();
     RankedTensorType type = tileType(value);
     return op && type && type.getRank() == 1 && op->getNumOperands() > 0 &&
-           OpTrait::hasElementwiseMappableTraits(op);
+           (OpTrait::hasElementwiseMappableTraits(op) || isa<GatherOp>(op));
   }
 
   /// The same sum may be of the numbers of rows and of columns: those that
@@ -268,8 +268,8 @@ private:
     return success();
   }
 
-  /// Values that must have one layout: those of an elementwise op, and those
-  /// that a loop or a branch forwards.
+  /// Values that must have one layout: those of an elementwise op or of a
+  /// gather, and those that a loop or a branch forwards.
   llvm::EquivalenceClasses<Value> findTies() {
     llvm::EquivalenceClasses<Value> ties;
     auto tie = [&](Value first, Value second) {
@@ -293,7 +293,7 @@ private:
                                  branch.getResults()))
               tie(yielded, result);
       } else if (OpTrait::hasElementwiseMappableTraits(op) ||
-                 isa<ExtractColumnsOp>(op)) {
+                 isa<ExtractColumnsOp, GatherOp>(op)) {
         for (Value operand : op->getOperands())
           tie(operand, op->getResult(0));
       }
@@ -302,7 +302,8 @@ private:
   }
 
   /// A vector runs along the dimension in which it is broadcast, or along the
-  /// rows that were reduced, and so do the vectors that are tied to it.
+  /// rows that were reduced, and so do the vectors that are tied to it. One
+  /// that is only stored runs along the rows.
   LogicalResult chooseVectorLayouts() {
     llvm::EquivalenceClasses<Value> ties = findTies();
     DenseMap<Value, int64_t> dimensionOf;
@@ -323,6 +324,10 @@ private:
       if (auto reduce = dyn_cast<RowReduceOp>(op))
         return set(reduce.getResult(), 0, op);
       return WalkResult::advance();
+    });
+    kernel.walk([&](StoreOp op) {
+      if (op.getTile().getType().getRank() == 1)
+        dimensionOf.try_emplace(ties.getOrInsertLeaderValue(op.getTile()), 0);
     });
     for (auto &entry : ties)
       if (entry->isLeader())
