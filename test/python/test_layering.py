@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "Layout": [],
     "MetaTable": [],
     "Tuning": ["MetaTable", "Layout", "Support"],
+    "Manifest": ["Runtime"],
     "Runtime": [],
     "Reference": ["Runtime"],
     "Codegen": ["Support"],

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBounds.h"
 #include "PackOperands.h"
 #include "RegisterTileSizes.h"
 
@@ -23,7 +24,6 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -128,20 +128,6 @@ struct FoldSliceOfPanels : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 } // namespace
-
-/// An upper bound of the size of a loop.
-static FailureOr<int64_t> getLargestSize(linalg::LinalgOp op, unsigned loop) {
-  SmallVector<std::pair<Value, unsigned>> operandDims;
-  op.mapIterationSpaceDimToAllOperandDims(loop, operandDims);
-  for (auto [operand, dim] : operandDims) {
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, {operand, static_cast<int64_t>(dim)},
-        /*stopCondition=*/nullptr, /*closedUB=*/true);
-    if (succeeded(bound))
-      return bound;
-  }
-  return failure();
-}
 
 namespace {
 struct CPURegisterTilePass
@@ -632,7 +618,7 @@ private:
     for (auto [dim, size] : llvm::enumerate(ranges)) {
       FailureOr<int64_t> bound = size;
       if (ShapedType::isDynamic(size))
-        bound = getLargestSize(op, dim);
+        bound = sattn::getLargestSize(op, dim);
       if (failed(bound))
         return op->emitOpError("expected rows of bounded length");
       square.push_back(
@@ -680,7 +666,7 @@ private:
       return tileSquares(rewriter, op);
     int64_t columns = ranges.back();
     if (ShapedType::isDynamic(columns)) {
-      FailureOr<int64_t> bound = getLargestSize(op, ranges.size() - 1);
+      FailureOr<int64_t> bound = sattn::getLargestSize(op, ranges.size() - 1);
       if (failed(bound))
         return op->emitOpError("expected rows of bounded length");
       columns = *bound;

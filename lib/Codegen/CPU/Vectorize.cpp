@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBounds.h"
+
 #include "sattn/Codegen/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -42,16 +44,7 @@ static FailureOr<SmallVector<int64_t>> getVectorSizes(linalg::LinalgOp op) {
   for (auto [loop, size] : llvm::enumerate(sizes)) {
     if (!ShapedType::isDynamic(size))
       continue;
-    SmallVector<std::pair<Value, unsigned>> operandDims;
-    op.mapIterationSpaceDimToAllOperandDims(loop, operandDims);
-    FailureOr<int64_t> bound = failure();
-    for (auto [operand, dim] : operandDims) {
-      bound = ValueBoundsConstraintSet::computeConstantBound(
-          presburger::BoundType::UB, {operand, static_cast<int64_t>(dim)},
-          /*stopCondition=*/nullptr, /*closedUB=*/true);
-      if (succeeded(bound))
-        break;
-    }
+    FailureOr<int64_t> bound = sattn::getLargestSize(op, loop);
     if (failed(bound))
       return failure();
     size = *bound;

@@ -247,3 +247,21 @@ func.func @element_of_pad(%x: tensor<4x16xf32>, %rows: tensor<?xf32>, %high: ind
   }
   return %0 : tensor<4x16xf32>
 }
+
+// An allocation is as large as the size that it is given may be.
+// CHECK-LABEL: func.func @allocated
+// CHECK:         %[[MASK:.+]] = vector.create_mask
+// CHECK:         vector.transfer_write %{{.+}}, %{{.+}}, %[[MASK]]
+// CHECK-NOT:     linalg.fill
+func.func @allocated(%n: index, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%i) = (0) to (%n) step (16) shared_outs(%o = %out) -> (tensor<?xf32>) {
+    %size = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 16)>(%i)[%n]
+    %alloc = bufferization.alloc_tensor(%size) : tensor<?xf32>
+    %fill = linalg.fill ins(%zero : f32) outs(%alloc : tensor<?xf32>) -> tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %fill into %o[%i] [%size] [1] : tensor<?xf32> into tensor<?xf32>
+    }
+  }
+  return %0 : tensor<?xf32>
+}

@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopBounds.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+
+/// What has the size of a dimension: the operand of an allocation, for which
+/// upstream's interface knows none, or the tensor's dimension itself.
+static ValueBoundsConstraintSet::Variable getExtent(Value tensor,
+                                                    unsigned dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto alloc = tensor.getDefiningOp<bufferization::AllocTensorOp>();
+  if (alloc && !alloc.getCopy() && type.isDynamicDim(dim))
+    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+  return {tensor, static_cast<int64_t>(dim)};
+}
+
+FailureOr<int64_t> sattn::getLargestSize(linalg::LinalgOp op, unsigned loop) {
+  SmallVector<std::pair<Value, unsigned>> operandDims;
+  op.mapIterationSpaceDimToAllOperandDims(loop, operandDims);
+  for (auto [operand, dim] : operandDims) {
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, getExtent(operand, dim),
+        /*stopCondition=*/nullptr, /*closedUB=*/true);
+    if (succeeded(bound))
+      return bound;
+  }
+  return failure();
+}
