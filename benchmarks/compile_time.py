@@ -4,7 +4,8 @@
     python3 benchmarks/compile_time.py --tools FOLDER [--baseline FOLDER] [--runs 15] [--out results.json]
 
 FOLDER is the one of sparse-translate (build/bin, or a bundle's bin/); with --baseline another version's is
-timed in turn with it. Each time is that of a whole process, its start included, which is listed first. Of
+timed in turn with it. Rows of 'first' are of the versions of kernels that a process with the compiler makes at
+first (--versions=tma), those of 'this' of all versions. Each time is that of a whole process, its start included, which is listed first. Of
 several runs, all programs in turn, the least and the median are given in milliseconds: of the clock on the
 wall, and of the processor, all threads and ptxas together, which other work on the machine changes less.
 Cubins are left out where there is no ptxas on PATH or in SATTN_PTXAS.
@@ -77,9 +78,9 @@ def measure(tools, runs, blocks, chips, ptxas):
     """A row for each program and version, all in turn in each run."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        todo = [({"version": version, **what}, [folder / "sparse-translate", *arguments])
+        todo = [({"version": version, **what}, [*command, *arguments])
                 for what, arguments in cases(blocks, chips, Path(name), ptxas)
-                for version, folder in tools.items()]
+                for version, command in tools.items() if version != "first" or what["what"] in ("ptx", "cubin")]
         times = [[run_once(command) for _, command in todo] for _ in range(runs)]
     for index, (what, _) in enumerate(todo):
         wall, cpu = zip(*[run[index] for run in times])
@@ -97,8 +98,9 @@ def main():
     parser.add_argument("--chips", nargs="+", default=CHIPS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    tools = {"baseline": options.baseline} if options.baseline else {}
-    tools["this"] = options.tools
+    tools = {"baseline": [options.baseline / "sparse-translate"]} if options.baseline else {}
+    tools["this"] = [options.tools / "sparse-translate"]
+    tools["first"] = [*tools["this"], "--versions=tma"]
     ptxas = os.environ.get("SATTN_PTXAS") or shutil.which("ptxas")
     rows = measure(tools, options.runs, options.blocks, options.chips, ptxas)
 

@@ -98,8 +98,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(wgtile::createWGTileVersionKernels({options.maxPadding}));
   // A chip that is not known is refused later, by name.
   Chip chip = findChip(options.chip).value_or(*findChip("sm_90a"));
-  if (chip.hasTMA)
-    pm.addPass(createSAttnSelectVersions({options.versions}));
+  pm.addPass(createSAttnSelectVersions({options.versions}));
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSubtileEpilogue());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -127,7 +126,7 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAllocateShared());
   // After the passes on tiles: the kernels of copies and plans have none.
   // Versions for TMA alone have none for arguments that have to be copied.
-  bool omitsCopies = chip.hasTMA && options.versions == KernelVersions::TMA;
+  bool omitsCopies = options.versions == KernelVersions::TMA;
   pm.addPass(wgtile::createWGTileOutlineCopies({omitsCopies}));
   pm.addPass(createConvertSAttnPlanToGPU());
 

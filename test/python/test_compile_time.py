@@ -18,9 +18,11 @@ def test_rows(root, built_tools, tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     results = json.loads(out.read_text())
     assert results["benchmark"] == "compile_time"
-    named = [(row["what"], row.get("chip"), row.get("beta")) for row in results["rows"]]
-    assert named == [("start", None, None), ("ptx", "sm_80", "0"), ("llvmir", "cpu", "0"),
-                     ("ptx", "sm_80", "argument"), ("llvmir", "cpu", "argument")]
+    named = [(row["version"], row["what"], row.get("chip"), row.get("beta")) for row in results["rows"]]
+    assert named == [("this", "start", None, None),
+                     ("this", "ptx", "sm_80", "0"), ("first", "ptx", "sm_80", "0"), ("this", "llvmir", "cpu", "0"),
+                     ("this", "ptx", "sm_80", "argument"), ("first", "ptx", "sm_80", "argument"),
+                     ("this", "llvmir", "cpu", "argument")]
     start, *compiled = results["rows"]
     assert all(row["wall_ms_least"] > start["wall_ms_least"] / 2 for row in compiled)
     assert all(0 < row["cpu_ms_least"] <= row["cpu_ms"] for row in results["rows"])

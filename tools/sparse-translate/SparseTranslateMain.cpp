@@ -81,8 +81,7 @@ struct Options {
                      "producer and consumers around a ring of stages")),
       llvm::cl::cat(category)};
   llvm::cl::opt<KernelVersions> versions{
-      "versions",
-      llvm::cl::desc("Versions of kernels to make for a chip that has TMA:"),
+      "versions", llvm::cl::desc("Versions of kernels to make:"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues(),
       llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> maxPadding{

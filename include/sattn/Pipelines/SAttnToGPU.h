@@ -48,8 +48,7 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
           clEnumValN(GPUSchedule::Specialized, "specialized",
                      "producer and consumers around a ring of stages"))};
   PassOptions::Option<KernelVersions> versions{
-      *this, "versions",
-      llvm::cl::desc("Versions of kernels to make for a chip that has TMA"),
+      *this, "versions", llvm::cl::desc("Versions of kernels to make"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues()};
   PassOptions::Option<int64_t> maxPadding{
       *this, "max-padding",

@@ -16,7 +16,8 @@ namespace sattn {
 /// The versions of kernels that a program holds.
 enum class KernelVersions {
   All,
-  /// Those for TMA; calls that need another are refused.
+  /// Those for arguments that TMA takes, on any chip; calls that need another
+  /// are refused.
   TMA,
   /// The one that takes all arguments.
   Generic
@@ -27,7 +28,8 @@ inline llvm::cl::ValuesClass getKernelVersionsValues() {
   return llvm::cl::values(
       clEnumValN(KernelVersions::All, "all", "every version"),
       clEnumValN(KernelVersions::TMA, "tma",
-                 "those for TMA; calls that need another are refused"),
+                 "those for arguments that TMA takes, on any chip; calls "
+                 "that need another are refused"),
       clEnumValN(KernelVersions::Generic, "generic",
                  "the one that takes any strides and alignment"));
 }

@@ -16,7 +16,8 @@ def SAttnSelectVersions
   let summary = "Keep some of the versions that kernels have";
   let description = [{
     Where the host chooses between versions of a kernel (`wgtile-version-kernels`),
-    `versions=tma` erases the generic one. In the place of its launch stands a
+    `versions=tma` erases the generic one, and keeps the one for arguments whose
+    strides and alignment TMA takes, which chips without TMA copy by `cp.async`. In the place of its launch stands a
     `cf.assert` with its name, which holds if there is nothing to launch; the
     manifest then says that this version is missing. `versions=generic` keeps the
     generic version alone, which takes all arguments. Kernels with one version stay.
