@@ -80,7 +80,7 @@ def run(*command):
 
 def pipeline(text):
     """Names of passes of `--dump-pass-pipeline`, in order."""
-    text = re.sub(r"\{[^}]*\}", "", text[text.index("builtin.module("):])
+    text = re.sub(r"\{(?:[^{}]|\{[^}]*\})*\}", "", text[text.index("builtin.module("):])
     return [word for word in re.findall(r"[a-z0-9-]+(?![\w.(-])", text.replace("builtin.module(", "("))
             if word not in ("func", "gpu", "llvm")]
 
