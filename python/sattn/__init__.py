@@ -9,6 +9,7 @@ from . import _imports, _traced, cache
 from ._block_mask import BlockMask, create_block_mask
 from ._bsr import bsr_dense_addmm
 from ._compiler import CompileError, compile
+from ._dense_mm import bsr_dense_mm
 from ._explain import Explanation, explain
 from ._flex_attention import AuxOutput, AuxRequest, flex_attention
 from ._linear import linear
@@ -17,8 +18,8 @@ from ._operand import Prepared, prepare
 from ._program import Program, load
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
-           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
-           "noop_mask", "or_masks", "prepare"]
+           "bsr_dense_addmm", "bsr_dense_mm", "cache", "compile", "create_block_mask", "explain", "flex_attention",
+           "linear", "load", "noop_mask", "or_masks", "prepare"]
 __version__ = "0.1.0"
 
 _imports.when_imported("torch._dynamo", _traced.leave_to_python)

@@ -6,8 +6,8 @@ import numpy as np
 from . import cache as cache
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
-           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
-           "noop_mask", "or_masks", "prepare"]
+           "bsr_dense_addmm", "bsr_dense_mm", "cache", "compile", "create_block_mask", "explain", "flex_attention",
+           "linear", "load", "noop_mask", "or_masks", "prepare"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -84,8 +84,13 @@ class Prepared:
 
 def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Number = 1, alpha: _Number = 1,
                     left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
+                    skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
                     meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
-                    precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+                    precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
+def bsr_dense_mm(bsr: _Bsr, dense: _Array, *, out: _Array | None = None, skip_checks: bool = False,
+                 max_grid: Sequence[int | None] | None = None,
+                 meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
+                 precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 
