@@ -59,3 +59,10 @@ def test_without_an_element(sattn):
         for given in kinds(np.zeros(shape)):
             assert {(found.stored, found.fill, found.cost) for found in sattn.block_fill(given)} == {(0, 1.0, 0.0)}
             assert len(sattn.to_bsr(np.zeros(shape))[1]) == 0
+
+
+def test_costs_are_those_of_the_demo(sattn):
+    import block_costs
+    from sattn import _block_fill
+
+    assert _block_fill.ELEMENT_COSTS == block_costs.ELEMENT_COSTS
