@@ -1,5 +1,6 @@
 """Block-sparse products of PyTorch itself by this package: enable and disable. This file imports PyTorch."""
 
+import collections
 import functools
 import threading
 import warnings
@@ -14,8 +15,10 @@ _local = threading.local()
 _count = 0
 _strict = False
 _originals, _replacements = {}, {}
-# (function, reason) of warnings that were given since the first enable.
-_warned = set()
+# Since the first enable: products that ran here, and calls left to PyTorch by (function, reason).
+_products = 0
+_left = collections.Counter()
+Info = collections.namedtuple("Info", "products left")
 _DTYPES = torch.float16, torch.bfloat16, torch.float32
 
 
@@ -56,8 +59,10 @@ def _leave(name, reason, arguments, options):
     theirs = _originals[name]
     if theirs is None:
         raise NotImplementedError(f"{name}: {reason}; and PyTorch has no kernel of its own, since Triton is not there")
-    if (name, reason) not in _warned:
-        _warned.add((name, reason))
+    with _lock:
+        _left[name, reason] += 1
+        is_first = _left[name, reason] == 1
+    if is_first:
         warnings.warn(f"sattn.torch: PyTorch's own {name} runs, since {reason}", RuntimeWarning, stacklevel=4)
     _local.is_leaving = True  # PyTorch's functions call one another by the names that are replaced.
     try:
@@ -69,13 +74,17 @@ def _leave(name, reason, arguments, options):
 def _run(name, ours, bsr, dense, out, arguments, options):
     """The product by this package, or by PyTorch where this package has none. Records no gradient, as PyTorch's own
     functions record none: they are called below autograd."""
+    global _products
     if _count == 0 or getattr(_local, "is_leaving", False):
         return _originals[name](*arguments, **options)
     reason = _unsupported(bsr, dense, out)
     if reason is None:
         try:
             with torch.no_grad():
-                return ours(precision=_precision(bsr))
+                result = ours(precision=_precision(bsr))
+            with _lock:
+                _products += 1
+            return result
         except NotImplementedError as error:
             reason = str(error)
         except ValueError as error:
@@ -131,14 +140,15 @@ def enable(*, strict=False):
     Calls nest: each disable() undoes one enable(). The result is a context manager that disables at its end. Counts for
     the whole process; safe to call from several threads. Raises ValueError where it is enabled with another `strict`.
     """
-    global _count, _strict
+    global _count, _strict, _products
     from torch.sparse import _triton_ops
 
     with _lock:
         if _count and strict != _strict:
             raise ValueError(f"argument 'strict': expected {_strict}, as it is enabled, but got {strict}")
         if not _count:
-            _warned.clear()
+            _products = 0
+            _left.clear()
             for name, function in _OURS.items():
                 _originals[name] = getattr(_triton_ops, name)
                 if not strict or name != "bsr_dense_mm":
@@ -171,3 +181,9 @@ def disable():
 def is_enabled():
     """Whether PyTorch's block-sparse products run here."""
     return _count > 0
+
+
+def info():
+    """Info(products: that ran here, left: calls left to PyTorch, by (function, reason)), since the first enable()."""
+    with _lock:
+        return Info(_products, dict(_left))

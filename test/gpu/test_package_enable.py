@@ -1,5 +1,6 @@
 """sattn.torch on a CUDA device: PyTorch's own operations on block-sparse weights run by this package; conversions."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -30,57 +31,40 @@ def near(result, expected):
     assert (result.double() - expected).norm() <= 5e-3 * expected.norm()
 
 
-@pytest.fixture
-def products(monkeypatch):
-    """The number of products that this package has run, in a list."""
-    from sattn import _bsr, _dense_mm
-
-    count = [0]
-    ours = _bsr.bsr_dense_addmm
-
-    def counted(*arguments, **options):
-        count[0] += 1
-        return ours(*arguments, **options)
-    monkeypatch.setattr(_bsr, "bsr_dense_addmm", counted)
-    assert _dense_mm._bsr is _bsr
-    return count
+def products():
+    return sattn.torch.info().products
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("with_bias", [False, True])
-def test_linear_and_addmm(products, dtype, with_bias):
+def test_linear_and_addmm(dtype, with_bias):
     dense, weight, x, bias = problem(dtype)
     bias = bias if with_bias else None
     expected = torch.nn.functional.linear(x.double(), dense.double(), None if bias is None else bias.double())
-    near(torch.nn.functional.linear(x, weight, bias), expected)
-    assert products == [0]
     with sattn.torch.enable():
         near(torch.nn.functional.linear(x, weight, bias), expected)
-        assert products == [1]
+        assert products() == 1
         c = torch.ones(dense.shape[0], x.shape[0], device="cuda", dtype=dtype)
         near(torch.addmm(c, weight, x.mT, beta=0.5, alpha=2), 0.5 * c.double() + 2 * dense.double() @ x.double().mT)
         near(weight @ x.mT, dense.double() @ x.double().mT)
-        assert products == [3]
+        assert sattn.torch.info() == (3, {})
     near(torch.nn.functional.linear(x, weight, bias), expected)
-    assert products == [3]
+    assert products() == 3
 
 
-def test_gradients_are_those_of_pytorch(products):
-    dense, weight, x, _ = problem()
+def test_gradients_are_those_of_pytorch():
+    _, weight, x, _ = problem()
     grads = []
     for is_enabled in (False, True):
         leaf = x.clone().requires_grad_()
-        if is_enabled:
-            with sattn.torch.enable():
-                torch.nn.functional.linear(leaf, weight).sum().backward()
-        else:
+        with sattn.torch.enable() if is_enabled else contextlib.nullcontext():
             torch.nn.functional.linear(leaf, weight).sum().backward()
         grads.append(leaf.grad.double())
     near(grads[1], grads[0])
-    assert products[0] >= 1
+    assert products() >= 1
 
 
-def test_float32_follows_the_precision_of_matmul(products):
+def test_float32_follows_the_precision_of_matmul():
     dense, weight, x, _ = problem(torch.float32)
     expected = dense.double() @ x.double().mT
     before = torch.get_float32_matmul_precision()
@@ -88,16 +72,16 @@ def test_float32_follows_the_precision_of_matmul(products):
         with sattn.torch.enable():
             torch.set_float32_matmul_precision("high")
             near(_triton_ops.bsr_dense_mm(weight, x.mT), expected)
-            assert products == [1]
+            assert products() == 1
             torch.set_float32_matmul_precision("highest")
             with pytest.warns(RuntimeWarning, match="float32 on CUDA has kernels of tf32 alone"):
                 near(_triton_ops.bsr_dense_mm(weight, x.mT), expected)
-            assert products == [1]
+            assert products() == 1
     finally:
         torch.set_float32_matmul_precision(before)
 
 
-def test_what_pytorch_refuses(products):
+def test_what_pytorch_refuses():
     dense, weight, x, _ = problem()
     b = x.mT[:, :15]
     with pytest.raises(ValueError, match="should be divisible by 16"):

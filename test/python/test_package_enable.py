@@ -121,6 +121,7 @@ def test_products(package, given, calls, dtype):
             found = _triton_ops.bsr_dense_addmm(c, bsr, b, beta=0.5, alpha=2, left_alpha=scales[0], right_alpha=scales[1])
             assert near(found, wanted, tolerance)
         assert near(_triton_ops.bsr_dense_addmm(out, bsr, b, beta=1, out=out), 2 * product, tolerance)
+        assert package.info() == (5, {})
     assert not calls
 
 
@@ -161,6 +162,9 @@ def test_what_is_left_to_pytorch(package, given, calls, reason):
         with pytest.warns(RuntimeWarning, match="PyTorch's own bsr_dense_addmm runs"):
             assert _triton_ops.bsr_dense_addmm(given[0], bsr, b, beta=2) == "theirs"
         assert calls[-1] == ("bsr_dense_addmm", (given[0], bsr, b), {"beta": 2})
+        products, left = package.info()
+        assert products == 0 and sorted(name for name, _ in left) == ["bsr_dense_addmm", "bsr_dense_mm"]
+        assert sorted(left.values()) == [1, 2] and all(why.startswith(reason) for _, why in left)
 
 
 def test_parameters_that_only_pytorch_takes(package, given, calls):
