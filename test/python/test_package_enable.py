@@ -237,3 +237,18 @@ def test_dispatch(package, built_tools):
     """PyTorch's kernels for its dispatcher look the functions up at each call."""
     done = subprocess.run([sys.executable, "-c", DISPATCH], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True", done.stderr
+
+
+@pytest.mark.parametrize("batches", [((), ()), ((2,), ()), ((), (2, 2)), ((2,), (2, 2))])
+@pytest.mark.parametrize("m, n, k", [(32, 16, 48), (0, 16, 48), (32, 0, 48), (32, 16, 0), (0, 0, 0)])
+def test_empty_dimensions_and_batches(package, calls, batches, m, n, k):
+    torch.manual_seed(0)
+    matrix, dense = torch.randn(*batches[0], m, k), torch.randn(*batches[1], k, n)
+    with package.enable():
+        found = _triton_ops.bsr_dense_mm(matrix.to_sparse_bsr((16, 16)), dense, max_grid=(2, None, 4))
+        wanted = matrix @ dense
+        assert found.shape == wanted.shape and torch.allclose(found, wanted, atol=1e-3)
+        c = torch.randn(wanted.shape)
+        found = _triton_ops.bsr_dense_addmm(c, matrix.to_sparse_bsr((16, 16)), dense, beta=2, alpha=0.5)
+        assert torch.allclose(found, 2 * c + 0.5 * wanted, atol=1e-3)
+    assert not calls
