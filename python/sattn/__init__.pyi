@@ -1,13 +1,14 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
 from . import cache as cache
 
-__all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
-           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
-           "noop_mask", "or_masks", "prepare"]
+__all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
+           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_to_dense", "bsr_transpose", "cache", "compile",
+           "create_block_mask", "explain", "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare",
+           "prune_to_bsr", "to_bsr"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -84,8 +85,27 @@ class Prepared:
 
 def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Number = 1, alpha: _Number = 1,
                     left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
+                    skip_checks: bool = False, max_grid: Sequence[int | None] | None = None,
                     meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
-                    precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+                    precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
+def bsr_dense_mm(bsr: _Bsr, dense: _Array, *, out: _Array | None = None, skip_checks: bool = False,
+                 max_grid: Sequence[int | None] | None = None,
+                 meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
+                 precision: Literal["ieee", "tf32"] | None = None, strict: bool = False) -> _Array: ...
+
+class BlockFill(NamedTuple):
+    block: tuple[int, int]
+    shape: tuple[int, int]
+    stored: int
+    fill: float
+    cost: float | None
+
+def block_fill(matrix: Any, blocks: Iterable[int | tuple[int, int]] = (8, 16, 32, 64, 128)) -> list[BlockFill]: ...
+def bsr_to_dense(bsr: _Bsr, columns: int | None = None, *, check: bool | None = None) -> Any: ...
+def bsr_transpose(bsr: _Bsr, columns: int | None = None, *, check: bool | None = None) -> Any: ...
+def prune_to_bsr(matrix: np.ndarray | _Tensor, block: int | tuple[int, int], *, sparsity: float | None = None,
+                 blocks_per_row: int | None = None) -> Any: ...
+def to_bsr(matrix: Any, block: int | tuple[int, int] | None = None) -> Any: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _compiler, _explain, _operand, _repeats, _traced, cache
+from . import _arrays, _compiler, _explain, _operand, _pytorch, _repeats, _traced, cache
 from ._numbers import number
 from ._source import BsrAddmm
 
@@ -236,8 +236,8 @@ def _with_memory(arrays, function, *arguments):
     return function(*arguments)
 
 
-def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None,
-                    check=None, precision=None):
+def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None,
+                    skip_checks=False, max_grid=None, meta=None, check=None, precision=None, strict=False):
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
 
     bsr: M x K with blocks of BM x BK, multiples of 8 (on CUDA at most 256 rows): a torch.sparse_bsr tensor, a SciPy BSR
@@ -249,10 +249,14 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     of Python or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps",
     "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
-    "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents of index arrays are
-    checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is
-    the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each), sums are f32. On CUDA there are kernels for
-    "tf32" only; the CPU computes in f32 with either.
+    "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
+    of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
+    alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each), sums are f32. On CUDA
+    there are kernels for "tf32" only; the CPU computes in f32 with either.
+
+    PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
+    None, changes nothing. strict: whether to raise ValueError for what bsr_dense_mm of torch.sparse refuses: blocks
+    that are no powers of 2 from 16 on, an N that is no multiple of 16, an out whose rows or columns have gaps.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
     is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into out
@@ -263,6 +267,10 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     """
     if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    if skip_checks is not False or max_grid is not None:
+        check = _pytorch.check_of(skip_checks, max_grid, check)
+    if strict:
+        _pytorch.require_accepted(bsr, dense, out)
     tf32 = precision == "tf32"
     alpha, beta = number("alpha", alpha), number("beta", beta)
     prepared = type(bsr) is _operand.Prepared

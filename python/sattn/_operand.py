@@ -37,12 +37,10 @@ class Operand:
         return (self.crow.shape[-1] - 1) * self.block[0]
 
 
-def operand_of(bsr):
-    """An Operand. Raises TypeError for anything but a BSR matrix."""
-    if isinstance(bsr, Operand):
-        return bsr
+def parts_of(bsr):
+    """(crow, col, values, own shape or None) of a BSR matrix, as they are. Raises TypeError for anything else."""
     if isinstance(bsr, tuple) and len(bsr) == 3:
-        return Operand(*bsr)
+        return *bsr, None
     if _arrays.is_torch(bsr):
         if str(bsr.layout) != "torch.sparse_bsr":
             raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
@@ -51,10 +49,10 @@ def operand_of(bsr):
             arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
         except RuntimeError as error:
             raise TypeError(f"argument 'bsr': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
-        return Operand(*arrays, tuple(bsr.shape))
+        return *arrays, tuple(bsr.shape)
     form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
     if isinstance(form, str) and form == "bsr":
-        return Operand(bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape))
+        return bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape)
     if hasattr(bsr, "tobsr"):
         got = f"{form if isinstance(form, str) else type(bsr).__name__}; use .tobsr(blocksize=(BM, BK))"
     elif isinstance(bsr, tuple):
@@ -63,6 +61,11 @@ def operand_of(bsr):
         got = type(bsr).__name__
     raise TypeError("argument 'bsr': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
                     f"got {got}")
+
+
+def operand_of(bsr):
+    """An Operand. Raises TypeError for anything but a BSR matrix."""
+    return bsr if isinstance(bsr, Operand) else Operand(*parts_of(bsr))
 
 
 class Prepared(Operand):
