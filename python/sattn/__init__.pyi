@@ -6,8 +6,8 @@ import numpy as np
 from . import cache as cache
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
-           "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
-           "noop_mask", "or_masks", "prepare"]
+           "bsr_dense_addmm", "bsr_softmax", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear",
+           "load", "noop_mask", "or_masks", "prepare"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -32,6 +32,7 @@ class _ScipyBsr(Protocol):
 _Array = TypeVar("_Array", np.ndarray, _Tensor)
 _Number = float | np.generic | np.ndarray | _Tensor  # 0-d, on the CPU
 _Bsr = _Tensor | _ScipyBsr | tuple[np.ndarray, np.ndarray, np.ndarray] | tuple[_Tensor, _Tensor, _Tensor] | Prepared
+_Matrix = TypeVar("_Matrix", bound=_Bsr)
 
 class CompileError(RuntimeError): ...
 
@@ -86,6 +87,7 @@ def bsr_dense_addmm(input: _Array | None, bsr: _Bsr, dense: _Array, *, beta: _Nu
                     left_alpha: _Array | None = None, right_alpha: _Array | None = None, out: _Array | None = None,
                     meta: Mapping[str, int | Sequence[int]] | None = None, check: bool | None = None,
                     precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
+def bsr_softmax(input: _Matrix, max_row_nnz: int | None = None, *, check: bool | None = None) -> _Matrix: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 
