@@ -6,9 +6,9 @@ import numpy as np
 from . import cache as cache
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
-           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_to_dense", "bsr_transpose", "cache", "compile",
-           "create_block_mask", "explain", "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare",
-           "prune_to_bsr", "to_bsr"]
+           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_softmax", "bsr_to_dense", "bsr_transpose",
+           "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load", "noop_mask",
+           "or_masks", "prepare", "prune_to_bsr", "to_bsr"]
 __version__: str
 
 class _Tensor(Protocol):
@@ -33,6 +33,7 @@ class _ScipyBsr(Protocol):
 _Array = TypeVar("_Array", np.ndarray, _Tensor)
 _Number = float | np.generic | np.ndarray | _Tensor  # 0-d, on the CPU
 _Bsr = _Tensor | _ScipyBsr | tuple[np.ndarray, np.ndarray, np.ndarray] | tuple[_Tensor, _Tensor, _Tensor] | Prepared
+_Matrix = TypeVar("_Matrix", bound=_Bsr)
 
 class CompileError(RuntimeError): ...
 
@@ -106,6 +107,7 @@ def bsr_transpose(bsr: _Bsr, columns: int | None = None, *, check: bool | None =
 def prune_to_bsr(matrix: np.ndarray | _Tensor, block: int | tuple[int, int], *, sparsity: float | None = None,
                  blocks_per_row: int | None = None) -> Any: ...
 def to_bsr(matrix: Any, block: int | tuple[int, int] | None = None) -> Any: ...
+def bsr_softmax(input: _Matrix, max_row_nnz: int | None = None, *, check: bool | None = None) -> _Matrix: ...
 def linear(x: _Array, weight: _Bsr, bias: _Array | None = None, *, out: _Array | None = None,
            precision: Literal["ieee", "tf32"] | None = None) -> _Array: ...
 

@@ -13,21 +13,22 @@ class Operand:
     # Stored blocks of the block row that has most of them, where it is known.
     longest = None
 
-    def __init__(self, crow, col, values, shape=None):
-        self.arrays = _arrays.arrays_of("bsr", values)
-        for name, array in (("crow", crow), ("col", col)):
-            _arrays.require_same(name, array, self.arrays, "values")
+    def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8):
+        self.arrays = _arrays.arrays_of(name, values)
+        for part, array in (("crow", crow), ("col", col)):
+            _arrays.require_same(part, array, self.arrays, "values")
         # Names of the values' and of the indices' element types.
-        self.element, self.index = _storage.require_types(self.arrays, crow, col, values)
+        self.element, self.index = _storage.require_types(self.arrays, crow, col, values, name)
         self.crow, self.col, self.values = crow, col, values = _storage.with_equal_ranks(crow, col, values)
         #: Batch dimensions of the three, broadcast.
         self.batch = _storage.batch_of(crow, col, values)
         if shape is not None:
-            _storage.require_own_shape(shape, self.batch, crow, values)
+            _storage.require_own_shape(shape, self.batch, crow, values, name)
         self.shape = shape
         self.block = tuple(values.shape[-2:])
-        if any(size % 8 or size <= 0 for size in self.block):
-            raise NotImplementedError("argument 'bsr': expected blocks of positive multiples of 8, but got "
+        if any(size % multiple or size <= 0 for size in self.block):
+            sizes = f"positive multiples of {multiple}" if multiple > 1 else "a positive size"
+            raise NotImplementedError(f"argument '{name}': expected blocks of {sizes}, but got "
                                       f"{self.block[0]} x {self.block[1]}")
         # The facts that a call's kernel depends on.
         self.signature = (*(tuple(array.shape) for array in (crow, col, values)), crow.dtype, values.dtype, shape)
@@ -37,18 +38,19 @@ class Operand:
         return (self.crow.shape[-1] - 1) * self.block[0]
 
 
-def parts_of(bsr):
-    """(crow, col, values, own shape or None) of a BSR matrix, as they are. Raises TypeError for anything else."""
+def parts_of(bsr, name="bsr"):
+    """(crow, col, values, own shape or None) of a BSR matrix, as they are. Raises TypeError for anything else; name is the
+    argument's."""
     if isinstance(bsr, tuple) and len(bsr) == 3:
         return *bsr, None
     if _arrays.is_torch(bsr):
         if str(bsr.layout) != "torch.sparse_bsr":
-            raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
+            raise TypeError(f"argument '{name}': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
                             ".to_sparse_bsr((BM, BK))")
         try:
             arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
         except RuntimeError as error:
-            raise TypeError(f"argument 'bsr': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
+            raise TypeError(f"argument '{name}': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
         return *arrays, tuple(bsr.shape)
     form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
     if isinstance(form, str) and form == "bsr":
@@ -59,13 +61,14 @@ def parts_of(bsr):
         got = f"a tuple of {len(bsr)} members"
     else:
         got = type(bsr).__name__
-    raise TypeError("argument 'bsr': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
+    raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
                     f"got {got}")
 
 
-def operand_of(bsr):
-    """An Operand. Raises TypeError for anything but a BSR matrix."""
-    return bsr if isinstance(bsr, Operand) else Operand(*parts_of(bsr))
+def operand_of(bsr, name="bsr", multiple=8):
+    """An Operand, of blocks whose sizes are multiples of a number. Raises TypeError for anything but a BSR matrix; name is
+    the argument's."""
+    return bsr if isinstance(bsr, Operand) else Operand(*parts_of(bsr, name), name, multiple)
 
 
 class Prepared(Operand):

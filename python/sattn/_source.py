@@ -83,3 +83,28 @@ class BsrAddmm:
                 f" {optional}\n"
                 f"      outs(%out : {types['out']}){attributes} -> {types['out']}\n"
                 f"  return %0 : {types['out']}\n}}\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class BsrSoftmax:
+    """One `sattn.bsr_softmax` on tensors of dynamic shapes.
+
+    dtype: element type of values and out. block: rows and columns of a stored block. index: "i32" or "i64". batch:
+    number of batch dimensions.
+    """
+
+    dtype: str
+    block: tuple
+    index: str
+    batch: int
+
+    def text(self):
+        """The module: one function @bsr_softmax, which returns its last argument's new contents."""
+        batch = "?x" * self.batch
+        index = f"tensor<{batch}?x{self.index}>"
+        values = f"tensor<{batch}?x{self.block[0]}x{self.block[1]}x{self.dtype}>"
+        return (f"func.func @bsr_softmax(%crow: {index}, %col: {index}, %values: {values}, %out: {values}) -> {values}\n"
+                '    attributes {sattn.names = ["crow", "col", "input", "out"]} {\n'
+                f"  %0 = sattn.bsr_softmax ins(%crow, %col, %values : {index}, {index}, {values})\n"
+                f"      outs(%out : {values}) -> {values}\n"
+                f"  return %0 : {values}\n}}\n")

@@ -88,9 +88,9 @@ def SAttnVectorizeTiles : Pass<"sattn-vectorize-tiles", "::mlir::func::FuncOp"> 
   let description = [{
     Upstream's vectorization of every linalg op on static tiles inside an
     `scf.forall`, one vector per tile. Pads become reads that are not in bounds,
-    tiles carried by the block loop become vectors, and the clipped result becomes
-    one write that is not in bounds. Only vectors between reads and writes of the
-    function's tensors remain, so bufferization allocates nothing.
+    tiles carried by the block loop become vectors; the clipped result, or the part
+    that an iteration stores, becomes one write that is not in bounds. Only vectors
+    between accesses of tensors remain, so bufferization allocates nothing.
 
     Before:
     ```mlir

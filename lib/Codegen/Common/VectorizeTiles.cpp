@@ -300,6 +300,38 @@ struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
   }
 };
 
+/// The same where a loop carries the destination, and each iteration writes one
+/// or more parts of it: the tile or its clip goes to that place first.
+struct WriteTileToCarriedPart : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value dest = op.getDest();
+    while (auto former = dest.getDefiningOp<tensor::InsertSliceOp>())
+      dest = former.getDest();
+    auto carried = dyn_cast<BlockArgument>(dest);
+    if (!carried || !isa<scf::ForOp>(carried.getOwner()->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "no loop carries the destination");
+    Value tile = op.getSource();
+    if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>();
+        clip && isAtOrigin(clip))
+      tile = clip.getSource();
+    if (!getPermutedTileWrite(tile) ||
+        cast<RankedTensorType>(tile.getType()).getRank() !=
+            op.getSourceType().getRank())
+      return rewriter.notifyMatchFailure(op, "source is no vector");
+    Location loc = op.getLoc();
+    Value place = tensor::ExtractSliceOp::create(
+        rewriter, loc, op.getSourceType(), op.getDest(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    Value written = writeTile(rewriter, loc, tile, place);
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getSourceMutable().assign(written); });
+    return success();
+  }
+};
+
 /// extract_slice (pad %x high[...]) [0, 0] [sizes of %x] -> %x
 struct FoldClipOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -424,8 +456,8 @@ private:
     RewritePatternSet patterns(&getContext());
     // Before upstream's patterns, which would swap a write and its clip.
     patterns.add<FoldClipOfPad, FoldSelfInsert, SinkWriteOutOfIf,
-                 WriteTileToDestination, WriteTileToLoopResult>(
-        &getContext(), PatternBenefit(2));
+                 WriteTileToCarriedPart, WriteTileToDestination,
+                 WriteTileToLoopResult>(&getContext(), PatternBenefit(2));
     linalg::populatePadOpVectorizationPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());

@@ -101,7 +101,9 @@ static DictionaryAttr describeStorage(func::FuncOp function,
       failed(contract.addTensor("col", operand.col, 1, kIndexTypes)) ||
       failed(contract.addTensor("crow", operand.crow, 1, kIndexTypes)))
     return {};
-  auto describe = [&](const TensorDimension &size) {
+  auto describe = [&](const TensorDimension &size) -> DictionaryAttr {
+    if (!size.tensor) // Nothing has it.
+      return {};
     return constraints.describe(
         constraints.getExtent(size.tensor, size.dimension));
   };

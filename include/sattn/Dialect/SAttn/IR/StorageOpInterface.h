@@ -26,7 +26,7 @@ struct SparseOperand {
   /// where `values` is the matrix in an encoding.
   mlir::Value crow, col, values;
   int64_t blockRows, blockColumns;
-  /// What has as many rows and columns as the matrix.
+  /// What has as many rows and columns as the matrix; null where nothing has.
   TensorDimension rows, columns;
 
   bool isEncoded() const { return !crow; }

@@ -1,0 +1,40 @@
+//===- BsrSoftmax.h - Parameters of bsr_softmax -----------------*- C++ -*-===//
+//
+// How the parameters of one bsr_softmax are chosen, from what is known of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_BSRSOFTMAX_H
+#define SATTN_TUNING_BSRSOFTMAX_H
+
+#include "sattn/Tuning/Parameters.h"
+
+namespace sattn::tuning::bsr_softmax {
+
+/// The known facts of one bsr_softmax.
+struct Facts {
+  /// Sizes of a block: at least 1.
+  int64_t blockRows = 0, blockColumns = 0;
+};
+
+/// The parameters without a table's row: a tile of `rows` of a block row, which
+/// divide those of a block. A step reads `depth` columns of them, in parts of
+/// `columns` of a block.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+
+/// Makes the tile one that the target can take: rows that the warps of a thread
+/// block hold, whole fragments of columns, and steps for its registers.
+void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
+
+/// The default, with the numbers of `search.row` in the place of its own:
+/// tile_m, tile_n, tile_k. An error says which is impossible.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+
+} // namespace sattn::tuning::bsr_softmax
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getBsrSoftmaxSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_BSRSOFTMAX_H

@@ -1,0 +1,210 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+// Each function breaks one constraint of the op's description.
+
+// -----
+
+func.func @c1_values(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<8x12xf32>, %out: tensor<8x12xf32>) {
+  // expected-error @below {{expected 'values' of rank 3 or more, but got 'tensor<8x12xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<8x12xf32>)
+      outs(%out : tensor<8x12xf32>) -> tensor<8x12xf32>
+  return
+}
+
+// -----
+
+#sparse = #sparse_tensor.encoding<{map = (p, i, j) -> (p : dense, i : dense, j : compressed)}>
+func.func @c1_encoding(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32, #sparse>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected operands that are in no encoding, but got 'tensor<?x8x12xf32, #sparse_tensor}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32, #sparse>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c1_crow(%crow: tensor<2x?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected 'crow' of rank 1 to 1, but got 'tensor<2x?xi32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<2x?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c1_col(%crow: tensor<?xi32>, %col: tensor<3x2x?xi32>, %values: tensor<2x?x8x12xf32>, %out: tensor<2x?x8x12xf32>) {
+  // expected-error @below {{expected 'col' of rank 1 to 2, but got 'tensor<3x2x?xi32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<3x2x?xi32>, tensor<2x?x8x12xf32>)
+      outs(%out : tensor<2x?x8x12xf32>) -> tensor<2x?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c1_scalar(%crow: tensor<i32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected 'crow' of rank 1 to 1, but got 'tensor<i32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<i32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c2_crow(%crow: tensor<?xi16>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'i16'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi16>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c2_col(%crow: tensor<?xi32>, %col: tensor<?xi64>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected element type 'i32' of 'col', but got 'i64'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi64>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf64>, %out: tensor<?x8x12xf64>) {
+  // expected-error @below {{expected element type f16, bf16 or f32 of 'values', but got 'f64'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf64>)
+      outs(%out : tensor<?x8x12xf64>) -> tensor<?x8x12xf64>
+  return
+}
+
+// -----
+
+func.func @c4_dynamic(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x?xf32>, %out: tensor<?x8x?xf32>) {
+  // expected-error @below {{expected blocks of static, positive size, but got 'values' of type 'tensor<?x8x?xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x?xf32>)
+      outs(%out : tensor<?x8x?xf32>) -> tensor<?x8x?xf32>
+  return
+}
+
+// -----
+
+func.func @c4_zero(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x0x12xf32>, %out: tensor<?x0x12xf32>) {
+  // expected-error @below {{expected blocks of static, positive size, but got 'values' of type 'tensor<?x0x12xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x0x12xf32>)
+      outs(%out : tensor<?x0x12xf32>) -> tensor<?x0x12xf32>
+  return
+}
+
+// -----
+
+func.func @c5_element(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf16>) {
+  // expected-error @below {{expected 'out' of the type of 'values', 'tensor<?x8x12xf32>', but got 'tensor<?x8x12xf16>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf16>) -> tensor<?x8x12xf16>
+  return
+}
+
+// -----
+
+func.func @c5_block(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x?xf32>) {
+  // expected-error @below {{expected 'out' of the type of 'values', 'tensor<?x8x12xf32>', but got 'tensor<?x8x?xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x?xf32>) -> tensor<?x8x?xf32>
+  return
+}
+
+// -----
+
+func.func @c5_extent(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<5x8x12xf32>, %out: tensor<6x8x12xf32>) {
+  // expected-error @below {{expected 'out' of the type of 'values', 'tensor<5x8x12xf32>', but got 'tensor<6x8x12xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<5x8x12xf32>)
+      outs(%out : tensor<6x8x12xf32>) -> tensor<6x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c6(%crow: tensor<?xi32>, %col: tensor<6xi32>, %values: tensor<5x8x12xf32>, %out: tensor<5x8x12xf32>) {
+  // expected-error @below {{expected 'col' of 5 entries, the blocks of 'values', but got 6}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<6xi32>, tensor<5x8x12xf32>)
+      outs(%out : tensor<5x8x12xf32>) -> tensor<5x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c7_crow(%crow: tensor<3x?xi32>, %col: tensor<?xi32>, %values: tensor<2x?x8x12xf32>, %out: tensor<2x?x8x12xf32>) {
+  // expected-error @below {{expected batch dimension 0 of 'crow' to be 1 or 2, but got 3}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<3x?xi32>, tensor<?xi32>, tensor<2x?x8x12xf32>)
+      outs(%out : tensor<2x?x8x12xf32>) -> tensor<2x?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c7_col(%crow: tensor<?xi32>, %col: tensor<2x?xi32>, %values: tensor<2x4x?x8x12xf32>, %out: tensor<2x4x?x8x12xf32>) {
+  // expected-error @below {{expected batch dimension 0 of 'col' to be 1 or 4, but got 2}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<2x?xi32>, tensor<2x4x?x8x12xf32>)
+      outs(%out : tensor<2x4x?x8x12xf32>) -> tensor<2x4x?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c8(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the result to have the type of 'out', 'tensor<?x8x12xf32>', but got 'tensor<5x8x12xf32>'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) -> tensor<5x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c9_rows(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the tile's M to divide the block's 8 rows, or to be 8, but got 3}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [3, 12, 12]>} -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c9_columns(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the tile's N to be the block's 12 columns or a multiple of 8 up to 16, but got 10}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 10, 10]>} -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c9_wide(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the tile's N to be the block's 12 columns or a multiple of 8 up to 16, but got 24}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 24, 24]>} -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c9_depth(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the tile's K to be 1 to 16 times its N, 8, but got 12}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 8, 12]>} -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+func.func @c9_deep(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
+  // expected-error @below {{expected the tile's K to be 1 to 16 times its N, 8, but got 136}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
+      outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [4, 8, 136]>} -> tensor<?x8x12xf32>
+  return
+}
+
+// -----
+
+// (C5), (C6) and (C7) of dynamic sizes are what a run requires (record-contracts_bsr-softmax.mlir).
+func.func @dynamic(%crow: tensor<?x?xi32>, %col: tensor<?x5xi32>, %values: tensor<2x?x8x12xf32>, %out: tensor<?x7x8x12xf32>) {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?x?xi32>, tensor<?x5xi32>, tensor<2x?x8x12xf32>)
+      outs(%out : tensor<?x7x8x12xf32>) -> tensor<?x7x8x12xf32>
+  return
+}

@@ -1,0 +1,63 @@
+// Rows of stored blocks: two loops, the second of which stores what it reads
+// again, a part of the result in each iteration.
+// RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
+// RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
+
+// Two blocks are read before either is used, in the loop that stores too.
+// CHECK-LABEL: gpu.func @blocks64(
+// CHECK:         scf.for {{.*}} step %c2 iter_args
+// CHECK-COUNT-2:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
+// CHECK:           wgtile.row_reduce maxnumf
+// CHECK:           wgtile.row_reduce addf %{{.*}} partial
+// CHECK:         } {wgtile.block_loop}
+// CHECK:         wgtile.row_combine addf
+// CHECK:         scf.for {{.*}} step %c1 iter_args
+// CHECK:         scf.for {{.*}} step %c2 {
+// CHECK-COUNT-2:   wgtile.read
+// CHECK-NOT:       wgtile.row_reduce
+// CHECK-COUNT-2:   wgtile.store {{.*}} in_bounds [true, true]
+// CHECK:         } {wgtile.block_loop}
+// CHECK:         scf.for {{.*}} step %c1 {
+// CHECK-NOT:     memref.alloc
+func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
+    %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>)
+      outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
+  return %0 : tensor<?x64x64xbf16>
+}
+
+// A block whose columns are no whole fragments: -inf beyond them, which is not stored.
+// CHECK-LABEL: gpu.func @blocks15(
+// CHECK:         wgtile.step
+// CHECK:         wgtile.broadcast {{.*}} dimension 1
+// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x16xf16,
+// CHECK-NOT:     memref.alloc
+// CHECK:           wgtile.store {{.*}} in_bounds [false, false]
+func.func @blocks15(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>, %values: tensor<?x?x15x15xf16>,
+    %out: tensor<?x?x15x15xf16>) -> tensor<?x?x15x15xf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?x15x15xf16>)
+      outs(%out : tensor<?x?x15x15xf16>) -> tensor<?x?x15x15xf16>
+  return %0 : tensor<?x?x15x15xf16>
+}
+
+// Wide blocks in parts, the last of which is clipped.
+// CHECK-LABEL: gpu.func @blocks200(
+// CHECK:           wgtile.read {{.*}} in_bounds [true, false] {{.*}} -> tensor<16x56xf32,
+func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x200xf32>,
+    %out: tensor<?x64x200xf32>) -> tensor<?x64x200xf32> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x200xf32>)
+      outs(%out : tensor<?x64x200xf32>) -> tensor<?x64x200xf32>
+  return %0 : tensor<?x64x200xf32>
+}
+
+// CHECK-LABEL: gpu.func @blocks1(
+// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<8x8xbf16,
+func.func @blocks1(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x1x1xbf16>,
+    %out: tensor<?x1x1xbf16>) -> tensor<?x1x1xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x1x1xbf16>)
+      outs(%out : tensor<?x1x1xbf16>) -> tensor<?x1x1xbf16>
+  return %0 : tensor<?x1x1xbf16>
+}

@@ -1,0 +1,79 @@
+//===- BsrSoftmaxTest.cpp - Tiles of softmax ------------------------------===//
+
+#include "sattn/Tuning/BsrSoftmax.h"
+
+#include "gtest/gtest.h"
+
+using namespace sattn::tuning;
+using namespace sattn::tuning::bsr_softmax;
+
+namespace {
+Parameters defaultOf(int64_t rows, int64_t columns, llvm::StringRef target) {
+  return defaultParameters({rows, columns}, *findTarget(target));
+}
+
+TEST(BsrSoftmaxTest, RowsDivideTheBlock) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").rows, 16);
+  EXPECT_EQ(defaultOf(24, 64, "sm_90a").rows, 8);
+  EXPECT_EQ(defaultOf(24, 64, "cpu").rows, 12);
+  EXPECT_EQ(defaultOf(67, 64, "cpu").rows, 1);
+  EXPECT_EQ(defaultOf(1, 1, "cpu").rows, 1);
+}
+
+TEST(BsrSoftmaxTest, RowsArePaddedOnGPUs) {
+  EXPECT_EQ(defaultOf(15, 15, "sm_90a").rows, 16);
+  EXPECT_EQ(defaultOf(1, 1, "sm_80").rows, 8);
+  EXPECT_EQ(defaultOf(67, 64, "sm_80").rows, 72);
+}
+
+TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_80").columns, 64);
+  EXPECT_EQ(defaultOf(15, 15, "sm_80").columns, 16);
+  EXPECT_EQ(defaultOf(2, 3, "sm_90a").columns, 8);
+  EXPECT_EQ(defaultOf(15, 15, "cpu").columns, 15);
+  // Equal parts of wide blocks.
+  EXPECT_EQ(defaultOf(64, 256, "sm_90a").columns, 64);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").columns, 56);
+  EXPECT_EQ(defaultOf(64, 200, "cpu").columns, 200);
+}
+
+TEST(BsrSoftmaxTest, StepsHaveSeveralPartsOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 128);
+  EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 128);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 112);
+  EXPECT_EQ(defaultOf(1, 1, "sm_90a").depth, 32);
+  EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
+}
+
+std::string textOf(const Facts &facts, std::vector<std::string> row) {
+  Search search{*findTarget("sm_90a")};
+  search.row.append(row.begin(), row.end());
+  llvm::Expected<Choice> choice = choose(facts, search);
+  if (!choice)
+    return llvm::toString(choice.takeError());
+  return std::to_string(choice->parameters.rows) + " x " +
+         std::to_string(choice->parameters.columns) + " x " +
+         std::to_string(choice->parameters.depth) + ", " + choice->origin;
+}
+
+TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
+  Facts facts{48, 200};
+  EXPECT_EQ(textOf(facts, {}), "16 x 56 x 112, the computed default");
+  EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=64", "tile_k=128"}),
+            "24 x 64 x 128, the option 'row'");
+  // What registers do not hold is cut.
+  EXPECT_EQ(textOf(facts, {"tile_n=200", "tile_k=800"}),
+            "16 x 64 x 128, the option 'row'");
+  EXPECT_EQ(textOf(facts, {"tile_m=5"}),
+            "expected tile_m to divide the block's 48 rows, but got 5");
+  EXPECT_EQ(textOf(facts, {"tile_m=49"}),
+            "expected 'tile_m' from 1 to 48, but got '49'");
+  EXPECT_EQ(textOf(facts, {"tile_n=20"}),
+            "expected tile_n to be the block's 200 columns or a multiple of 8, "
+            "but got 20");
+  EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=100"}),
+            "expected tile_k to be a multiple of tile_n, 64, but got 100");
+  EXPECT_EQ(textOf(facts, {"stages=2"}),
+            "expected tile_m, tile_n or tile_k, but got 'stages'");
+}
+} // namespace
