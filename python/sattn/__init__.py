@@ -15,10 +15,11 @@ from ._linear import linear
 from ._masks import and_masks, noop_mask, or_masks
 from ._operand import Prepared, prepare
 from ._program import Program, load
+from ._sampled import sampled_addmm
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "CompileError", "Explanation", "Prepared", "Program", "and_masks",
            "bsr_dense_addmm", "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load",
-           "noop_mask", "or_masks", "prepare"]
+           "noop_mask", "or_masks", "prepare", "sampled_addmm"]
 __version__ = "0.1.0"
 
 _imports.when_imported("torch._dynamo", _traced.leave_to_python)

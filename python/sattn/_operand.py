@@ -6,28 +6,28 @@ from . import _arrays, _repeats, _storage
 class Operand:
     """Index arrays and values of a BSR matrix, where they lie, with as many batch dimensions each.
 
-    shape is (*, M, K), or None where only the arrays are known.
+    shape is (*, M, K), or None where only the arrays are known. name: of the argument, for messages.
     """
 
     prepared = None
     # Stored blocks of the block row that has most of them, where it is known.
     longest = None
 
-    def __init__(self, crow, col, values, shape=None):
-        self.arrays = _arrays.arrays_of("bsr", values)
-        for name, array in (("crow", crow), ("col", col)):
-            _arrays.require_same(name, array, self.arrays, "values")
+    def __init__(self, crow, col, values, shape=None, name="bsr"):
+        self.arrays = _arrays.arrays_of(name, values)
+        for index, array in (("crow", crow), ("col", col)):
+            _arrays.require_same(index, array, self.arrays, "values")
         # Names of the values' and of the indices' element types.
-        self.element, self.index = _storage.require_types(self.arrays, crow, col, values)
+        self.element, self.index = _storage.require_types(self.arrays, crow, col, values, name)
         self.crow, self.col, self.values = crow, col, values = _storage.with_equal_ranks(crow, col, values)
         #: Batch dimensions of the three, broadcast.
         self.batch = _storage.batch_of(crow, col, values)
         if shape is not None:
-            _storage.require_own_shape(shape, self.batch, crow, values)
+            _storage.require_own_shape(shape, self.batch, crow, values, name)
         self.shape = shape
         self.block = tuple(values.shape[-2:])
         if any(size % 8 or size <= 0 for size in self.block):
-            raise NotImplementedError("argument 'bsr': expected blocks of positive multiples of 8, but got "
+            raise NotImplementedError(f"argument '{name}': expected blocks of positive multiples of 8, but got "
                                       f"{self.block[0]} x {self.block[1]}")
         # The facts that a call's kernel depends on.
         self.signature = (*(tuple(array.shape) for array in (crow, col, values)), crow.dtype, values.dtype, shape)
@@ -41,28 +41,33 @@ def operand_of(bsr):
     """An Operand. Raises TypeError for anything but a BSR matrix."""
     if isinstance(bsr, Operand):
         return bsr
+    return Operand(*parts_of(bsr))
+
+
+def parts_of(bsr, name="bsr"):
+    """(crow, col, values, its own shape or None). Raises TypeError for anything but a BSR matrix."""
     if isinstance(bsr, tuple) and len(bsr) == 3:
-        return Operand(*bsr)
+        return *bsr, None
     if _arrays.is_torch(bsr):
         if str(bsr.layout) != "torch.sparse_bsr":
-            raise TypeError(f"argument 'bsr': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
+            raise TypeError(f"argument '{name}': expected layout torch.sparse_bsr, but got {bsr.layout}; use "
                             ".to_sparse_bsr((BM, BK))")
         try:
-            arrays = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+            return bsr.crow_indices(), bsr.col_indices(), bsr.values(), tuple(bsr.shape)
         except RuntimeError as error:
-            raise TypeError(f"argument 'bsr': expected a tensor that gives its arrays, but PyTorch says: {error}") from None
-        return Operand(*arrays, tuple(bsr.shape))
+            raise TypeError(f"argument '{name}': expected a tensor that gives its arrays, but PyTorch says: {error}"
+                            ) from None
     form = getattr(bsr, "format", None)  # Of SciPy's; a method of others.
     if isinstance(form, str) and form == "bsr":
-        return Operand(bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape))
+        return bsr.indptr, bsr.indices, bsr.data, tuple(bsr.shape)
     if hasattr(bsr, "tobsr"):
         got = f"{form if isinstance(form, str) else type(bsr).__name__}; use .tobsr(blocksize=(BM, BK))"
     elif isinstance(bsr, tuple):
         got = f"a tuple of {len(bsr)} members"
     else:
         got = type(bsr).__name__
-    raise TypeError("argument 'bsr': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), but "
-                    f"got {got}")
+    raise TypeError(f"argument '{name}': expected a torch.sparse_bsr tensor, a SciPy BSR array or (crow, col, values), "
+                    f"but got {got}")
 
 
 class Prepared(Operand):

@@ -9,9 +9,9 @@ import numpy as np
 from . import _arrays, _libraries
 
 
-def require_types(arrays, crow, col, values):
+def require_types(arrays, crow, col, values, name="bsr"):
     """The names of (values', crow's) element types. Raises ValueError for others than those that are taken."""
-    dtype = _arrays.require_element("bsr", values, arrays, ("f16", "bf16", "f32"))
+    dtype = _arrays.require_element(name, values, arrays, ("f16", "bf16", "f32"))
     index = _arrays.require_element("crow", crow, arrays, ("i32", "i64"))
     _arrays.require_element("col", col, arrays, (index,))
     return dtype, index
@@ -43,15 +43,15 @@ def with_rank(array, rank):
     return array[(None,) * (rank - array.ndim)] if array.ndim < rank else array
 
 
-def require_own_shape(shape, batch, crow, values):
+def require_own_shape(shape, batch, crow, values, name="bsr"):
     """Raises ValueError where a matrix's own shape contradicts its arrays, which have these batches."""
     height, width = values.shape[-2:]
     rows = (crow.shape[-1] - 1) * height
     if len(shape) != len(batch) + 2 or shape[:-2] != batch or shape[-2] != rows:
         wanted = ", ".join(map(str, (*batch, rows, "K")))
-        raise ValueError(f"argument 'bsr': expected shape ({wanted}), as crow and values have it, but got {shape}")
+        raise ValueError(f"argument '{name}': expected shape ({wanted}), as crow and values have it, but got {shape}")
     if shape[-1] < 0 or shape[-1] % width:
-        raise ValueError(f"argument 'bsr': expected columns in whole blocks of {width}, but got shape {shape}")
+        raise ValueError(f"argument '{name}': expected columns in whole blocks of {width}, but got shape {shape}")
 
 
 @functools.cache
