@@ -16,14 +16,6 @@ namespace {
 /// Columns of b that are held as doubles at a time.
 constexpr int64_t kPanelColumns = 128;
 
-/// The stored blocks of one batch, checked: block row r has those at
-/// positions offsets[r] to offsets[r+1] of col and values.
-struct Pattern {
-  Shape offsets;
-  /// Of positions offsets.front() to offsets.back().
-  Shape columns;
-};
-
 /// Computes one matrix of the batch after the other.
 class Evaluator : BsrAddmmProblem {
 public:
@@ -32,7 +24,6 @@ public:
   ErrorOr<std::vector<double>> compute() const;
 
 private:
-  ErrorOr<Pattern> loadPattern(const Shape &batchIndex) const;
   /// The place of an element in a dense matrix of the result.
   int64_t place(int64_t row, int64_t column) const {
     return isTransposed ? column * M + row : row * N + column;
@@ -45,32 +36,6 @@ private:
                    int64_t width, const std::vector<double> &sums,
                    double *result) const;
 };
-
-ErrorOr<Pattern> Evaluator::loadPattern(const Shape &batchIndex) const {
-  Pattern pattern;
-  int64_t base = crow.offset(batchIndex);
-  std::string where = batch.empty() ? "" : " in batch " + str(batchIndex);
-  for (int64_t i = 0; i < crow.extent(1); ++i) {
-    int64_t offset = loadIndex(crow.view, base + i * crow.stride(1));
-    int64_t least = i ? pattern.offsets.back() : 0;
-    if (offset < least || offset > nnz)
-      return expected("crow[" + str(i) + "]" + where + " to be from " +
-                          str(least) + " to " + str(nnz),
-                      str(offset));
-    pattern.offsets.push_back(offset);
-  }
-  base = col.offset(batchIndex);
-  int64_t blockColumns = K / blockK;
-  for (int64_t p = pattern.offsets.front(); p < pattern.offsets.back(); ++p) {
-    int64_t column = loadIndex(col.view, base + p * col.stride(1));
-    if (column < 0 || column >= blockColumns)
-      return expected("col[" + str(p) + "]" + where +
-                          " to be from 0 to below " + str(blockColumns),
-                      str(column));
-    pattern.columns.push_back(column);
-  }
-  return pattern;
-}
 
 void Evaluator::addInput(const Shape &batchIndex, double *result) const {
   int64_t base = input.offset(batchIndex);
@@ -143,17 +108,14 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
   for (int64_t extent : batch)
     batches *= extent;
   for (int64_t i = 0; i < batches; ++i) {
-    Shape batchIndex(batch.size());
-    for (int64_t dim = batch.size() - 1, rest = i; dim >= 0; --dim) {
-      batchIndex[dim] = rest % batch[dim];
-      rest /= batch[dim];
-    }
+    Shape batchIndex = indexOf(i, batch);
     double *matrix = result.data() + i * M * N;
     if (beta != 0)
       addInput(batchIndex, matrix);
     if (alpha == 0)
       continue;
-    ErrorOr<Pattern> pattern = loadPattern(batchIndex);
+    ErrorOr<Pattern> pattern =
+        loadPattern(crow, col, nnz, K / blockK, batchIndex);
     if (!pattern)
       return pattern.takeError();
     addProduct(batchIndex, *pattern, matrix);

@@ -11,68 +11,6 @@ namespace runtime = sattn::runtime;
 using runtime::Error;
 using runtime::ErrorOr;
 
-std::string sattn::reference::str(const Shape &shape) {
-  std::string text = "(";
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    text += (dim ? ", " : "") + str(shape[dim]);
-  return text + ")";
-}
-
-static bool isFloat(DType dtype) {
-  return dtype == DType::F16 || dtype == DType::BF16 || dtype == DType::F32 ||
-         dtype == DType::F64;
-}
-
-Error sattn::reference::expected(const std::string &what,
-                                 const std::string &got) {
-  return Error("expected " + what + ", but got " + got);
-}
-
-/// Strides by which `view`, but for its last `trailing` dimensions, walks
-/// `shape`.
-static ErrorOr<Shape> broadcast(const Operand &operand, int trailing,
-                                const Shape &shape) {
-  const TensorView &view = operand.view;
-  size_t leading = view.shape.size() - trailing;
-  Shape own(view.shape.begin(), view.shape.begin() + leading);
-  Shape strides(shape.size(), 0);
-  bool fits = leading <= shape.size();
-  for (size_t dim = 0; fits && dim < leading; ++dim) {
-    size_t target = shape.size() - leading + dim;
-    if (own[dim] == shape[target])
-      strides[target] = view.strides[dim];
-    else
-      fits = own[dim] == 1;
-  }
-  if (!fits)
-    return expected(std::string(operand.name) + "'s " +
-                        (trailing ? "batch dimensions" : "shape") +
-                        " to broadcast to " + str(shape) + " of out",
-                    str(own));
-  return strides;
-}
-
-static Error checkView(const Operand &operand, int minRank, bool isRead) {
-  const TensorView &view = operand.view;
-  std::string name = operand.name;
-  if (view.strides.size() != view.shape.size())
-    return expected("a stride for each of the " + str(view.rank()) +
-                        " dimensions of " + name,
-                    str(view.strides.size()));
-  if (view.rank() < minRank)
-    return expected(name + " of rank " + str(minRank) + " or more",
-                    "rank " + str(view.rank()));
-  bool isEmpty = false;
-  for (int64_t extent : view.shape) {
-    if (extent < 0)
-      return expected(name + " of no negative extent", str(view.shape));
-    isEmpty |= extent == 0;
-  }
-  if (isRead && !isEmpty && !view.data)
-    return expected("the elements of " + name, "a null pointer");
-  return Error::success();
-}
-
 /// Views a transposed matrix as the matrix. What has one dimension, or none, is
 /// broadcast along the others.
 static void transpose(TensorView &view) {

@@ -3,46 +3,15 @@
 #ifndef LIB_REFERENCE_BSRADDMMPROBLEM_H
 #define LIB_REFERENCE_BSRADDMMPROBLEM_H
 
+#include "Operands.h"
+
 #include "sattn/Reference/BsrAddmm.h"
-#include "sattn/Reference/ElementConversion.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sattn::reference {
-
-using Shape = std::vector<int64_t>;
-
-/// The message "expected `what`, but got `got`".
-runtime::Error expected(const std::string &what, const std::string &got);
-
-/// Text for messages: "64", "(2, 3)".
-inline std::string str(int64_t value) { return std::to_string(value); }
-std::string str(const Shape &shape);
-
-/// An operand whose leading dimensions are broadcast to the batch's. The last
-/// dimensions, of the matrix or vector itself, count from the end.
-struct Operand {
-  const char *name;
-  TensorView view;
-  /// For each batch dimension; 0 where the operand is broadcast.
-  Shape batchStrides;
-
-  int64_t extent(int fromEnd) const {
-    return view.shape[view.shape.size() - fromEnd];
-  }
-  int64_t stride(int fromEnd) const {
-    return view.strides[view.strides.size() - fromEnd];
-  }
-  int64_t offset(const Shape &batchIndex) const {
-    int64_t sum = 0;
-    for (size_t dim = 0; dim < batchIndex.size(); ++dim)
-      sum += batchIndex[dim] * batchStrides[dim];
-    return sum;
-  }
-  double load(int64_t offset) const { return loadElement(view, offset); }
-};
 
 /// The operands, after every check that needs no contents: ranks, types and
 /// extents fit, and operands that will be read have memory. Transposed matrices

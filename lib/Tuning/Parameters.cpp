@@ -31,3 +31,35 @@ Choice sattn::tuning::choose(llvm::ArrayRef<Table> tables, const Query &query,
                   query.describe() + ")";
   return choice;
 }
+
+/// Most of any number: products of a few stay within 64 bits.
+static constexpr int64_t kMost = 1024;
+
+llvm::Error sattn::tuning::setParameter(Parameters &tile,
+                                        llvm::StringRef entry) {
+  auto makeError = [](const llvm::Twine &message) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+  };
+  auto [name, text] = entry.split('=');
+  int64_t number;
+  if (text.getAsInteger(10, number) || number < 1 || number > kMost)
+    return makeError("expected '" + name + "' from 1 to " + llvm::Twine(kMost) +
+                     ", but got '" + text + "'");
+  if (name == "tile_m")
+    tile.rows = number;
+  else if (name == "tile_n")
+    tile.columns = number;
+  else if (name == "tile_k")
+    tile.depth = number;
+  else if (name == "stages")
+    tile.stages = number;
+  else if (name == "warps")
+    tile.warps = number;
+  else if (name == "raster_group")
+    tile.rasterGroup = number;
+  else
+    return makeError("expected tile_m, tile_n, tile_k, stages, warps or "
+                     "raster_group, but got '" +
+                     name + "'");
+  return llvm::Error::success();
+}

@@ -199,6 +199,7 @@ def module():
     torch.Tensor = Tensor
     add_autograd(torch)
     torch.cuda = Cuda()
+    torch.sparse_bsr_tensor = lambda crow, col, values, size, check_invariants: SparseTensor(crow, col, values, size)
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     for name in (*DTYPES, "strided", "sparse_bsr"):
         setattr(torch, name, Named(name))

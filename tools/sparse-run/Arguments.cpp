@@ -229,7 +229,9 @@ static ErrorOr<Shape> inferShape(const Manifest &manifest, size_t argument,
       continue;
     reference::NamedOperands operands;
     for (const runtime::ContractOperand &operand : contract.operands)
-      if (operand.coreRank && *operand.argument != argument)
+      if (!operand.argument)
+        operands.push_back({operand.name, operand.name, operand.constant});
+      else if (operand.coreRank && *operand.argument != argument)
         operands.push_back({operand.name,
                             manifest.describeArgument(*operand.argument),
                             values[*operand.argument]});

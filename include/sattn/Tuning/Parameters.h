@@ -51,6 +51,10 @@ using FitRow = llvm::function_ref<llvm::Expected<Parameters>(
 Choice choose(llvm::ArrayRef<meta::Table> tables, const meta::Query &query,
               FitRow fitRow, llvm::function_ref<Parameters()> computeDefault);
 
+/// Sets the parameter of an entry "tile_m=64": tile_m, tile_n, tile_k, stages,
+/// warps or raster_group. An error says what was expected.
+llvm::Error setParameter(Parameters &tile, llvm::StringRef entry);
+
 } // namespace sattn::tuning
 
 #endif // SATTN_TUNING_PARAMETERS_H

@@ -15,34 +15,6 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Most of any number: products of a few stay within 64 bits.
-static constexpr int64_t kMost = 1024;
-
-static llvm::Error setNumber(Parameters &tile, llvm::StringRef entry) {
-  auto [name, text] = entry.split('=');
-  int64_t number;
-  if (text.getAsInteger(10, number) || number < 1 || number > kMost)
-    return makeError("expected '" + name + "' from 1 to " + llvm::Twine(kMost) +
-                     ", but got '" + text + "'");
-  if (name == "tile_m")
-    tile.rows = number;
-  else if (name == "tile_n")
-    tile.columns = number;
-  else if (name == "tile_k")
-    tile.depth = number;
-  else if (name == "stages")
-    tile.stages = number;
-  else if (name == "warps")
-    tile.warps = number;
-  else if (name == "raster_group")
-    tile.rasterGroup = number;
-  else
-    return makeError("expected tile_m, tile_n, tile_k, stages, warps or "
-                     "raster_group, but got '" +
-                     name + "'");
-  return llvm::Error::success();
-}
-
 /// Queries and keys of a tile are multiples of 8 that divide those of a block.
 static llvm::Error checkSize(llvm::StringRef name, int64_t size,
                              std::optional<int64_t> block) {
@@ -65,7 +37,7 @@ sattn::tuning::flex_attention::choose(const Facts &facts,
     return choice;
   choice.origin = "the option 'row'";
   for (llvm::StringRef entry : search.row)
-    if (llvm::Error error = setNumber(choice.parameters, entry))
+    if (llvm::Error error = setParameter(choice.parameters, entry))
       return error;
   if (llvm::Error error =
           checkSize("tile_m", choice.parameters.rows,

@@ -198,3 +198,30 @@ func.func @fused_in_place(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: te
   %2 = linalg.negf ins(%1 : tensor<?x?xf32>) outs(%1 : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
 }
+
+// Values that are computed do not excuse indices that are arguments, which two
+// ops share here.
+// CHECK-LABEL: func.func @computed_values
+// CHECK-SAME:    sattn.contracts = [{checks = [
+// CHECK-SAME:    {argument = 0 : i64, check = "offsets", equally_many = [1], into = 1 : i64},
+// CHECK-SAME:    {argument = 1 : i64, below = {argument = 3 : i64, dimension = 1 : i64, divided_by = 16 : i64}, check = "indices", offsets = 0 : i64}], op = "bsr_storage"
+// CHECK-SAME:    {argument = 1 : i64, below = {argument = 4 : i64, dimension = 0 : i64, divided_by = 16 : i64}, check = "indices", offsets = 0 : i64}], op = "bsr_storage"
+func.func @computed_values(%crow: tensor<?xi32>, %col: tensor<?xi32>,
+                           %mat1: tensor<?x?xf32>, %mat2: tensor<?x?xf32>,
+                           %b: tensor<?x?xf32>, %out: tensor<?x?xf32>)
+    -> tensor<?x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %first = arith.constant 0 : index
+  %nnz = tensor.dim %col, %first : tensor<?xi32>
+  %empty = tensor.empty(%nnz) : tensor<?x16x16xf32>
+  %values = sattn.sampled_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%empty : tensor<?x16x16xf32>) -> tensor<?x16x16xf32>
+  %0 = sattn.bsr_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x16x16xf32>, tensor<?x?xf32>)
+      outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

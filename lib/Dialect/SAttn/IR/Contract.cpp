@@ -193,7 +193,11 @@ void Contract::requireIndices(const SparseOperand &operand,
   NamedAttrList offsets;
   offsets.set("argument", getArgument(operand.crow));
   offsets.set("into", getArgument(operand.col));
-  offsets.set("equally_many", getArguments({operand.col, operand.values}));
+  // Without values, which may be computed, the rest still holds.
+  SmallVector<Value> many = {operand.col};
+  if (operand.values)
+    many.push_back(operand.values);
+  offsets.set("equally_many", getArguments(many));
   addCheck("offsets", std::move(offsets));
   NamedAttrList indices;
   indices.set("argument", getArgument(operand.col));

@@ -85,8 +85,8 @@ static Value lookThroughCasts(Value value) {
   return value;
 }
 
-/// The storage of a sparse operand of an op with other computed operands. Null
-/// if the storage is computed as well.
+/// The storage of a sparse operand of an op with other computed operands, its
+/// values among them perhaps. Null if the indices are computed as well.
 static DictionaryAttr describeStorage(func::FuncOp function,
                                       SparseOperand operand,
                                       ExtentConstraints &constraints) {
@@ -97,8 +97,9 @@ static DictionaryAttr describeStorage(func::FuncOp function,
   operand.col = lookThroughCasts(operand.col);
   operand.values = lookThroughCasts(operand.values);
   Contract contract(function, "bsr_storage");
-  if (failed(contract.addTensor("values", operand.values, 3, {})) ||
-      failed(contract.addTensor("col", operand.col, 1, kIndexTypes)) ||
+  if (failed(contract.addTensor("values", operand.values, 3, {})))
+    operand.values = {};
+  if (failed(contract.addTensor("col", operand.col, 1, kIndexTypes)) ||
       failed(contract.addTensor("crow", operand.crow, 1, kIndexTypes)))
     return {};
   auto describe = [&](const TensorDimension &size) -> DictionaryAttr {
@@ -112,7 +113,8 @@ static DictionaryAttr describeStorage(func::FuncOp function,
   DictionaryAttr offsets = contract.getExtent(operand.crow, -1);
   std::string blockRows = std::to_string(operand.blockRows),
               blockColumns = std::to_string(operand.blockColumns);
-  contract.requireBlocks(operand);
+  if (operand.values)
+    contract.requireBlocks(operand);
   // The compiler has checked constants.
   if (columns && columns.contains("argument"))
     contract.requireMultiple(columns, "K", operand.blockColumns,
@@ -171,7 +173,8 @@ private:
       if (!storage)
         continue;
       for (const SparseOperand &operand : storage.getSparseOperands())
-        if (auto attr = describeStorage(function, operand, constraints))
+        if (auto attr = describeStorage(function, operand, constraints);
+            attr && !llvm::is_contained(contracts, attr))
           contracts.push_back(attr);
     }
     if (!contracts.empty())

@@ -9,16 +9,13 @@
 // Definition and verification of sattn.bsr_addmm. The constraint numbers are
 // those of the op's description.
 
+#include "../OperandChecks.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
 using namespace sattn;
-
-/// Most of each size of a tile, and of its elements: on the CPU a thread has an
-/// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
-static constexpr int64_t kMaxTileSize = 65536;
-static constexpr int64_t kMaxTileElements = int64_t(1) << 26;
 
 MutableOperandRange BsrAddmmOp::getDpsInitsMutable() { return getOutMutable(); }
 
@@ -39,44 +36,6 @@ int64_t BsrAddmmOp::getTileRows() {
 int64_t BsrAddmmOp::getBlockRows() { return getBlockSize(*this, 0); }
 
 int64_t BsrAddmmOp::getBlockColumns() { return getBlockSize(*this, 1); }
-
-namespace {
-using Tensor = TypedValue<RankedTensorType>;
-
-/// An operand, its name, and its rank without batch dimensions.
-struct NamedOperand {
-  StringRef name;
-  Tensor value;
-  int64_t baseRank;
-
-  Type elementType() const { return value.getType().getElementType(); }
-  int64_t batchRank() const { return value.getType().getRank() - baseRank; }
-  /// Size of a dimension after the batch dimensions.
-  int64_t size(int64_t dim) const {
-    return value.getType().getDimSize(batchRank() + dim);
-  }
-};
-} // namespace
-
-static bool isSmallFloat(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32();
-}
-
-/// Two sizes that may be equal: one of them is dynamic, or they agree.
-static bool mayMatch(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static LogicalResult verifySize(BsrAddmmOp op, const NamedOperand &operand,
-                                int64_t dim, StringRef dimName,
-                                int64_t expected) {
-  int64_t actual = operand.size(dim);
-  if (mayMatch(actual, expected))
-    return success();
-  return op.emitOpError() << "expected " << dimName << " of '" << operand.name
-                          << "' (dimension " << operand.batchRank() + dim
-                          << ") to be " << expected << ", but got " << actual;
-}
 
 static LogicalResult verifyElementTypes(BsrAddmmOp op,
                                         ArrayRef<NamedOperand> operands) {
@@ -180,14 +139,8 @@ static LogicalResult verifyRanks(BsrAddmmOp op,
   if (batchRank < 0)
     return op.emitOpError() << "expected 'out' of rank at least 2, but got "
                             << op.getOut().getType();
-  for (const NamedOperand &operand : operands) {
-    int64_t rank = operand.value.getType().getRank();
-    if (rank < operand.baseRank || rank > operand.baseRank + batchRank)
-      return op.emitOpError()
-             << "expected '" << operand.name << "' of rank " << operand.baseRank
-             << " to " << operand.baseRank + batchRank << ", but got "
-             << operand.value.getType();
-  }
+  if (failed(verifyBatchRanks(op, operands, batchRank)))
+    return failure();
   if (op.isEncoded())
     return success();
   // Without batches, col and values serve all those of crow.
@@ -200,25 +153,6 @@ static LogicalResult verifyRanks(BsrAddmmOp op,
              << "expected '" << operand.name
              << "' to have the batch rank of 'crow', " << expected
              << ", but got " << operand.batchRank();
-  return success();
-}
-
-/// (C17)
-static LogicalResult verifyBytes(BsrAddmmOp op,
-                                 ArrayRef<NamedOperand> operands) {
-  for (const NamedOperand &operand : operands) {
-    RankedTensorType type = operand.value.getType();
-    if (isSparseEncoded(type))
-      continue;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    for (int64_t size : type.getShape())
-      // A size of 0 does not excuse the others.
-      if (!ShapedType::isDynamic(size) && size != 0 &&
-          llvm::MulOverflow(bytes, size, bytes))
-        return op.emitOpError()
-               << "expected '" << operand.name
-               << "' of less than 2^63 bytes, but got " << type;
-  }
   return success();
 }
 
@@ -242,7 +176,7 @@ LogicalResult BsrAddmmOp::verify() {
 
   if (failed(verifyRanks(*this, operands)) ||
       failed(verifyElementTypes(*this, operands)) ||
-      failed(verifyBytes(*this, operands)))
+      failed(verifyBytes(*this, operands))) // (C17)
     return failure();
 
   // (C6)
@@ -314,15 +248,8 @@ LogicalResult BsrAddmmOp::verify() {
         failed(verifySize(*this, operand, 0, "nnz", operands[1].size(0))))
       return failure();
     // (C11)
-    int64_t skipped = batchRank - operand.batchRank();
-    for (int64_t i = 0; i < operand.batchRank(); ++i) {
-      int64_t size = operand.value.getType().getDimSize(i);
-      int64_t expected = outShape[skipped + i];
-      if (size != 1 && !mayMatch(size, expected))
-        return emitOpError()
-               << "expected batch dimension " << i << " of '" << operand.name
-               << "' to be 1 or " << expected << ", but got " << size;
-    }
+    if (failed(verifyBatch(*this, operand, outShape.take_front(batchRank))))
+      return failure();
   }
 
   // (C12)
@@ -335,13 +262,9 @@ LogicalResult BsrAddmmOp::verify() {
     return failure();
 
   // (C15)
-  StringRef precision = getPrecision();
-  bool isF32 = getValues().getType().getElementType().isF32();
-  if (precision != "ieee" && (precision != "tf32" || !isF32))
-    return emitOpError() << "expected precision \"ieee\""
-                         << (isF32 ? " or \"tf32\"" : "") << ", but got \""
-                         << precision << "\" for values of "
-                         << getValues().getType().getElementType();
+  if (failed(verifyPrecision(*this, getPrecision(),
+                             getValues().getType().getElementType(), "values")))
+    return failure();
 
   // (C13)
   if (MetaAttr meta = getMetaAttr()) {

@@ -13,11 +13,12 @@
 // left operand and the tile is M x N: a transposed b is a transposed right
 // operand, and a transposed out gets the transposed tile.
 
+#include "../TileParts.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -60,21 +61,6 @@ TileSchedule BsrAddmmOp::getTileSchedule() {
 }
 
 namespace {
-/// Whether a scalar operand is zero, one, or known only at run time.
-struct Scale {
-  Value value;
-  bool isZero = false, isOne = false, isConstant = false;
-
-  explicit Scale(Value value) : value(value) {
-    FloatAttr attr;
-    if (!matchPattern(value, m_Constant(&attr)))
-      return;
-    isConstant = true;
-    isZero = attr.getValue().isZero();
-    isOne = attr.getValue().isExactlyValue(1.0);
-  }
-};
-
 class TileProgram {
 public:
   TileProgram(OpBuilder &b, BsrAddmmOp op)
@@ -120,11 +106,7 @@ private:
     return arith::ConstantIndexOp::create(b, loc, value);
   }
 
-  Value isNotZero(Value scalar) {
-    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0));
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, scalar,
-                                 zero);
-  }
+  Value isNotZero(Value scalar) { return sattn::isNotZero(b, loc, scalar); }
 
   /// An entry of an index tensor, of the only batch of the tile, at the given
   /// place of its last dimensions.

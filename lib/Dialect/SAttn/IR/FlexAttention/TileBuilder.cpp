@@ -8,6 +8,8 @@
 
 #include "TileBuilder.h"
 
+#include "../TileParts.h"
+
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
@@ -70,37 +72,7 @@ Value TileBuilder::generic(ArrayRef<Value> inputs,
 Value TileBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
                             ArrayRef<OpFoldResult> first,
                             ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(source.getType());
-  int64_t leadRank = lead.size(), rank = type.getRank();
-  OpFoldResult one = getIndexAttr(1), nothing = getIndexAttr(0);
-  AffineExpr d0 = getAffineDimExpr(0), s0 = getAffineSymbolExpr(0);
-  SmallVector<OpFoldResult> offsets(lead), sizes(leadRank, one),
-      ones(rank, one), low(shape.size(), nothing), high;
-  SmallVector<int64_t> inside;
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    int64_t dim = leadRank + i;
-    OpFoldResult begin = first[i];
-    OpFoldResult clipped = affine::makeComposedFoldedAffineMin(
-        *this, getLoc(),
-        AffineMap::get(1, 1, {getAffineConstantExpr(size), s0 - d0},
-                       getContext()),
-        {begin, tensor::getMixedSize(*this, getLoc(), source, dim)});
-    offsets.push_back(begin);
-    sizes.push_back(clipped);
-    inside.push_back(
-        getConstantIntValue(clipped).value_or(ShapedType::kDynamic));
-    high.push_back(affine::makeComposedFoldedAffineApply(*this, getLoc(),
-                                                         size - d0, {clipped}));
-  }
-  Type element = type.getElementType();
-  Value slice = tensor::ExtractSliceOp::create(
-      *this, RankedTensorType::get(inside, element), source, offsets, sizes,
-      ones);
-  if (ArrayRef(inside) == shape)
-    return slice;
-  Value padding = arith::ConstantOp::create(*this, getZeroAttr(element));
-  return tensor::PadOp::create(*this, RankedTensorType::get(shape, element),
-                               slice, low, high, padding);
+  return sattn::readTile(*this, getLoc(), source, lead, first, shape);
 }
 
 OpFoldResult TileBuilder::getBatch() {

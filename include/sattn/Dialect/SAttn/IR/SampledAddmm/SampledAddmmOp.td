@@ -1,0 +1,145 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_DIALECT_SATTN_IR_SAMPLEDADDMM_SAMPLEDADDMMOP_TD
+#define SATTN_DIALECT_SATTN_IR_SAMPLEDADDMM_SAMPLEDADDMMOP_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "sattn/Dialect/SAttn/IR/ContractOpInterface.td"
+include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
+include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
+include "sattn/Dialect/SAttn/IR/SAttnBase.td"
+include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
+include "sattn/Dialect/SAttn/IR/StorageOpInterface.td"
+include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
+
+def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
+    AttrSizedOperandSegments, NoMemoryEffect,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface,
+                              ["getDpsInitsMutable"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+       "getResultTilePosition"]>,
+    DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
+                              ["getTileSchedule", "writeInto"]>,
+    DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_StorageOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
+  let summary = "Product of dense matrices at the stored blocks of a matrix";
+  let description = [{
+    Computes, for every batch and every stored block p, which is at block row i
+    and block column j = col[p] of an M x N matrix of BM x BN blocks,
+
+    ```
+    out[p] = beta * input[p]
+           + alpha * (mat1[i * BM : (i + 1) * BM, :] @ mat2[:, j * BN : (j + 1) * BN])
+    ```
+
+    | operand  | shape                         | element type     |
+    |----------|-------------------------------|------------------|
+    | `crow`   | (*, M / BM + 1)               | i32, i64         |
+    | `col`    | (*, nnz)                      | that of `crow`   |
+    | `mat1`   | (*, M, K)                     | f16, bf16, f32   |
+    | `mat2`   | (*, K, N)                     | that of `mat1`   |
+    | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   |
+    | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   |
+
+    `*` stands for leading batch dimensions, which broadcast to those of `out`
+    as NumPy's do. `mat2` may be transposed in memory: with `transpose_mat2` it is
+    (*, N, K), as keys are in attention. Semantics:
+
+    1. Block row i consists of the blocks p in [crow[i], crow[i+1]). crow's first
+       entry need not be 0. Columns may come in any order, and repeat.
+    2. The matrix product accumulates in f32, and so does the epilogue; the result
+       is rounded once, to the element type of `out`. With `precision` "tf32" the
+       elements of f32 `mat1` and `mat2` may be rounded to tf32 (10 bits of
+       mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
+       and refuse "ieee", the default. The CPU computes in f32 either way.
+    3. Without `input`, the old content of `out` is read in its place.
+    4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `mat1` and
+       `mat2` are not read. Both hold for run-time values too.
+    5. A block that no block row has, before crow's first offset or from its last
+       one on, is beta * `input`; its column is not read. So is every block if K is
+       0, for any alpha.
+    6. If crow is not monotone, an entry is outside [0, nnz], or a referenced column
+       is outside [0, N / BN), the behavior is undefined; the runtime checks this
+       (`sattn-record-contracts`).
+
+    Constraints:
+
+    - (C1) `out` has rank 3 or more; each operand has its rank of the table plus at
+      most the batch rank of `out`.
+    - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
+    - (C3) The element types of `mat1`, `mat2` and `input` are equal.
+    - (C4) The element type of `mat1` and of `out` is one of f16, bf16, f32.
+    - (C5) BM and BN are static, positive multiples of 8.
+    - (C6) M of `mat1` is BM * (size of crow - 1).
+    - (C7) N of `mat2` is a multiple of BN.
+    - (C8) K of `mat2` is that of `mat1`.
+    - (C9) `col`, `input` and `out` have the same nnz, `input` and `out` the same
+      blocks.
+    - (C10) Each batch dimension is 1 or that of `out`.
+    - (C11) The result has the type of `out`.
+    - (C12) The tile of `meta` has sizes from 1 to 65536 that are multiples of 8, M a
+      divisor of BM, N a divisor of BN; M * N, M * K and K * N are at most 2^26.
+    - (C13) `precision` is "ieee" or, with f32, "tf32".
+    - (C14) `origin` has as many entries as the op has loops, the rank of `out`, and
+      comes with `block_size`, BM and BN.
+    - (C15) No operand is in an encoding of `sparse_tensor`.
+    - (C16) No operand whose sizes are static has 2^63 bytes or more.
+
+    Dynamic sizes are constrained in the same way at run time. `origin` says which
+    tile of the problem `out` is, by batch, block, and row and column in the block;
+    then `out` is a part of a block of `block_size`, and all other operands stay
+    whole.
+
+    ```mlir
+    %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+        ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<?xi32>,
+            tensor<512x?xbf16>, tensor<?x1024xbf16>)
+        outs(%out : tensor<?x64x64xbf16>)
+        {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x64xbf16>
+    ```
+  }];
+  let arguments = (ins
+    F32:$alpha, F32:$beta,
+    AnyRankedTensor:$crow, AnyRankedTensor:$col,
+    AnyRankedTensor:$mat1, AnyRankedTensor:$mat2,
+    Optional<AnyRankedTensor>:$input, Variadic<Index>:$origin,
+    AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
+    OptionalAttr<DenseI64ArrayAttr>:$block_size,
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
+    UnitAttr:$transpose_mat2);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `alpha` `(` $alpha `)` `beta` `(` $beta `)`
+    `ins` `(` $crow `,` $col `,` $mat1 `,` $mat2 `:` type($crow) `,` type($col)
+              `,` type($mat1) `,` type($mat2) `)`
+    (`input` `(` $input^ `:` type($input) `)`)?
+    (`origin` `(` $origin^ `)`)?
+    `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Sizes of a block, also where `out` is a part of one.
+    int64_t getBlockRows();
+    int64_t getBlockColumns();
+    /// Dimensions K and N of `mat2`, counted from the last, -1.
+    int64_t getReducedDim() { return getTransposeMat2() ? -1 : -2; }
+    int64_t getColumnDim() { return getTransposeMat2() ? -2 : -1; }
+    /// Number of leading batch dimensions of `out`.
+    int64_t getBatchRank() { return getOut().getType().getRank() - 3; }
+    /// Whether `out` is one tile of the problem.
+    bool isTile() { return !getOrigin().empty(); }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SATTN_DIALECT_SATTN_IR_SAMPLEDADDMM_SAMPLEDADDMMOP_TD

@@ -1,0 +1,40 @@
+//===- SampledAddmm.h - Parameters of sampled_addmm -------------*- C++ -*-===//
+//
+// How the parameters of one sampled_addmm are chosen, from what is known of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_SAMPLEDADDMM_H
+#define SATTN_TUNING_SAMPLEDADDMM_H
+
+#include "sattn/Tuning/Parameters.h"
+
+namespace sattn::tuning::sampled_addmm {
+
+/// The known facts of one sampled_addmm. Sizes are in elements.
+struct Facts {
+  /// Of a block: positive multiples of 8.
+  int64_t blockRows = 0, blockColumns = 0;
+  /// Of the dense matrices: 2 or 4.
+  int64_t elementBytes = 2;
+  /// The length of the sums, if known.
+  std::optional<int64_t> k;
+};
+
+/// The parameters without a table's row: a block, or a part of one where it is
+/// larger than a tile can be.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+
+/// The default, with the numbers of `search.row` in the place of its own:
+/// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
+/// impossible.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+
+} // namespace sattn::tuning::sampled_addmm
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getSampledAddmmSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_SAMPLEDADDMM_H

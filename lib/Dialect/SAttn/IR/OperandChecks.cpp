@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandChecks.h"
+
+#include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sattn;
+
+bool sattn::isSmallFloat(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32();
+}
+
+bool sattn::mayMatch(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+LogicalResult sattn::verifySize(Operation *op, const NamedOperand &operand,
+                                int64_t dim, StringRef dimName,
+                                int64_t expected) {
+  int64_t actual = operand.size(dim);
+  if (mayMatch(actual, expected))
+    return success();
+  return op->emitOpError() << "expected " << dimName << " of '" << operand.name
+                           << "' (dimension " << operand.batchRank() + dim
+                           << ") to be " << expected << ", but got " << actual;
+}
+
+LogicalResult sattn::verifyBatchRanks(Operation *op,
+                                      ArrayRef<NamedOperand> operands,
+                                      int64_t batchRank) {
+  for (const NamedOperand &operand : operands) {
+    int64_t rank = operand.value.getType().getRank();
+    if (rank < operand.baseRank || rank > operand.baseRank + batchRank)
+      return op->emitOpError()
+             << "expected '" << operand.name << "' of rank " << operand.baseRank
+             << " to " << operand.baseRank + batchRank << ", but got "
+             << operand.value.getType();
+  }
+  return success();
+}
+
+LogicalResult sattn::verifyBatch(Operation *op, const NamedOperand &operand,
+                                 ArrayRef<int64_t> batch) {
+  int64_t skipped = batch.size() - operand.batchRank();
+  for (int64_t i = 0; i < operand.batchRank(); ++i) {
+    int64_t size = operand.value.getType().getDimSize(i);
+    int64_t expected = batch[skipped + i];
+    if (size != 1 && !mayMatch(size, expected))
+      return op->emitOpError()
+             << "expected batch dimension " << i << " of '" << operand.name
+             << "' to be 1 or " << expected << ", but got " << size;
+  }
+  return success();
+}
+
+LogicalResult sattn::verifyBytes(Operation *op,
+                                 ArrayRef<NamedOperand> operands) {
+  for (const NamedOperand &operand : operands) {
+    RankedTensorType type = operand.value.getType();
+    if (isSparseEncoded(type))
+      continue;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t size : type.getShape())
+      // A size of 0 does not excuse the others.
+      if (!ShapedType::isDynamic(size) && size != 0 &&
+          llvm::MulOverflow(bytes, size, bytes))
+        return op->emitOpError()
+               << "expected '" << operand.name
+               << "' of less than 2^63 bytes, but got " << type;
+  }
+  return success();
+}
+
+LogicalResult sattn::verifyPrecision(Operation *op, StringRef precision,
+                                     Type type, StringRef elements) {
+  bool isF32 = type.isF32();
+  if (precision == "ieee" || (precision == "tf32" && isF32))
+    return success();
+  return op->emitOpError() << "expected precision \"ieee\""
+                           << (isF32 ? " or \"tf32\"" : "") << ", but got \""
+                           << precision << "\" for " << elements << " of "
+                           << type;
+}

@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The sparse operand of a sattn.sampled_addmm: the matrix whose stored blocks
+// it writes.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<SparseOperand> SampledAddmmOp::getSparseOperands() {
+  return {{getCrow(),
+           getCol(),
+           getOut(),
+           getBlockRows(),
+           getBlockColumns(),
+           {getMat1(), -2},
+           {getMat2(), getColumnDim()}}};
+}
+
+void SampledAddmmOp::setStorage(unsigned, Value, Value, Value) {
+  llvm_unreachable("no operand is in an encoding (C15)");
+}

@@ -1,0 +1,360 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The sequential program of one tile of sattn.sampled_addmm, a stored block or
+// a part of one: a search for the block row that has it, a loop over K, and the
+// epilogue.
+
+#include "../TileParts.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Support/TileLoopAttributes.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace {
+class TileProgram {
+public:
+  using Tensor = TypedValue<RankedTensorType>;
+
+  TileProgram(OpBuilder &builder, SampledAddmmOp op)
+      : b(op.getLoc(), builder), op(op), alpha(op.getAlpha()),
+        beta(op.getBeta()), batchRank(op.getBatchRank()),
+        rows(op.getMetaAttr().getTile()[0]),
+        columns(op.getMetaAttr().getTile()[1]),
+        depth(op.getMetaAttr().getTile()[2]),
+        element(op.getOut().getType().getElementType()), f32(b.getF32Type()) {}
+
+  Value build() {
+    if (!alpha.isZero)
+      multiply();
+    return writeBack(addInput());
+  }
+
+private:
+  ImplicitLocOpBuilder b;
+  SampledAddmmOp op;
+  Scale alpha, beta;
+  int64_t batchRank, rows, columns, depth;
+  Type element, f32;
+  /// The product's tile, and whether it counts, of i1; null if alpha is 0.
+  Value product, isComputed;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value asValue(OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
+  }
+  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
+  }
+  OpFoldResult sizeOf(Tensor tensor, int64_t dim) {
+    return tensor::getMixedSize(b, b.getLoc(), tensor,
+                                tensor.getType().getRank() + dim);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value left, Value right) {
+    return arith::CmpIOp::create(b, predicate, left, right);
+  }
+  Value both(Value first, Value second) {
+    return arith::AndIOp::create(b, first, second);
+  }
+
+  Value getBlock() { return op.getOrigin()[batchRank]; }
+  /// The tile's place in its block.
+  OpFoldResult getRowInBlock() {
+    return rows == op.getBlockRows()
+               ? OpFoldResult(b.getIndexAttr(0))
+               : OpFoldResult(op.getOrigin()[batchRank + 1]);
+  }
+  OpFoldResult getColumnInBlock() {
+    return columns == op.getBlockColumns()
+               ? OpFoldResult(b.getIndexAttr(0))
+               : OpFoldResult(op.getOrigin()[batchRank + 2]);
+  }
+
+  /// The tile's place in the batch dimensions of a tensor, in which an extent
+  /// of 1 serves all.
+  SmallVector<OpFoldResult> leadOf(Tensor tensor, int64_t baseRank) {
+    int64_t count = tensor.getType().getRank() - baseRank;
+    SmallVector<OpFoldResult> lead;
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {d0, s0 - 1}, b.getContext());
+    for (int64_t dim = 0; dim < count; ++dim) {
+      OpFoldResult place = op.getOrigin()[batchRank - count + dim];
+      if (tensor.getType().getDimSize(dim) == 1)
+        place = b.getIndexAttr(0);
+      else if (tensor.getType().isDynamicDim(dim))
+        place = affine::makeComposedFoldedAffineMin(
+            b, b.getLoc(), map,
+            {place, tensor::getMixedSize(b, b.getLoc(), tensor, dim)});
+      lead.push_back(place);
+    }
+    return lead;
+  }
+
+  /// An entry of an index tensor, of the tile's batch.
+  Value readIndex(Tensor tensor, Value position) {
+    SmallVector<Value> indices;
+    for (OpFoldResult place : leadOf(tensor, 1))
+      indices.push_back(asValue(place));
+    indices.push_back(position);
+    Value entry = tensor::ExtractOp::create(b, tensor, indices);
+    return arith::IndexCastOp::create(b, b.getIndexType(), entry);
+  }
+
+  /// The last block row that begins at the block or before it, of `count` rows:
+  /// the one that has it, if any has; 0 if there is none. The number's bits are
+  /// found from the highest to the lowest, as many as the last row has.
+  Value findBlockRow(OpFoldResult count) {
+    Value last = asValue(apply(b.getAffineDimExpr(0) - 1, {count}));
+    Value bits;
+    if (std::optional<int64_t> known = getConstantIntValue(count)) {
+      if (*known <= 1)
+        return index(0);
+      bits = index(llvm::Log2_64_Ceil(*known));
+    } else {
+      last = arith::MaxSIOp::create(b, last, index(0));
+      Value wide = arith::IndexCastOp::create(b, b.getI64Type(), last);
+      Value zeros = math::CountLeadingZerosOp::create(b, wide);
+      Value all = arith::ConstantOp::create(b, b.getI64IntegerAttr(64));
+      bits = arith::IndexCastOp::create(b, b.getIndexType(),
+                                        arith::SubIOp::create(b, all, zeros));
+    }
+    auto search =
+        scf::ForOp::create(b, index(0), bits, index(1), ValueRange{index(0)});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(search.getBody());
+    Value former = search.getRegionIterArg(0);
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value place = asValue(apply(d0 - d1 - 1, {bits, search.getInductionVar()}));
+    Value next = arith::AddIOp::create(
+        b, former, arith::ShLIOp::create(b, index(1), place));
+    Value offset =
+        readIndex(op.getCrow(), arith::MinSIOp::create(b, next, last));
+    Value isTaken =
+        both(compare(arith::CmpIPredicate::sle, next, last),
+             compare(arith::CmpIPredicate::sle, offset, getBlock()));
+    Value row = arith::SelectOp::create(b, isTaken, next, former);
+    scf::YieldOp::create(b, row);
+    return search.getResult(0);
+  }
+
+  /// The steps of the loop over K: none where `mat1` and `mat2` must not be
+  /// read. They are the same for all tiles, so that these need no order.
+  Value countSteps(OpFoldResult blockRows) {
+    Value steps = asValue(apply(b.getAffineDimExpr(0).ceilDiv(depth),
+                                {sizeOf(op.getMat1(), -1)}));
+    Value zero = index(0);
+    SmallVector<Value> conditions;
+    if (!alpha.isConstant)
+      conditions.push_back(isNotZero(b, b.getLoc(), alpha.value));
+    for (OpFoldResult size :
+         {blockRows, sizeOf(op.getMat2(), op.getColumnDim())})
+      if (!getConstantIntValue(size))
+        conditions.push_back(
+            compare(arith::CmpIPredicate::sgt, asValue(size), zero));
+      else if (*getConstantIntValue(size) == 0)
+        return zero;
+    for (Value condition : conditions)
+      steps = arith::SelectOp::create(b, condition, steps, zero);
+    return steps;
+  }
+
+  /// A slice of a matrix of the tile's batch, all of K.
+  Tensor sliceOf(Tensor matrix, OpFoldResult first, int64_t size, int64_t dim) {
+    SmallVector<OpFoldResult> offsets = leadOf(matrix, 2);
+    SmallVector<OpFoldResult> sizes(offsets.size(), b.getIndexAttr(1)), ones;
+    offsets.append(2, b.getIndexAttr(0));
+    sizes.append({sizeOf(matrix, -2), sizeOf(matrix, -1)});
+    *(offsets.end() + dim) = first;
+    *(sizes.end() + dim) = b.getIndexAttr(size);
+    ones.assign(sizes.size(), b.getIndexAttr(1));
+    SmallVector<int64_t> shape(matrix.getType().getShape().take_back(2));
+    *(shape.end() + dim) = size;
+    auto type = RankedTensorType::get(shape, matrix.getType().getElementType());
+    return cast<Tensor>(Value(
+        tensor::ExtractSliceOp::create(b, type, matrix, offsets, sizes, ones)));
+  }
+
+  void multiply() {
+    Value block = getBlock();
+    OpFoldResult blockRows =
+        apply(b.getAffineDimExpr(0) - 1, {sizeOf(op.getCrow(), -1)});
+    Value row = findBlockRow(blockRows);
+    Value begin = readIndex(op.getCrow(), index(0));
+    Value end = readIndex(op.getCrow(), asValue(blockRows));
+    Value isStored = both(compare(arith::CmpIPredicate::sle, begin, block),
+                          compare(arith::CmpIPredicate::slt, block, end));
+    // What no block row has may have any column.
+    Value column = arith::SelectOp::create(
+        b, isStored, readIndex(op.getCol(), block), index(0));
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    OpFoldResult firstRow = apply(d0 * op.getBlockRows() + d1,
+                                  {OpFoldResult(row), getRowInBlock()});
+    OpFoldResult firstColumn =
+        apply(d0 * op.getBlockColumns() + d1,
+              {OpFoldResult(column), getColumnInBlock()});
+    Value steps = countSteps(blockRows);
+    isComputed =
+        both(isStored, compare(arith::CmpIPredicate::slt, index(0), steps));
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
+    Value zeros = linalg::FillOp::create(b, zero, emptyTile(f32)).getResult(0);
+    auto loop =
+        scf::ForOp::create(b, index(0), steps, index(1), ValueRange{zeros});
+    loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+    if (op.getPrecision() == "tf32")
+      loop->setAttr(kTF32AttrName, b.getUnitAttr());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    OpFoldResult k = apply(d0 * depth, {loop.getInductionVar()});
+    OpFoldResult start = b.getIndexAttr(0);
+    bool isTransposed = op.getTransposeMat2();
+    Tensor left = sliceOf(op.getMat1(), firstRow, rows, -2);
+    Tensor right =
+        sliceOf(op.getMat2(), firstColumn, columns, op.getColumnDim());
+    Value leftTile =
+        readTile(b, b.getLoc(), left, {}, {start, k}, {rows, depth});
+    ValueRange sum = loop.getRegionIterArgs();
+    if (isTransposed) {
+      Value rightTile =
+          readTile(b, b.getLoc(), right, {}, {start, k}, {columns, depth});
+      product = linalg::MatmulTransposeBOp::create(
+                    b, b.getLoc(), sum.getTypes().front(),
+                    ValueRange{leftTile, rightTile}, sum)
+                    .getResult(0);
+    } else {
+      Value rightTile =
+          readTile(b, b.getLoc(), right, {}, {k, start}, {depth, columns});
+      product =
+          linalg::MatmulOp::create(b, ValueRange{leftTile, rightTile}, sum)
+              .getResult(0);
+    }
+    scf::YieldOp::create(b, product);
+    product = loop.getResult(0);
+  }
+
+  Value emptyTile(Type type) {
+    return tensor::EmptyOp::create(b, {rows, columns}, type);
+  }
+
+  Value addInput() {
+    if (beta.isConstant)
+      return epilogue(/*readsInput=*/!beta.isZero);
+    auto branch = scf::IfOp::create(
+        b, isNotZero(b, b.getLoc(), beta.value),
+        [&](OpBuilder &nested, Location loc) { yieldEpilogue(nested, true); },
+        [&](OpBuilder &nested, Location loc) { yieldEpilogue(nested, false); });
+    return branch.getResult(0);
+  }
+  void yieldEpilogue(OpBuilder &nested, bool readsInput) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(nested.saveInsertionPoint());
+    scf::YieldOp::create(b, epilogue(readsInput));
+    nested.restoreInsertionPoint(b.saveInsertionPoint());
+  }
+
+  /// The window of `input` or of the old `out` that the tile is added to.
+  Value readInput() {
+    Tensor source = op.getInput() ? op.getInput() : op.getOut();
+    SmallVector<OpFoldResult> offsets(source.getType().getRank(),
+                                      b.getIndexAttr(0));
+    if (op.getInput()) {
+      offsets = leadOf(source, 3);
+      offsets.append({getBlock(), getRowInBlock(), getColumnInBlock()});
+    }
+    SmallVector<OpFoldResult> sizes(offsets.size() - 2, b.getIndexAttr(1)),
+        ones(offsets.size(), b.getIndexAttr(1));
+    sizes.append({b.getIndexAttr(rows), b.getIndexAttr(columns)});
+    auto type = RankedTensorType::get({rows, columns},
+                                      source.getType().getElementType());
+    return tensor::ExtractSliceOp::create(b, type, source, offsets, sizes,
+                                          ones);
+  }
+
+  /// beta * input + alpha * product, rounded once.
+  Value epilogue(bool readsInput) {
+    SmallVector<Value> inputs;
+    if (product)
+      inputs.push_back(product);
+    if (readsInput)
+      inputs.push_back(readInput());
+    Value none = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
+    if (inputs.empty())
+      return linalg::FillOp::create(
+                 b,
+                 arith::ConstantOp::create(b, b.getZeroAttr(element))
+                     .getResult(),
+                 emptyTile(element))
+          .getResult(0);
+    SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(2));
+    SmallVector<utils::IteratorType> iterators(2,
+                                               utils::IteratorType::parallel);
+    Value target = emptyTile(element);
+    auto compute = [&](OpBuilder &nested, Location loc, ValueRange args) {
+      ImplicitLocOpBuilder inner(loc, nested);
+      Value sum;
+      if (product) {
+        sum = args.front();
+        if (!alpha.isOne)
+          sum = arith::MulFOp::create(inner, alpha.value, sum);
+        sum = arith::SelectOp::create(inner, isComputed, sum, none);
+      }
+      if (readsInput) {
+        Value old = args.drop_back().back();
+        if (!old.getType().isF32())
+          old = arith::ExtFOp::create(inner, f32, old);
+        if (!beta.isOne)
+          old = arith::MulFOp::create(inner, beta.value, old);
+        sum = sum ? arith::AddFOp::create(inner, old, sum).getResult() : old;
+      }
+      if (!element.isF32())
+        sum = arith::TruncFOp::create(inner, element, sum);
+      linalg::YieldOp::create(inner, sum);
+    };
+    return linalg::GenericOp::create(b, target.getType(), inputs, target, maps,
+                                     iterators, compute)
+        .getResult(0);
+  }
+
+  Value writeBack(Value tile) {
+    int64_t rank = op.getOut().getType().getRank();
+    SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)),
+        ones(rank, b.getIndexAttr(1)), sizes(rank - 2, b.getIndexAttr(1));
+    sizes.append({b.getIndexAttr(rows), b.getIndexAttr(columns)});
+    return tensor::InsertSliceOp::create(b, tile, op.getOut(), zeros, sizes,
+                                         ones);
+  }
+};
+} // namespace
+
+bool SampledAddmmOp::writeInto(Value destination) {
+  if (!getInput() && !Scale(getBeta()).isZero) {
+    // The old content is read as input, which is of the type of the matrices.
+    if (getOut().getType().getElementType() !=
+        getMat1().getType().getElementType())
+      return false;
+    getInputMutable().assign(getOut());
+  }
+  getOutMutable().assign(destination);
+  return true;
+}
+
+FailureOr<SmallVector<Value>> SampledAddmmOp::lowerToTileProgram(OpBuilder &b) {
+  ArrayRef<int64_t> tile = getMetaAttr().getTile();
+  SmallVector<int64_t> shape(getBatchRank() + 1, 1);
+  llvm::append_range(shape, tile.take_front(2));
+  if (!isTile() || getOut().getType().getShape() != ArrayRef(shape))
+    return emitOpError() << "expected a tile of one block, " << tile[0] << " x "
+                         << tile[1] << ", but got " << getOut().getType();
+  return SmallVector<Value>{TileProgram(b, *this).build()};
+}

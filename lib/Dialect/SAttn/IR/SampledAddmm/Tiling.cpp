@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// TilingInterface of sattn.sampled_addmm: the loops are the dimensions of
+// `out`, batches, stored blocks, and rows and columns of a block. A tile is
+// never of more than one block, since blocks are not near each other.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<utils::IteratorType> SampledAddmmOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(getOut().getType().getRank(),
+                                          utils::IteratorType::parallel);
+}
+
+SmallVector<Range> SampledAddmmOp::getIterationDomain(OpBuilder &b) {
+  SmallVector<Range> ranges;
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
+    ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  return ranges;
+}
+
+LogicalResult SampledAddmmOp::getResultTilePosition(
+    OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  return success();
+}
+
+/// Only `out` is cut: `origin` says where the tile is among the rest.
+FailureOr<TilingResult>
+SampledAddmmOp::getTiledImplementation(OpBuilder &b,
+                                       ArrayRef<OpFoldResult> offsets,
+                                       ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), offsets,
+                                              sizes, ones);
+  auto tiled = cast<SampledAddmmOp>(b.clone(*getOperation()));
+  tiled.setBlockSizeAttr(
+      b.getDenseI64ArrayAttr({getBlockRows(), getBlockColumns()}));
+  tiled.getOriginMutable().assign(
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
+  tiled.getOutMutable().assign(slice);
+  tiled.getResult().setType(slice.getType());
+  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+SampledAddmmOp::getTileSizes(OpBuilder &b) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return emitOpError("expected a 'meta' attribute with tile sizes, but got "
+                       "none (sattn-inject-meta attaches one)");
+  SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
+  for (int64_t size : meta.getTile().take_front(2))
+    sizes.push_back(b.getIndexAttr(size));
+  return sizes;
+}
+
+TileSchedule SampledAddmmOp::getTileSchedule() {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return {};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
+          meta.getSplitK()};
+}

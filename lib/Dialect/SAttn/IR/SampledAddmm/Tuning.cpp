@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What a sattn.sampled_addmm tells the choice of its parameters.
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Tuning/SampledAddmm.h"
+
+using namespace mlir;
+using namespace sattn;
+
+std::optional<std::string> SampledAddmmOp::restrictTo(const tuning::Target &) {
+  return std::nullopt;
+}
+
+llvm::Expected<tuning::Choice>
+SampledAddmmOp::chooseParameters(ArrayRef<meta::Table>,
+                                 const tuning::Search &search,
+                                 const TuningHints &hints) {
+  tuning::sampled_addmm::Facts facts;
+  facts.blockRows = getBlockRows();
+  facts.blockColumns = getBlockColumns();
+  facts.elementBytes = getMat1().getType().getElementTypeBitWidth() / 8;
+  int64_t k = getMat1().getType().getShape().back();
+  facts.k = hints.k;
+  if (!ShapedType::isDynamic(k))
+    facts.k = k;
+  return tuning::sampled_addmm::choose(facts, search);
+}

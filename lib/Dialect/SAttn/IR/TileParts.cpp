@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileParts.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sattn;
+
+Scale::Scale(Value value) : value(value) {
+  FloatAttr attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return;
+  isConstant = true;
+  isZero = attr.getValue().isZero();
+  isOne = attr.getValue().isExactlyValue(1.0);
+}
+
+Value sattn::isNotZero(OpBuilder &b, Location loc, Value scalar) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, scalar, zero);
+}
+
+Value sattn::readTile(OpBuilder &b, Location loc, Value source,
+                      ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
+                      ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(source.getType());
+  int64_t leadRank = lead.size(), rank = type.getRank();
+  OpFoldResult one = b.getIndexAttr(1), nothing = b.getIndexAttr(0);
+  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+  SmallVector<OpFoldResult> offsets(lead), sizes(leadRank, one),
+      ones(rank, one), low(shape.size(), nothing), high;
+  SmallVector<int64_t> inside;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    int64_t dim = leadRank + i;
+    OpFoldResult begin = first[i];
+    OpFoldResult clipped = affine::makeComposedFoldedAffineMin(
+        b, loc,
+        AffineMap::get(1, 1, {b.getAffineConstantExpr(size), s0 - d0},
+                       b.getContext()),
+        {begin, tensor::getMixedSize(b, loc, source, dim)});
+    offsets.push_back(begin);
+    sizes.push_back(clipped);
+    inside.push_back(
+        getConstantIntValue(clipped).value_or(ShapedType::kDynamic));
+    high.push_back(
+        affine::makeComposedFoldedAffineApply(b, loc, size - d0, {clipped}));
+  }
+  Type element = type.getElementType();
+  Value slice = tensor::ExtractSliceOp::create(
+      b, loc, RankedTensorType::get(inside, element), source, offsets, sizes,
+      ones);
+  if (ArrayRef(inside) == shape)
+    return slice;
+  Value padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  return tensor::PadOp::create(b, loc, RankedTensorType::get(shape, element),
+                               slice, low, high, padding);
+}

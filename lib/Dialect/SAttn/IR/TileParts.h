@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Parts of tile programs that several ops have.
+
+#ifndef LIB_DIALECT_SATTN_IR_TILEPARTS_H
+#define LIB_DIALECT_SATTN_IR_TILEPARTS_H
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+
+namespace sattn {
+
+/// Whether a scalar operand is zero, one, or known only at run time.
+struct Scale {
+  mlir::Value value;
+  bool isZero = false, isOne = false, isConstant = false;
+
+  explicit Scale(mlir::Value value);
+};
+
+/// Of f32: whether it is not 0, or a NaN.
+mlir::Value isNotZero(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value scalar);
+
+/// The tile of this shape from `first` on, in the source's last dimensions, at
+/// `lead` of the others; zeros beyond its end.
+mlir::Value readTile(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source,
+                     llvm::ArrayRef<mlir::OpFoldResult> lead,
+                     llvm::ArrayRef<mlir::OpFoldResult> first,
+                     llvm::ArrayRef<int64_t> shape);
+
+} // namespace sattn
+
+#endif // LIB_DIALECT_SATTN_IR_TILEPARTS_H

@@ -1,0 +1,80 @@
+//===- Operands.h - Checked operands of references --------------*- C++ -*-===//
+//
+// What the references of ops on matrices in BSR storage have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_REFERENCE_OPERANDS_H
+#define LIB_REFERENCE_OPERANDS_H
+
+#include "sattn/Reference/ElementConversion.h"
+#include "sattn/Runtime/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace sattn::reference {
+
+using Shape = std::vector<int64_t>;
+
+/// The message "expected `what`, but got `got`".
+runtime::Error expected(const std::string &what, const std::string &got);
+
+/// Text for messages: "64", "(2, 3)".
+inline std::string str(int64_t value) { return std::to_string(value); }
+std::string str(const Shape &shape);
+
+/// An operand whose leading dimensions are broadcast to the batch's. The last
+/// dimensions, of the matrix or vector itself, count from the end.
+struct Operand {
+  const char *name;
+  TensorView view;
+  /// For each batch dimension; 0 where the operand is broadcast.
+  Shape batchStrides;
+
+  int64_t extent(int fromEnd) const {
+    return view.shape[view.shape.size() - fromEnd];
+  }
+  int64_t stride(int fromEnd) const {
+    return view.strides[view.strides.size() - fromEnd];
+  }
+  int64_t offset(const Shape &batchIndex) const {
+    int64_t sum = 0;
+    for (size_t dim = 0; dim < batchIndex.size(); ++dim)
+      sum += batchIndex[dim] * batchStrides[dim];
+    return sum;
+  }
+  double load(int64_t offset) const { return loadElement(view, offset); }
+};
+
+/// f16, bf16, f32 or f64.
+bool isFloat(runtime::DType dtype);
+
+/// The operand has strides and a rank, and memory if it is read.
+runtime::Error checkView(const Operand &operand, int minRank, bool isRead);
+
+/// Strides by which the operand, but for its last `trailing` dimensions, walks
+/// `shape`.
+runtime::ErrorOr<Shape> broadcast(const Operand &operand, int trailing,
+                                  const Shape &shape);
+
+/// The index of the `number`th batch, in row-major order.
+Shape indexOf(int64_t number, const Shape &batch);
+
+/// The stored blocks of one batch, checked: block row r has those at
+/// positions offsets[r] to offsets[r+1] of col and values.
+struct Pattern {
+  Shape offsets;
+  /// Of positions offsets.front() to offsets.back().
+  Shape columns;
+};
+
+/// Of a batch of operands whose batch strides are set; `nnz` blocks, each in
+/// one of `blockColumns` columns.
+runtime::ErrorOr<Pattern> loadPattern(const Operand &crow, const Operand &col,
+                                      int64_t nnz, int64_t blockColumns,
+                                      const Shape &batchIndex);
+
+} // namespace sattn::reference
+
+#endif // LIB_REFERENCE_OPERANDS_H

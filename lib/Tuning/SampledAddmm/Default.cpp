@@ -1,0 +1,54 @@
+//===- Default.cpp - Tiles of sampled_addmm -------------------------------===//
+//
+// The computed default, with the reasons of its numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sattn/Tuning/SampledAddmm.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace sattn::tuning;
+using namespace sattn::tuning::sampled_addmm;
+
+/// Rows and columns of a tile on the CPU: with them the accumulator and the
+/// packed operands stay within the second-level cache.
+static constexpr int64_t kCPURows = 64, kCPUColumns = 128;
+/// Most rows on a GPU: two warpgroups of wgmma.
+static constexpr int64_t kMostRows = 128;
+/// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
+/// tile on the CPU.
+static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;
+/// Units of a tile, from the best on: of wgmma, of mma.sync, of any.
+static constexpr int64_t kUnits[] = {64, 16, 8};
+
+/// The longest divisor of a multiple of 8 that is at most `most`, one of the
+/// best unit that there is.
+static int64_t findDivisor(int64_t size, int64_t most) {
+  for (int64_t unit : kUnits)
+    for (int64_t part = llvm::alignDown(std::min(size, most), unit); part > 0;
+         part -= unit)
+      if (size % part == 0)
+        return part;
+  return size;
+}
+
+Parameters
+sattn::tuning::sampled_addmm::defaultParameters(const Facts &facts,
+                                                const Target &target) {
+  bool isCPU = target.kind == TargetKind::CPU;
+  Parameters tile;
+  tile.rows = findDivisor(facts.blockRows, isCPU ? kCPURows : kMostRows);
+  tile.columns = findDivisor(
+      facts.blockColumns,
+      isCPU ? kCPUColumns
+            : std::min(target.maxColumns, target.maxAccumulator / tile.rows));
+  tile.depth = isCPU ? kCPUDepth : kDepthBytes / facts.elementBytes;
+  // A short sum is one step.
+  if (facts.k)
+    tile.depth = std::clamp<int64_t>(llvm::alignTo(*facts.k, kUnits[1]),
+                                     kUnits[1], tile.depth);
+  return tile;
+}

@@ -1,0 +1,194 @@
+"""sampled_addmm."""
+
+import dataclasses
+import sys
+
+import numpy as np
+
+from . import _arrays, _bsr, _compiler, _operand, _storage, _traced, cache
+from ._numbers import number
+from ._sampled_source import SampledAddmm
+
+
+def _is_boolean(values):
+    return str(getattr(values, "dtype", "")).removeprefix("torch.") == "bool"
+
+
+def _pattern_of(input, mat1):
+    """(crow, col, values, shape) as given, and the Operand of it. A boolean mask's values only say where blocks are:
+    they are memory for the result, of mat1's type."""
+    crow, col, values, shape = _operand.parts_of(input, "input")
+    if not _is_boolean(values):
+        return (crow, col, values, shape), _operand.Operand(crow, col, values, shape, "input"), False
+    blocks = _arrays.arrays_of("mat1", mat1).empty(tuple(values.shape), mat1)
+    return (crow, col, values, shape), _operand.Operand(crow, col, blocks, shape, "input"), True
+
+
+def _shape_of_result(operand, mat1, mat2):
+    """(*, nnz, BM, BN), after checking that the matrices fit."""
+    for name, matrix, wanted in (("mat1", mat1, "(*, M, K)"), ("mat2", mat2, "(*, K, N)")):
+        if matrix.ndim < 2:
+            raise ValueError(f"argument '{name}': expected shape {wanted}, but got {tuple(matrix.shape)}")
+    if mat1.shape[-2] != operand.rows:
+        raise ValueError(f"argument 'mat1': expected {operand.rows} rows, those of input, but got {mat1.shape[-2]}")
+    if mat2.shape[-2] != mat1.shape[-1]:
+        raise ValueError(f"argument 'mat2': expected {mat1.shape[-1]} rows, the columns of mat1, but got "
+                         f"{mat2.shape[-2]}")
+    n = mat2.shape[-1]
+    if operand.shape is not None and operand.shape[-1] != n:
+        raise ValueError(f"argument 'mat2': expected {operand.shape[-1]} columns, those of input, but got {n}")
+    if n % operand.block[1]:
+        raise ValueError(f"argument 'mat2': expected columns for whole blocks of {operand.block[1]} columns of input, "
+                         f"but got {n}")
+    batch = operand.batch
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        try:
+            batch = np.broadcast_shapes(batch, tuple(matrix.shape[:-2]))
+        except ValueError:
+            raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
+                             f"{tuple(matrix.shape[:-2])}") from None
+    return (*batch, *operand.values.shape[-3:])
+
+
+def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed):
+    """The program of one kind of call."""
+    arrays = operand.arrays
+    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    dtype = operand.element
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        _arrays.require_element(name, matrix, arrays, (dtype,))
+    # Only of f32 on CUDA does the precision make a difference.
+    if dtype != "f32" or target == _compiler.CPU:
+        precision = "ieee"
+    elif precision != "tf32":
+        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
+                                  f"precision has no kernels yet, but got {precision!r}")
+    source = SampledAddmm(
+        dtype=dtype, out=dtype if out is None else _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32")),
+        block=operand.block, index=operand.index,
+        batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
+        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed)
+    return cache.program(source, target)
+
+
+@dataclasses.dataclass
+class _Result:
+    """What is returned, and the values in it that are written, (*, nnz, BM, BN)."""
+
+    matrix: object
+    values: object
+
+
+def _given(out, pattern, operand, shape):
+    """The caller's `out`, whose indices become those of `input`."""
+    crow, col, values, own = _operand.parts_of(out, "out")
+    arrays = operand.arrays
+    for name, array in (("out", values), ("crow", crow), ("col", col)):
+        _arrays.require_same(name, array, arrays, "input")
+    if tuple(values.shape) != shape or own is not None and pattern[3] is not None and own[-2:] != pattern[3][-2:]:
+        raise ValueError(f"argument 'out': expected values of shape {shape}, in a matrix of input's shape, but got "
+                         f"{tuple(values.shape)}")
+    if arrays is _arrays.NUMPY and not values.flags.writeable:
+        raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    for name, index, wanted in (("crow", crow, operand.crow), ("col", col, operand.col)):
+        if index.shape[-1] != wanted.shape[-1]:
+            raise ValueError(f"argument 'out': expected '{name}' of {wanted.shape[-1]} entries, as in input, but got "
+                             f"{index.shape[-1]}")
+    return _Result(out, values), ((crow, operand.crow), (col, operand.col))
+
+
+def _copy_indices(pairs):
+    for target, source in pairs:
+        if target is source:
+            continue
+        if isinstance(target, np.ndarray):
+            if not np.shares_memory(target, source):
+                np.copyto(target, source)
+        elif target.data_ptr() != source.data_ptr():
+            target.copy_(source)
+
+
+def _made(input, pattern, operand, shape, mat1, n):
+    """A new matrix of input's kind, whose indices are input's."""
+    crow, col, _, _ = pattern
+    values = operand.arrays.empty(shape, mat1)
+    if isinstance(input, tuple):
+        return _Result((crow, col, values), values)
+    if _arrays.is_torch(input):
+        torch = sys.modules["torch"]
+        batch = shape[:-3]
+        crow, col = (_storage.with_rank(index, len(batch) + 1).expand((*batch, index.shape[-1])) for index in (crow, col))
+        return _Result(torch.sparse_bsr_tensor(crow, col, values, size=(*batch, operand.rows, n),
+                                               check_invariants=False), values)
+    return _Result(None, values)
+
+
+def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None):
+    """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
+
+    input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
+    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
+    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on
+    CUDA with precision "tf32"). * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
+    arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
+    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32; may be input. Its indices become input's.
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
+    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
+
+    Returns out, or a new matrix of input's kind, with input's indices and values of mat1's type. Arrays are used where
+    they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (gradients among it), before anything is written.
+    """
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    alpha, beta = number("alpha", alpha), number("beta", beta)
+    if _arrays.is_torch(mat1):
+        _traced.refuse("mat1", mat1)
+    pattern, operand, is_boolean = _pattern_of(input, mat1)
+    if is_boolean and beta != 0:
+        raise ValueError(f"argument 'beta': expected 0 for an input of booleans, but got {beta}")
+    arrays = operand.arrays
+    for name, array in (("mat1", mat1), ("mat2", mat2), ("input", operand.values)):
+        _arrays.require_same(name, array, arrays, "input")
+        _arrays.require_no_derivative(name, array)
+    shape = _shape_of_result(operand, mat1, mat2)
+    n = mat2.shape[-1]
+    copies = ()
+    if out is None:
+        result = _made(input, pattern, operand, shape, mat1, n)
+    else:
+        result, copies = _given(out, pattern, operand, shape)
+        _arrays.require_no_derivative("out", result.values)
+    is_transposed = arrays.is_transposed(mat2)
+    key = ("sampled_addmm", operand.signature, beta == 0, precision, id(arrays), tuple(mat1.shape), mat1.dtype,
+           tuple(mat2.shape), mat2.dtype, result.values.dtype, is_transposed)
+    program = cache.calls.get(key)
+    if program is None:
+        program = _bsr._with_memory(arrays, _program, operand, mat1, mat2, shape, None if out is None else result.values,
+                                    beta == 0, precision, is_transposed)
+        if len(cache.calls) >= _bsr.CALLS_LIMIT:
+            cache.calls.clear()
+        cache.calls[key] = program
+    operands = {"crow": operand.crow, "col": operand.col, "mat1": mat1,
+                "mat2": arrays.transposed(mat2) if is_transposed else mat2}
+    if beta != 0:
+        operands["input"] = operand.values
+    operands["out"] = result.values
+    operands = {name: arrays.passed(array) for name, array in operands.items()}
+    scalars = (alpha,) if beta == 0 else (alpha, beta)
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    checks = check or check is None and not on_gpu
+    launch = program._launch_checked if checks and not on_gpu else program._launch
+    try:
+        if checks and on_gpu:
+            host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
+            program.check(*scalars, *host, *list(operands.values())[2:])
+        _bsr._with_memory(arrays, launch, *scalars, *operands.values())
+    except BufferError as error:
+        _arrays.raise_refusal(operands, error)
+    if out is not None:
+        _copy_indices(copies)
+        arrays.count_write(result.values)
+    if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
+        return type(input)((result.values, pattern[1], pattern[0]), shape=pattern[3])
+    return result.matrix

@@ -1,0 +1,105 @@
+// RUN: sparse-opt %s --sattn-tile --canonicalize --cse | FileCheck %s
+// RUN: sparse-opt %s --sattn-record-contracts | FileCheck %s --check-prefix=CONTRACT
+
+// A tile is a stored block. Its block row is the last that begins at the block
+// or before it, found bit by bit; a block that no row has reads no column. The
+// bounds of the loop over K are the same for all tiles.
+
+// CHECK-LABEL: func.func @block
+// CHECK-SAME:    %[[ALPHA:.*]]: f32, %[[BETA:.*]]: f32, %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x?xbf16>, %[[MAT2:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
+// CHECK:         %[[NNZ:.*]] = tensor.dim %[[OUT]], %{{.*}}
+// CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%[[NNZ]], 64, 32) step (1, 64, 32)
+// CHECK:           math.ctlz
+// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} iter_args(%[[FORMER:.*]] = %{{.*}}) -> (index)
+// CHECK:             %[[OFFSET:.*]] = tensor.extract %[[CROW]]
+// CHECK:             arith.cmpi sle, %{{.*}}, %[[P]]
+// CHECK:             arith.select %{{.*}}, %{{.*}}, %[[FORMER]]
+// CHECK:           %[[STORED:.*]] = arith.andi
+// CHECK:           %[[ENTRY:.*]] = tensor.extract %[[COL]][%[[P]]]
+// CHECK:           %[[J:.*]] = arith.index_cast %[[ENTRY]]
+// CHECK:           %[[COLUMN:.*]] = arith.select %[[STORED]], %[[J]], %{{.*}}
+// CHECK:           arith.cmpf une, %[[ALPHA]]
+// CHECK:           scf.for %[[STEP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (tensor<64x32xf32>)
+// CHECK:             %[[I0:.*]] = affine.apply #{{.*}}(%[[ROW]])
+// CHECK:             tensor.extract_slice %[[MAT1]][%[[I0]], %{{.*}}] [64, %{{.*}}]
+// CHECK:             tensor.pad
+// CHECK:             %[[J0:.*]] = affine.apply #{{.*}}(%[[COLUMN]])
+// CHECK:             tensor.extract_slice %[[MAT2]][%{{.*}}, %[[J0]]] [%{{.*}}, 32]
+// CHECK:             tensor.pad
+// CHECK:             linalg.matmul {{.*}} outs(%[[SUM]]
+// CHECK:           } {sattn.block_loop}
+// CHECK:           arith.cmpf une, %[[BETA]]
+// CHECK:           scf.if
+// CHECK:             tensor.extract_slice %{{.*}}[%[[P]], 0, 0] [1, 64, 32]
+// CHECK:           } else {
+// CHECK-NOT:         tensor.extract_slice
+// CHECK:           tensor.parallel_insert_slice
+
+// CONTRACT:      sattn.contracts = [{batches = "out", checks = [
+// CONTRACT-SAME:   {check = "multiple", extent = {argument = 4 : i64, dimension = 0 : i64}, of = 64 : i64, reason = "the block's 64 rows", what = "M"}
+// CONTRACT-SAME:   {check = "multiple", extent = {argument = 5 : i64, dimension = 1 : i64}, of = 32 : i64, reason = "the block's 32 columns", what = "N"}
+// CONTRACT-SAME:   {check = "equal", extent = {argument = 5 : i64, dimension = 0 : i64}, to = {argument = 4 : i64, dimension = 1 : i64}, what = "K"}
+// CONTRACT-SAME:   {argument = 6 : i64, check = "apart", from = [2, 3, 4, 5]}
+// CONTRACT-SAME:   {argument = 3 : i64, below = {argument = 5 : i64, dimension = 1 : i64, divided_by = 32 : i64}, check = "indices", offsets = 2 : i64}
+// CONTRACT-SAME:   op = "sampled_addmm"
+func.func @block(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+                 %col: tensor<?xi32>, %mat1: tensor<?x?xbf16>,
+                 %mat2: tensor<?x?xbf16>, %out: tensor<?x64x32xbf16>)
+    -> tensor<?x64x32xbf16> {
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x64x32xbf16>)
+      {meta = #sattn.meta<tile = [64, 32, 64]>} -> tensor<?x64x32xbf16>
+  return %0 : tensor<?x64x32xbf16>
+}
+
+// With constants nothing is read that is not needed: no input at beta = 0, and
+// neither index nor matrix at alpha = 0.
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME:    tensor<8x16x16xf32>, %[[OUT:[^:]*]]: tensor<8x16x16xf16>
+// CHECK:         scf.forall
+// CHECK-NOT:       tensor.extract
+// CHECK-NOT:       scf.for
+// CHECK:           %[[INPUT:.*]] = tensor.extract_slice %{{.*}}[%{{.*}}, %{{.*}}, 0] [1, 8, 16]
+// CHECK:           linalg.generic {{.*}} ins(%[[INPUT]] : tensor<8x16xf32>)
+func.func @constants(%crow: tensor<3xi32>, %col: tensor<8xi32>,
+                     %mat1: tensor<32x20xf32>, %mat2: tensor<20x64xf32>,
+                     %input: tensor<8x16x16xf32>, %out: tensor<8x16x16xf16>)
+    -> tensor<8x16x16xf16> {
+  %zero = arith.constant 0.0 : f32
+  %two = arith.constant 2.0 : f32
+  %0 = sattn.sampled_addmm alpha(%zero) beta(%two)
+      ins(%crow, %col, %mat1, %mat2 : tensor<3xi32>, tensor<8xi32>,
+          tensor<32x20xf32>, tensor<20x64xf32>)
+      input(%input : tensor<8x16x16xf32>)
+      outs(%out : tensor<8x16x16xf16>)
+      {meta = #sattn.meta<tile = [8, 16, 24]>} -> tensor<8x16x16xf16>
+  return %0 : tensor<8x16x16xf16>
+}
+
+// Batches broadcast, a part of a block begins at its own row, and a transposed
+// mat2 is a transposed right operand. Of three block rows the number has two
+// bits.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    tensor<1x4xi64>, %{{.*}}: tensor<?xi64>, %[[MAT1:.*]]: tensor<?x48x20xf16>, %[[MAT2:.*]]: tensor<64x20xf16>
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
+// CHECK:         scf.forall (%[[B:.*]], %{{.*}}, %[[I:.*]], %{{.*}}) =
+// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} = %{{.*}} to %[[TWO]]
+// CHECK:           %[[BATCH:.*]] = affine.min #{{.*}}(%[[B]])[%{{.*}}]
+// CHECK:           %[[I0:.*]] = affine.apply #{{.*}}(%[[I]])[%[[ROW]]]
+// CHECK:           tensor.extract_slice %[[MAT1]][%[[BATCH]], %[[I0]], %{{.*}}] [1, 8, %{{.*}}]
+// CHECK:           tensor.extract_slice %[[MAT2]][%{{.*}}, %{{.*}}] [16, %{{.*}}]
+// CHECK:           linalg.matmul indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}] ins(%{{.*}}, %{{.*}} : tensor<8x24xf16>, tensor<16x24xf16>)
+func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
+                 %mat1: tensor<?x48x20xf16>, %mat2: tensor<64x20xf16>,
+                 %out: tensor<?x?x16x16xf16>) -> tensor<?x?x16x16xf16> {
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%zero)
+      ins(%crow, %col, %mat1, %mat2 : tensor<1x4xi64>, tensor<?xi64>,
+          tensor<?x48x20xf16>, tensor<64x20xf16>)
+      outs(%out : tensor<?x?x16x16xf16>)
+      {meta = #sattn.meta<tile = [8, 16, 24]>, transpose_mat2}
+      -> tensor<?x?x16x16xf16>
+  return %0 : tensor<?x?x16x16xf16>
+}
