@@ -368,3 +368,27 @@ def test_the_function_runs_once(capsys):
     for call in range(3):
         _functions.traced("mask_mod", function)
         assert capsys.readouterr().out == ("<argument of i32 in a score_mod or mask_mod>\n" if call == 0 else "")
+
+
+def test_a_breakpoint(monkeypatch):
+    """Stops in the user's own frame, whose values can be looked at and computed with."""
+    import sys
+
+    found = []
+
+    def stop():
+        frame = sys._getframe(1)
+        names = frame.f_locals
+        found.append((frame.f_code.co_name, names["size"], repr(names["distance"]), repr(names["distance"] * 2)))
+
+    monkeypatch.setattr(sys, "breakpointhook", stop)
+
+    def function(b, h, i, j, size=3):
+        distance = i - j
+        breakpoint()
+        return distance < size
+
+    _functions.traced("mask_mod", function)
+    (name, size, distance, twice), = found
+    assert name == "function" and repr(size) == "<number of i32 in a score_mod or mask_mod>"
+    assert distance == "<sub of i32 in a score_mod or mask_mod>" and twice == "<mul of i32 in a score_mod or mask_mod>"
