@@ -38,7 +38,8 @@ def _require_lengths(name, found, expected, what):
 def _require_batch(found, expected):
     for name, own, wanted in zip(("batches", "heads"), found, expected):
         if own not in (1, wanted):
-            raise ValueError(f"argument 'block_mask': expected 1 or {wanted} {name}, as query has, but got {own}")
+            either = f"1 or {wanted} {name}" if wanted != 1 else f"1 of the {name}"
+            raise ValueError(f"argument 'block_mask': expected {either}, as query has, but got {own}")
 
 
 def _with_four_dimensions(lists):

@@ -308,6 +308,12 @@ def test_masks_of_other_problems(sattn, make, sizes, message):
         sattn.flex_attention(*operands(), block_mask=make(sattn, *sizes))
 
 
+def test_a_mask_of_several_batches_for_one(sattn):
+    mask = sattn.create_block_mask(masks.causal, 2, None, LENGTH, LENGTH)
+    with pytest.raises(ValueError, match="argument 'block_mask': expected 1 of the batches, as query has, but got 2"):
+        sattn.flex_attention(*operands(batch=1), block_mask=mask)
+
+
 def test_given_lists(sattn):
     """Of any order, of some heads and batches, and checked."""
     arrays = operands()
