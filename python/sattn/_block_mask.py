@@ -395,8 +395,11 @@ def _device(device):
     """A torch.device, or None for NumPy's arrays."""
     if device is None or str(device) == "cpu" and "torch" not in sys.modules:
         return None
-    import torch
-
+    try:
+        import torch
+    except ImportError:
+        raise ValueError("argument 'device': expected None or 'cpu', since PyTorch is not installed, but got "
+                         f"{str(device)!r}") from None
     found = torch.device(device)
     if found.type == "cuda" and found.index is None:
         return torch.device("cuda", torch.cuda.current_device())

@@ -1,25 +1,19 @@
 """flex_attention."""
 
 import dataclasses
+import logging
 import math
 import sys
 import typing
-import weakref
 
 import numpy as np
 
-from . import _arrays, _block_mask, _blocks, _bsr, _compiler, _explain, _functions, _masks, _region, _traced, cache
-from ._block_mask import BlockMask
+from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, _traced, cache
+from ._attention_mask import Mask, mask_of
 from ._captures import PASSED
 from ._flex_source import FlexAttention
-from ._kernel_options import options_of
+from ._kernel_options import NONE, options_of
 from ._numbers import number
-
-# Blocks of the lists of a mask whose own have sizes that no kernel takes.
-BLOCK = 128, 128
-MULTIPLE = 16
-# PyTorch's size of the one block of a mask that restricts nothing.
-WHOLE = 1 << 30
 
 
 class AuxRequest(typing.NamedTuple):
@@ -38,140 +32,16 @@ class AuxOutput(typing.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """What one kind of call runs. functions keeps those that its key names by identity."""
+    """What one kind of call runs. is_like: whether the result has query's shape. key: what its key names by identity."""
 
     program: object
-    arrays: object
-    group: int
+    launch: object
     takes_scale: bool
     shape: tuple
+    is_like: bool
     lse_shape: tuple
-    checked: bool
-    functions: tuple
-
-
-class _Mask(typing.NamedTuple):
-    """A mask as a kernel takes it. function, values: of mask_mod, or None. lists: Lists or None. is_ours: whether the
-    lists were made here, and need no check."""
-
-    function: object = None
-    values: tuple = ()
-    lists: object = None
-    block: tuple = ()
-    band: object = None
-    is_ours: bool = True
-
-
-def _require_lengths(name, found, expected, what):
-    if found != expected:
-        raise ValueError(f"argument '{name}': expected a mask of {expected[0]} x {expected[1]} {what}, but got one of "
-                         f"{found[0]} x {found[1]}; make another one with create_block_mask")
-
-
-def _require_batch(found, expected):
-    for name, own, wanted in zip(("batches", "heads"), found, expected):
-        if own not in (1, wanted):
-            raise ValueError(f"argument 'block_mask': expected 1 or {wanted} {name}, as query has, but got {own}")
-
-
-def _with_four_dimensions(lists):
-    def padded(array, rank):
-        return array if array is None or array.ndim >= rank else array[(None,) * (rank - array.ndim)]
-
-    return _blocks.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
-                         padded(lists.full_kv_indices, 4))
-
-
-# Of masks with given lists: their lists within a band, by the lists that they were made of.
-_within = weakref.WeakKeyDictionary()
-
-
-def _lists_within(mask, lists, band, lengths, block, arrays):
-    """Given lists and a band: blocks that the band leaves whole stay wholly visible, others become partly masked."""
-    kept = _within.setdefault(mask, {})
-    key = band, tuple(map(id, lists))
-    tokens = tuple(getattr(array, "_version", 0) for array in lists)
-    if key in kept and kept[key][0] == tokens and arrays is not _arrays.NUMPY:
-        return kept[key][1]
-    columns = _blocks.ceil_div(lengths[1], block[1])
-    partial = _blocks.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), columns)
-    full = np.zeros_like(partial)
-    if lists.full_kv_num_blocks is not None:
-        full = _blocks.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), columns)
-    everything, _ = _functions.traced("mask_mod", _masks.noop_mask)
-    number = _blocks.counts(everything.result, (), band, (1, 1), lengths, block)
-    some, whole = number > 0, number == _blocks.sizes(lengths, block)
-    found = _blocks.Lists(*_blocks.ordered((partial & some) | (full & some & ~whole)), *_blocks.ordered(full & whole))
-    if arrays is not _arrays.NUMPY:
-        found = _blocks.Lists(*(sys.modules["torch"].from_numpy(array).to(arrays.device) for array in found))
-    kept[key] = tokens, found, lists
-    return found
-
-
-def _given(mask, band, arrays, sizes):
-    """The _Mask of one whose lists were given, ours or PyTorch's."""
-    batch, heads, queries, keys = sizes
-    lists = _blocks.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
-    block = tuple(mask.BLOCK_SIZE)
-    mask_mod = mask.mask_mod
-    if block == (WHOLE, WHOLE):
-        return _from_function(_masks.noop_mask if mask_mod is None else mask_mod, band)
-    _require_lengths("block_mask", tuple(mask.seq_lengths), (queries, keys), "queries and keys")
-    for name, array in lists._asdict().items():
-        if array is not None:
-            _arrays.require_same("block_mask", array, arrays, "query")
-            if arrays.dtype(array.dtype) != "i32":
-                raise ValueError(f"argument 'block_mask': expected '{name}' of int32, but got {array.dtype}")
-    lists = _with_four_dimensions(lists)
-    for array in lists:
-        if array is not None:
-            _require_batch(tuple(array.shape[:2]), (batch, heads))
-    if not _block_mask.has_function(mask_mod):
-        if bool((lists.kv_num_blocks > 0).any()):
-            _block_mask._sliced_mask_mod_error(None, None, None, None)
-        mask_mod = _masks.noop_mask
-    if any(size % MULTIPLE for size in block):
-        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries and keys, but "
-                         f"got {block[0]} x {block[1]}")
-    function, values = _functions.traced("mask_mod", mask_mod)
-    if not queries or not keys:
-        lists = None
-    elif band is not None:
-        lists = _lists_within(mask, lists, band, (queries, keys), block, arrays)
-    return _Mask(function, values, lists, block if lists else (), band, False)
-
-
-def _from_function(mask_mod, band):
-    function, values = _functions.traced("mask_mod", mask_mod)
-    return _Mask(function, values, None, (), band)
-
-
-def _mask_of(block_mask, band, arrays, sizes):
-    """The _Mask of flex_attention's arguments."""
-    if block_mask is None:
-        return _Mask(band=band)
-    if not isinstance(block_mask, BlockMask):
-        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
-                                                          "seq_lengths", "mask_mod")):
-            hint = "; make one with create_block_mask" if callable(block_mask) else ""
-            raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
-        return _given(block_mask, band, arrays, sizes)
-    if block_mask._given is not None:
-        return _given(block_mask, band, arrays, sizes)
-    if block_mask.seq_lengths != sizes[2:]:
-        _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
-    if block_mask._batch != (1, 1):
-        _require_batch(block_mask._batch, sizes[:2])
-    function, values = _functions.traced("mask_mod", block_mask._mask_mod)
-    # The one place that says which masks need lists: those that the compiler does not prove the structure of.
-    if function.is_derived or not sizes[2] or not sizes[3]:
-        return _Mask(function, values, None, (), band)
-    block = block_mask.BLOCK_SIZE
-    if block[0] % MULTIPLE or block[1] % MULTIPLE:
-        block = BLOCK
-    batch = sizes[0] if function.needs_batch else 1, sizes[1] if function.needs_head else 1
-    device = arrays.device if arrays.device is not None and arrays.device.type == "cuda" else None
-    return _Mask(function, values, block_mask.made(function, values, band, device, block, batch)[0], block, band)
+    arrays: object
+    key: tuple
 
 
 def _sharing(list_, batched):
@@ -207,15 +77,16 @@ def _shapes(query, key, value, enable_gqa):
     return (batch, heads, queries, keys), heads // kv_heads if kv_heads else 1
 
 
-def _require_memory(operands, arrays):
+def _require_memory(query, key, value, arrays):
     """Raises for operands that a kernel cannot use where they lie, or of which PyTorch wants a gradient."""
-    for name, array in operands:
+    for name, array in (("query", query), ("key", key), ("value", value)):
         _arrays.require_same(name, array, arrays, "query")
         _arrays.require_no_derivative(name, array)
 
 
 # Functions for the tensors on a device, as they were found for plain ones.
 _on_device = {}
+_LOGGER = logging.getLogger("sattn")
 
 
 def _arrays_of(query, key, value):
@@ -223,19 +94,24 @@ def _arrays_of(query, key, value):
     if type(query) is np.ndarray:
         return _arrays.NUMPY, type(key) is type(value) is np.ndarray
     torch = sys.modules.get("torch")
-    if torch is not None and _is_plain(query, torch):
-        arrays = _on_device.get(query.device)
-        if arrays is None:
-            arrays = _on_device[query.device] = _arrays.arrays_of("query", query)
-        return arrays, _is_plain(key, torch) and _is_plain(value, torch) and key.device == value.device == query.device
-    return _arrays.arrays_of("query", query), False
+    if torch is None or not _is_plain(query, torch):
+        return _arrays.arrays_of("query", query), False
+    device = query.device
+    arrays = _on_device.get(device)
+    if arrays is None:
+        arrays = _on_device[device] = _arrays.arrays_of("query", query)
+    return arrays, _is_plain(key, torch) and _is_plain(value, torch) and key.device == device and value.device == device
 
 
 def _is_plain(tensor, torch):
     """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
+    own = type(tensor)
+    if own is not torch.Tensor and own is not torch.nn.Parameter:
+        return False
     try:
-        return (type(tensor) is torch.Tensor or type(tensor) is torch.nn.Parameter) and not tensor.is_nested \
-            and not tensor.is_neg() and tensor.layout is torch.strided and (tensor.data_ptr() != 0 or not tensor.numel())
+        # Tensors without storage, as sparse ones, refuse the first.
+        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
+            and not tensor.is_nested
     except RuntimeError:  # In a transform of PyTorch.
         return False
 
@@ -331,8 +207,10 @@ def _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, o
             raise ValueError(f"argument 'kernel_options': {error}") from None
         raise
     checked = not on_gpu and mask.lists is not None and not mask.is_ours
-    return _Plan(program, arrays, group, source.scale is None, (*sizes[:3], value.shape[3]), sizes[:3], checked,
-                 (score, mask.function))
+    launch = program._launch_checked if checked else program._launch
+    shape = (*sizes[:3], value.shape[3])
+    return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, sizes[:3], arrays,
+                 (score, mask.function, mask.band))
 
 
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
@@ -359,82 +237,99 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     written.
     """
     arrays, is_plain = _arrays_of(query, key, value)
+    with_lse = bool(return_lse)
     if return_aux is not None:
-        if return_lse:
-            raise ValueError("argument 'return_aux': expected return_lse or return_aux, but got both")
-        if return_aux.max_scores:
-            raise NotImplementedError("argument 'return_aux': expected max_scores=False, since row maxima have no code yet, but "
-                                      "got True")
-    with_lse = bool(return_lse or return_aux is not None and return_aux.lse)
+        with_lse = _lse_of(return_aux, return_lse)
     if scale is not None:
         scale = number("scale", scale)
     band = None
     if causal is not None or window is not None or prefix is not None:
         band = _masks.named(causal, window, prefix)
-    options = options_of(kernel_options)
-    score, score_values = (None, ()) if score_mod is None else _functions.traced("score_mod", score_mod)
-    operands = ("query", query), ("key", key), ("value", value)
+    options = None if kernel_options is None else options_of(kernel_options)
+    score = score_values = mask_function = mask_values = lists = None
+    if score_mod is not None:
+        score, score_values = _functions.traced("score_mod", score_mod)
     if not is_plain:
-        _require_memory(operands, arrays)
+        _require_memory(query, key, value, arrays)
     q_shape, k_shape = query.shape, key.shape
     if len(q_shape) != 4 or len(k_shape) != 4:
         _shapes(query, key, value, enable_gqa)
-    mask = _mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]))
-    lists = mask.lists
-    signature = (q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask.function),
-                 None if lists is None else (lists[0].shape, lists[2] is None, mask.block, mask.is_ours), band, with_lse,
-                 bool(enable_gqa), scale, options)
+    mask = of_lists = None
+    if block_mask is not None:
+        mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]))
+        mask_function, mask_values, lists = mask.function, mask.values, mask.lists
+        if lists is not None:
+            of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
+    signature = (q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask_function),
+                 of_lists, id(band), with_lse, bool(enable_gqa), scale, options)
     plan = cache.calls.get(signature)
     if plan is None:
-        _require_memory(operands, arrays)
-        plan = _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, options)
+        _require_memory(query, key, value, arrays)
+        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, with_lse, enable_gqa, options or NONE)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[signature] = plan
     given = [scale] if plan.takes_scale else []
     if arrays is _arrays.NUMPY:
-        _require_in_place(operands)
-        given += (_arrays.NUMPY.passed(query), _arrays.NUMPY.passed(key), _arrays.NUMPY.passed(value))
+        given += _in_place(query, key, value)
     else:
         torch = sys.modules["torch"]
-        if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad) \
-                or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
-            _require_memory(operands, arrays)
-        given += (arrays.passed(query), arrays.passed(key), arrays.passed(value))
+        requires_grad = query.requires_grad or key.requires_grad or value.requires_grad
+        if requires_grad and torch.is_grad_enabled() or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
+            _require_memory(query, key, value, arrays)
+        given += map(arrays.passed, (query, key, value)) if requires_grad else (query, key, value)
     if lists is not None:
         given += lists if lists[2] is not None else lists[:2]
     if score_values:
         given += _captured(score, score_values, arrays)
-    if mask.values:
-        given += _captured(mask.function, mask.values, arrays)
-    out = _result(plan.shape, query, arrays)
-    results = [arrays.passed(out)]
+    if mask_values:
+        given += _captured(mask_function, mask_values, arrays)
+    out = _result(plan, query, arrays)
+    given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
     lse = None
     if with_lse:
         lse = np.empty(plan.lse_shape, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.lse_shape,
                                                                                                  dtype=torch.float32)
-        results.append(lse)
+        given.append(lse)
     program = plan.program
-    if arrays.device is not None and arrays.device.type == "cuda":
-        _explain.log_generic(program, [*given, *results])
+    if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
+        _explain.log_generic(program, given)
     try:
-        _bsr._with_memory(arrays, program._launch_checked if plan.checked else program._launch, *given, *results)
+        plan.launch(*given)
     except BufferError as error:
-        _arrays.raise_refusal(dict(operands), error)
+        _arrays.raise_refusal({"query": query, "key": key, "value": value}, error)
+    except RuntimeError as error:
+        if not _repeats.is_out_of_memory(error) or not arrays.release_kept_memory():
+            raise
+        plan.launch(*given)
     if return_aux is not None:
         return out, AuxOutput(lse=lse)
     return (out, lse) if return_lse else out
 
 
-def _require_in_place(operands):
-    """Raises for arrays of NumPy that are no grid of their elements."""
-    for name, array in operands:
+def _lse_of(return_aux, return_lse):
+    """Whether an AuxRequest, ours or PyTorch's, wants lse. Raises for what cannot be had."""
+    if not all(hasattr(return_aux, name) for name in AuxRequest._fields):
+        raise TypeError(f"argument 'return_aux': expected an AuxRequest, but got {type(return_aux).__name__}")
+    if return_lse:
+        raise ValueError("argument 'return_aux': expected return_lse or return_aux, but got both")
+    if return_aux.max_scores:
+        raise NotImplementedError("argument 'return_aux': expected max_scores=False, since row maxima have no code yet, but "
+                                  "got True")
+    return bool(return_aux.lse)
+
+
+def _in_place(*operands):
+    """Arrays of NumPy as DLPack takes them. Raises for those that are no grid of their elements."""
+    for name, array in zip(("query", "key", "value"), operands):
         if not array.flags.aligned:
             _arrays.arrays_of(name, array)
+    return map(_arrays.NUMPY.passed, operands)
 
 
-def _result(shape, query, arrays):
+def _result(plan, query, arrays):
     """A new array, whose heads and queries lie in memory as query's do."""
+    shape = plan.shape
     if arrays is _arrays.NUMPY:
         if query.strides[1] < query.strides[2] and shape[1] > 1 and shape[2] > 1:
             return np.empty((shape[0], shape[2], shape[1], shape[3]), query.dtype).swapaxes(1, 2)

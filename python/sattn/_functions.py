@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import numbers
 import types
 
 import numpy as np
@@ -72,6 +73,20 @@ def _code_of(function):
     return code
 
 
+def _require_value(kind, result, function):
+    """Raises TypeError for what a function returned that is no element."""
+    got = None
+    if isinstance(result, _tracing.TracedArray) and result.ndim:
+        got = f"a captured array that lacks {result.ndim} of {result.rank} indices"
+    elif not isinstance(result, (_tracing.Traced, _tracing.TracedArray, numbers.Number, np.generic)) \
+            and getattr(result, "ndim", 1):
+        got = type(result).__name__
+    if got is not None:
+        code = _code_of(function)
+        raise TypeError(f"argument '{kind}': expected a function that returns a {'boolean' if kind == 'mask_mod' else 'number'}, "
+                        f"but got {got} in {code.co_filename}:{code.co_firstlineno}")
+
+
 def _trace(kind, function):
     """Its Function. Raises TypeError for what cannot be traced, and what the function raises."""
     names = ARGUMENTS[kind]
@@ -87,9 +102,7 @@ def _trace(kind, function):
                                                        bounds=None if name == "score" else (0, MOST)))
                      for name in names]
         result = stand_ins.function(*arguments)
-        if isinstance(result, (str, list, tuple, dict, type(None))):
-            raise TypeError(f"argument '{kind}': expected a function that returns a "
-                            f"{'boolean' if kind == 'mask_mod' else 'number'}, but got {type(result).__name__}")
+        _require_value(kind, result, function)
         node = _tracing.node_of(result)
         graph = record.graph
         if kind == "mask_mod" and node.dtype != "i1":

@@ -1,6 +1,7 @@
 """Masks: functions of (b, h, q_idx, kv_idx) that are combined, and those that have a name."""
 
 import dataclasses
+import functools
 import math
 
 from ._texts import integer
@@ -87,13 +88,22 @@ def named(causal, window, prefix):
     """The Band of flex_attention's arguments, or None. Raises ValueError or TypeError for what is none."""
     if causal is None and window is None and prefix is None:
         return None
-    if causal not in (None, False, True, "top_left", "bottom_right") or isinstance(causal, int) and type(causal) is not bool:
+    if window is None:
+        ends = ()
+    elif isinstance(window, (tuple, list)) and len(window) == 2:
+        ends = window
+    else:
+        raise TypeError(f"argument 'window': expected (left, right), how many keys before and after, but got {window!r}")
+    try:
+        return _kept_band(causal, prefix, *ends)
+    except TypeError:  # Of what has no hash, the other one says what is wrong.
+        return _band(causal, prefix, *ends)
+
+
+def _band(causal, prefix, left=None, right=None):
+    if type(causal) not in (type(None), bool, str) or causal not in (None, False, True, "top_left", "bottom_right"):
         raise ValueError(f"argument 'causal': expected 'top_left', 'bottom_right', True or False, but got {causal!r}")
-    left = right = None
-    if window is not None:
-        if not isinstance(window, (tuple, list)) or len(window) != 2:
-            raise TypeError(f"argument 'window': expected (left, right), how many keys before and after, but got {window!r}")
-        left, right = (None if end is None else _distance("window", end) for end in window)
+    left, right = (None if end is None else _distance("window", end) for end in (left, right))
     if causal:
         right = 0
     if prefix is not None:
@@ -103,6 +113,10 @@ def named(causal, window, prefix):
     if left is None and right is None:
         return None
     return Band(left, right, prefix or 0, causal == "bottom_right")
+
+
+# True and 1 are equal, but not both a `causal`.
+_kept_band = functools.lru_cache(1024, typed=True)(_band)
 
 
 def _linear(node, numbers):

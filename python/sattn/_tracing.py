@@ -128,8 +128,16 @@ class _Operators:
     """Operators on `self.node`."""
 
     __slots__ = ()
-    __hash__ = None
     __array_priority__ = 1000
+
+    def __hash__(self):
+        return refuse("a value that is in no set and no key of a dict", "hash()")
+
+    def __array__(self, *_, **__):
+        return refuse("a value that is in no array", "a list or an array of NumPy with it")
+
+    def __setitem__(self, place, value):
+        refuse("a function that changes nothing", "an assignment to an index")
 
     __add__, __radd__ = _binary(_arithmetic("add"))
     __sub__, __rsub__ = _binary(_arithmetic("sub"))
@@ -148,6 +156,27 @@ class _Operators:
 
     def __neg__(self):
         return Traced(_graph().negate(self.node))
+
+    def __round__(self, digits=None):
+        if digits is not None:
+            refuse("round() to an integer", f"digits {digits!r}")
+        return self._whole("round")
+
+    def __floor__(self):
+        return self._whole("floor")
+
+    def __ceil__(self):
+        return self._whole("ceil")
+
+    def __trunc__(self):
+        return self._whole(None)
+
+    def _whole(self, function):
+        """An integer, as of Python's own functions."""
+        node = self.node
+        if node.dtype == "f32":
+            node = _graph().cast(node if function is None else _graph().function(function, node), "i32")
+        return Traced(_graph().promoted(node, least="i32")[0])
 
     def __pos__(self):
         return Traced(self.node)

@@ -1,5 +1,6 @@
 """BlockMask: its lists against all elements, PyTorch's accessors, the laws of masks, and what is refused."""
 
+import sys
 import xml.etree.ElementTree
 
 import numpy as np
@@ -258,3 +259,11 @@ def test_pictures():
 def test_arguments_that_are_none(arguments, error, message):
     with pytest.raises(error, match=message):
         create_block_mask(*arguments)
+
+
+def test_a_device_without_pytorch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    import sattn
+
+    with pytest.raises(ValueError, match="argument 'device': expected None or 'cpu', since PyTorch is not installed, but got 'cuda'"):
+        sattn.create_block_mask(lambda b, h, i, j: i >= j, None, None, 8, 8, device="cuda")

@@ -104,8 +104,14 @@ def test_named_masks_beside_others(sattn, arguments, numbers, queries, keys):
     ({"window": (-1, 0)}, ValueError, "argument 'window': expected numbers from 0 to 2.30, or None for no limit, but got -1"),
     ({"window": (1.5, 0)}, TypeError, "argument 'window': expected an integer, but got float"),
     ({"prefix": 5}, ValueError, "argument 'prefix': expected causal or window beside it"),
+    ({"causal": np.ones(2, bool)}, ValueError, r"argument 'causal': expected .* but got array\(\[ True,  True\]\)"),
+    ({"window": ([1], 0)}, TypeError, "argument 'window': expected an integer, but got list"),
+    ({"window": (1.0, 0)}, TypeError, "argument 'window': expected an integer, but got float"),
 ])
 def test_named_masks_that_are_none(sattn, arguments, error, message):
+    """Also after equal arguments of other types, whose masks are kept."""
+    sattn.flex_attention(*operands(), causal=True)
+    sattn.flex_attention(*operands(), window=(1, 0))
     with pytest.raises(error, match=message):
         sattn.flex_attention(*operands(), **arguments)
 
@@ -302,6 +308,12 @@ def test_masks_of_other_problems(sattn, make, sizes, message):
         sattn.flex_attention(*operands(), block_mask=make(sattn, *sizes))
 
 
+def test_a_mask_of_several_batches_for_one(sattn):
+    mask = sattn.create_block_mask(masks.causal, 2, None, LENGTH, LENGTH)
+    with pytest.raises(ValueError, match="argument 'block_mask': expected 1 of the batches, as query has, but got 2"):
+        sattn.flex_attention(*operands(batch=1), block_mask=mask)
+
+
 def test_given_lists(sattn):
     """Of any order, of some heads and batches, and checked."""
     arrays = operands()
@@ -324,6 +336,41 @@ def test_given_lists(sattn):
     wrong = sattn.BlockMask.from_kv_blocks(numbers, indices + 7, BLOCK_SIZE=16, seq_lengths=(LENGTH, LENGTH))
     with pytest.raises(ValueError, match="argument 'kv_indices': expected blocks of keys"):
         sattn.flex_attention(*arrays, block_mask=wrong)
+
+
+class ForeignMask:
+    """As much of PyTorch's BlockMask as a call reads."""
+
+    def __init__(self, mask):
+        self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices = mask._read()
+        self.BLOCK_SIZE, self.seq_lengths, self.mask_mod = mask.BLOCK_SIZE, mask.seq_lengths, mask.mask_mod
+
+
+def test_a_given_mask_that_changes(sattn, monkeypatch):
+    """Its members are checked once; whatever is in their place later is seen, and so is another call."""
+    def foreign(mask_mod):
+        return ForeignMask(sattn.create_block_mask(mask_mod, None, None, LENGTH, LENGTH, BLOCK_SIZE=16))
+
+    arrays = operands()
+    mask, window = foreign(masks.causal), foreign(masks.sliding_window)
+    expected = {name: attention(*arrays, seen(getattr(masks, name), SHAPE))[0] for name in ("causal", "sliding_window")}
+    for _ in range(2):
+        close(sattn.flex_attention(*arrays, block_mask=mask), expected["causal"])
+    # The same members again need no other check.
+    with monkeypatch.context() as patch:
+        patch.setattr("sattn._arrays.require_same", None)
+        close(sattn.flex_attention(*arrays, block_mask=mask), expected["causal"])
+    for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "mask_mod"):
+        setattr(mask, name, getattr(window, name))
+    close(sattn.flex_attention(*arrays, block_mask=mask), expected["sliding_window"])
+    mask.kv_indices = mask.kv_indices.astype(np.int64)
+    with pytest.raises(ValueError, match="argument 'block_mask': expected 'kv_indices' of int32, but got int64"):
+        sattn.flex_attention(*arrays, block_mask=mask)
+    with pytest.raises(ValueError, match="argument 'block_mask': expected a mask of 90 x 100 queries and keys"):
+        sattn.flex_attention(arrays[0][:, :, :90], *arrays[1:], block_mask=window)
+    close(sattn.flex_attention(*arrays, block_mask=window), expected["sliding_window"])
+    window.kv_num_blocks[:] = window.full_kv_num_blocks[:] = 0
+    assert not sattn.flex_attention(*arrays, block_mask=window).any()
 
 
 @pytest.mark.parametrize("change, error, message", [
@@ -393,6 +440,8 @@ def test_what_has_no_code(sattn):
         sattn.flex_attention(*arrays, return_aux=sattn.AuxRequest(max_scores=True))
     with pytest.raises(ValueError, match="argument 'return_aux': expected return_lse or return_aux, but got both"):
         sattn.flex_attention(*arrays, return_lse=True, return_aux=sattn.AuxRequest(lse=True))
+    with pytest.raises(TypeError, match="argument 'return_aux': expected an AuxRequest, but got bool"):
+        sattn.flex_attention(*arrays, return_aux=True)
 
 
 def test_messages_name_captures(sattn):

@@ -44,6 +44,14 @@ def value_of(function, kind="score_mod"):
     return np.broadcast_to(value, SHAPE), scores
 
 
+
+
+def by_python(function):
+    """A function of Python's for one number, which takes a traced one, or all elements."""
+    return lambda x: function(x) if not isinstance(x, (np.ndarray, np.generic)) else np.vectorize(function)(x)
+
+
+round_, floor_, ceil_, trunc_ = map(by_python, (round, math.floor, math.ceil, math.trunc))
 OPERATIONS = {
     "floor_division": lambda s, b, h, i, j: s + (i - j) // 3 + (i - j) // -3,
     "remainder": lambda s, b, h, i, j: s + (i - j) % 5 - (i - j) % -5,
@@ -54,6 +62,7 @@ OPERATIONS = {
     "functions": lambda s, b, h, i, j: np.exp(s) + np.exp2(s) + np.tanh(s) + np.log(i + 1.0) + np.log2(j + 1.0) + np.sqrt(abs(s)),
     "trigonometry": lambda s, b, h, i, j: np.sin(s) + np.cos(s),
     "whole": lambda s, b, h, i, j: np.floor(s) + np.ceil(s) + np.round(s),
+    "whole_by_python": lambda s, b, h, i, j: (s + round_(i / 8) - floor_(s) + ceil_(s) * 2 + trunc_(s) // 2),
     "bits": lambda s, b, h, i, j: s + ((i << 2) ^ (j >> 1) & ~h | 5) + (-i >> 1),
     "comparisons": lambda s, b, h, i, j: np.where((i < j) | (s > 0) & ~(i == j) ^ (s != 0.5), s, -1.0) + (i <= j) + (s >= 0),
     "limits": lambda s, b, h, i, j: np.clip(s, -0.5, RATE) + np.minimum(i, j) - np.maximum(s, 0) + abs(i - j),
@@ -334,6 +343,12 @@ def test_the_line_is_that_of_the_helper():
     ("mask_mod", lambda b, h, i, j: None, "expected a function that returns a boolean, but got NoneType"),
     ("score_mod", lambda s, b, h, i, j: i > j, "expected a function that returns a number, but got one that returns a boolean"),
     ("score_mod", lambda s, b, h, i, j: "x", "expected a function that returns a number, but got str"),
+    ("score_mod", lambda s, b, h, i, j: (yield), r"expected .* but got generator in .*test_package_tracing.py:\d+$"),
+    ("mask_mod", lambda b, h, i, j: TABLE[i], r"expected .* but got a captured array that lacks 1 of 2 indices in .*test_package_tracing.py:\d+$"),
+    ("mask_mod", lambda b, h, i, j: {}[i], r"expected .* no key of a dict, but got hash\(\) in .*test_package_tracing.py:\d+: "),
+    ("mask_mod", lambda b, h, i, j: np.any([i > j, i < 4]), r"expected a value that is in no array, .* in .*tracing.py:\d+: "),
+    ("mask_mod", lambda b, h, i, j: TABLE.__setitem__((0, 0), i), r"expected .* changes nothing, but got an assignment to an index in .*:\d+: "),
+    ("score_mod", lambda s, b, h, i, j: round(s, 2), r"expected round\(\) to an integer, but got digits 2 in .*:\d+: "),
     ("score_mod", lambda b, h, i, j: i, r"expected a function of \(score, b, h, q_idx, kv_idx\)"),
     ("mask_mod", lambda s, b, h, i, j: i, r"expected a function of \(b, h, q_idx, kv_idx\)"),
     ("mask_mod", 5, "expected a function of Python, but got int"),
@@ -368,3 +383,27 @@ def test_the_function_runs_once(capsys):
     for call in range(3):
         _functions.traced("mask_mod", function)
         assert capsys.readouterr().out == ("<argument of i32 in a score_mod or mask_mod>\n" if call == 0 else "")
+
+
+def test_a_breakpoint(monkeypatch):
+    """Stops in the user's own frame, whose values can be looked at and computed with."""
+    import sys
+
+    found = []
+
+    def stop():
+        frame = sys._getframe(1)
+        names = frame.f_locals
+        found.append((frame.f_code.co_name, names["size"], repr(names["distance"]), repr(names["distance"] * 2)))
+
+    monkeypatch.setattr(sys, "breakpointhook", stop)
+
+    def function(b, h, i, j, size=3):
+        distance = i - j
+        breakpoint()
+        return distance < size
+
+    _functions.traced("mask_mod", function)
+    (name, size, distance, twice), = found
+    assert name == "function" and repr(size) == "<number of i32 in a score_mod or mask_mod>"
+    assert distance == "<sub of i32 in a score_mod or mask_mod>" and twice == "<mul of i32 in a score_mod or mask_mod>"

@@ -1,0 +1,178 @@
+"""The mask of flex_attention's arguments as a kernel takes it: a function, lists of blocks, a band."""
+
+import operator
+import sys
+import typing
+import weakref
+
+import numpy as np
+
+from . import _arrays, _block_mask, _blocks, _functions, _masks
+from ._block_mask import BlockMask
+
+# Blocks of the lists of a mask whose own have sizes that no kernel takes.
+BLOCK = 128, 128
+MULTIPLE = 16
+# PyTorch's size of the one block of a mask that restricts nothing.
+WHOLE = 1 << 30
+
+
+class Mask(typing.NamedTuple):
+    """A mask as a kernel takes it. function, values: of mask_mod, or None. lists: Lists or None. is_ours: whether the
+    lists were made here, and need no check."""
+
+    function: object = None
+    values: tuple = ()
+    lists: object = None
+    block: tuple = ()
+    band: object = None
+    is_ours: bool = True
+
+
+def _require_lengths(name, found, expected, what):
+    if found != expected:
+        raise ValueError(f"argument '{name}': expected a mask of {expected[0]} x {expected[1]} {what}, but got one of "
+                         f"{found[0]} x {found[1]}; make another one with create_block_mask")
+
+
+def _require_batch(found, expected):
+    for name, own, wanted in zip(("batches", "heads"), found, expected):
+        if own not in (1, wanted):
+            either = f"1 or {wanted} {name}" if wanted != 1 else f"1 of the {name}"
+            raise ValueError(f"argument 'block_mask': expected {either}, as query has, but got {own}")
+
+
+def _with_four_dimensions(lists):
+    def padded(array, rank):
+        return array if array is None or array.ndim >= rank else array[(None,) * (rank - array.ndim)]
+
+    return _blocks.Lists(padded(lists.kv_num_blocks, 3), padded(lists.kv_indices, 4), padded(lists.full_kv_num_blocks, 3),
+                         padded(lists.full_kv_indices, 4))
+
+
+# Of masks with given lists: their lists within a band, by the lists that they were made of.
+_within = weakref.WeakKeyDictionary()
+
+
+def _lists_within(mask, lists, band, lengths, block, arrays):
+    """Given lists and a band: blocks that the band leaves whole stay wholly visible, others become partly masked."""
+    kept = _within.setdefault(mask, {})
+    key = band, tuple(map(id, lists))
+    counts = arrays is not _arrays.NUMPY and not any(array is not None and array.is_inference() for array in lists)
+    tokens = tuple(None if array is None else array._version for array in lists) if counts else None
+    if counts and key in kept and kept[key][0] == tokens:
+        return kept[key][1]
+    columns = _blocks.ceil_div(lengths[1], block[1])
+    partial = _blocks.dense_of(arrays.host(lists.kv_num_blocks), arrays.host(lists.kv_indices), columns)
+    full = np.zeros_like(partial)
+    if lists.full_kv_num_blocks is not None:
+        full = _blocks.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), columns)
+    everything, _ = _functions.traced("mask_mod", _masks.noop_mask)
+    number = _blocks.counts(everything.result, (), band, (1, 1), lengths, block)
+    some, whole = number > 0, number == _blocks.sizes(lengths, block)
+    found = _blocks.Lists(*_blocks.ordered((partial & some) | (full & some & ~whole)), *_blocks.ordered(full & whole))
+    if arrays is not _arrays.NUMPY:
+        found = _blocks.Lists(*(sys.modules["torch"].from_numpy(array).to(arrays.device) for array in found))
+    kept[key] = tokens, found, lists
+    return found
+
+
+class _Checked(typing.NamedTuple):
+    """The lists of a given mask, once they were found to fit a call."""
+
+    members: tuple
+    arrays: object
+    sizes: tuple
+    lists: object
+    block: tuple
+
+    def holds(self, members, arrays, sizes):
+        """Whether the mask still has the same members, by identity, and the call the same sizes."""
+        return all(map(operator.is_, members, self.members)) and arrays is self.arrays and sizes == self.sizes
+
+
+# By the mask's identity: (a weak reference to it, its _Checked).
+_checked = {}
+
+
+def _keep_checked(mask, checked):
+    number = id(mask)
+    _checked[number] = weakref.ref(mask, lambda _: _checked.pop(number, None)), checked
+
+
+# What a call reads of a given mask.
+_members = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "BLOCK_SIZE", "seq_lengths",
+                               "mask_mod")
+
+
+def _given(mask, band, arrays, sizes):
+    """The Mask of one whose lists were given, ours or PyTorch's."""
+    members = _members(mask)
+    if band is None:
+        checked = _checked.get(id(mask))
+        if checked is not None and checked[0]() is mask and checked[1].holds(members, arrays, sizes):
+            function, values = _functions.traced("mask_mod", members[-1])
+            return Mask(function, values, checked[1].lists, checked[1].block, None, False)
+    batch, heads, queries, keys = sizes
+    lists = _blocks.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
+    block = tuple(mask.BLOCK_SIZE)
+    mask_mod = mask.mask_mod
+    if block == (WHOLE, WHOLE):
+        return _from_function(_masks.noop_mask if mask_mod is None else mask_mod, band)
+    _require_lengths("block_mask", tuple(mask.seq_lengths), (queries, keys), "queries and keys")
+    for name, array in lists._asdict().items():
+        if array is not None:
+            _arrays.require_same("block_mask", array, arrays, "query")
+            if arrays.dtype(array.dtype) != "i32":
+                raise ValueError(f"argument 'block_mask': expected '{name}' of int32, but got {array.dtype}")
+    lists = _with_four_dimensions(lists)
+    for array in lists:
+        if array is not None:
+            _require_batch(tuple(array.shape[:2]), (batch, heads))
+    if not _block_mask.has_function(mask_mod):
+        if bool((lists.kv_num_blocks > 0).any()):
+            _block_mask._sliced_mask_mod_error(None, None, None, None)
+        mask_mod = _masks.noop_mask
+    if any(size % MULTIPLE for size in block):
+        raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries and keys, but "
+                         f"got {block[0]} x {block[1]}")
+    function, values = _functions.traced("mask_mod", mask_mod)
+    if not queries or not keys:
+        lists = None
+    elif band is not None:
+        lists = _lists_within(mask, lists, band, (queries, keys), block, arrays)
+    elif mask_mod is members[-1]:
+        _keep_checked(mask, _Checked(members, arrays, sizes, lists, block))
+    return Mask(function, values, lists, block if lists else (), band, False)
+
+
+def _from_function(mask_mod, band):
+    function, values = _functions.traced("mask_mod", mask_mod)
+    return Mask(function, values, None, (), band)
+
+
+def mask_of(block_mask, band, arrays, sizes):
+    """The Mask of flex_attention's arguments."""
+    if block_mask is None:
+        return Mask(band=band)
+    if not isinstance(block_mask, BlockMask):
+        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
+                                                          "seq_lengths", "mask_mod")):
+            hint = "; make one with create_block_mask" if callable(block_mask) else ""
+            raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
+        return _given(block_mask, band, arrays, sizes)
+    if block_mask._given is not None:
+        return _given(block_mask, band, arrays, sizes)
+    if block_mask.seq_lengths != sizes[2:]:
+        _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
+    if block_mask._batch != (1, 1):
+        _require_batch(block_mask._batch, sizes[:2])
+    function, values = _functions.traced("mask_mod", block_mask._mask_mod)
+    # The one place that says which masks need lists: those that the compiler does not prove the structure of.
+    if function.is_derived or not sizes[2] or not sizes[3]:
+        return Mask(function, values, None, (), band)
+    block = block_mask.BLOCK_SIZE
+    if block[0] % MULTIPLE or block[1] % MULTIPLE:
+        block = BLOCK
+    batch = sizes[0] if function.needs_batch else 1, sizes[1] if function.needs_head else 1
+    return Mask(function, values, block_mask.made(function, values, band, arrays.device, block, batch)[0], block, band)

@@ -1,0 +1,60 @@
+"""A few tests in the style of PyTorch's own of flex attention, for scripts/torch_flex_tests.py to run."""
+
+import functools
+import unittest
+
+import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.testing._internal.common_device_type import instantiate_device_type_tests
+from torch.testing._internal.common_utils import TestCase
+
+
+def causal(b, h, q, kv):
+    return q >= kv
+
+
+def times_two(score, b, h, q, kv):
+    return score * 2
+
+
+class TestFlexAttention(TestCase):
+    def run_test(self, device, requires_grad=False, dtype=torch.float32, wrong=0, **options):
+        torch.manual_seed(0)
+        arrays = [torch.randn(1, 2, 64, 16, device=device, dtype=dtype, requires_grad=requires_grad) for _ in range(3)]
+        attention = functools.partial(flex_attention, **options)
+        compiled = torch.compile(attention)
+        self.assertEqual(compiled(*arrays) + wrong, attention(*arrays), atol=1e-4, rtol=0)
+
+    def test_score(self, device):
+        self.run_test(device, score_mod=times_two)
+
+    def test_mask(self, device):
+        self.run_test(device, block_mask=create_block_mask(causal, None, None, 64, 64, device=device))
+
+    def test_decorator(self, device):
+        @torch.compile(fullgraph=True)
+        def attention(*arrays):
+            return flex_attention(*arrays, score_mod=times_two)
+
+        arrays = [torch.ones(1, 1, 16, 16, device=device)] * 3
+        self.assertEqual(attention(*arrays), torch.ones(1, 1, 16, 16))
+
+    def test_gradients(self, device):
+        self.run_test(device, requires_grad=True)
+
+    def test_doubles(self, device):
+        self.run_test(device, dtype=torch.float64)
+
+    def test_a_difference(self, device):
+        self.run_test(device, wrong=1)
+
+    def test_that_nothing_is_raised(self, device):
+        with self.assertRaisesRegex(ValueError, "expected something else"):
+            self.run_test(device)
+
+    @unittest.skip("needs another machine")
+    def test_skipped(self, device):
+        pass
+
+
+instantiate_device_type_tests(TestFlexAttention, globals(), only_for=("cpu", "cuda"))
