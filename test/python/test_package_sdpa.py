@@ -1,0 +1,134 @@
+"""sattn.scaled_dot_product_attention on the CPU, against NumPy in double precision, and what it refuses."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+pytest.importorskip("tvm_ffi")
+scipy_sparse = pytest.importorskip("scipy.sparse")
+
+BLOCKS = 4, 5
+
+
+def mask_of(rng, block, dtype=bool, blocks=BLOCKS):
+    """(crow, col, values) of a random pattern, in which block row 1 is empty, and what it shows of all elements."""
+    present = rng.random(blocks) < 0.5
+    present[1] = False
+    crow = np.concatenate([[0], np.cumsum(present.sum(1))]).astype(np.int32)
+    col = np.nonzero(present)[1].astype(np.int32)
+    values = rng.random((len(col), *block)) < 0.5  # Not read.
+    return (crow, col, values.astype(dtype)), np.kron(present, np.ones(block, bool))
+
+
+def operands(rng, block, dtype, batch=(), depth=24, value_depth=40):
+    rows, columns = BLOCKS[0] * block[0], BLOCKS[1] * block[1]
+    return [rng.standard_normal((*batch, size, width)).astype(dtype)
+            for size, width in ((rows, depth), (columns, depth), (columns, value_depth))]
+
+
+def expected_of(query, key, value, visible, scale):
+    query, key, value = (array.astype(np.float64) for array in (query, key, value))
+    scores = np.where(visible, scale * (query @ key.swapaxes(-1, -2)), -np.inf)
+    largest = scores.max(-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
+    total = weights.sum(-1, keepdims=True)
+    return weights / np.where(total == 0, 1, total) @ value
+
+
+def close(result, expected, tolerance):
+    assert result.shape == expected.shape
+    assert np.abs(result.astype(np.float64) - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 4e-3), (ml_dtypes.bfloat16, 3e-2)])
+@pytest.mark.parametrize("block", [(8, 8), (16, 32), (64, 64)])
+def test_values(package, dtype, tolerance, block):
+    rng = np.random.default_rng(0)
+    mask, visible = mask_of(rng, block)
+    query, key, value = operands(rng, block, dtype)
+    result = package.scaled_dot_product_attention(query, key, value, mask)
+    assert result.dtype == dtype
+    close(result, expected_of(query, key, value, visible, 24**-0.5), tolerance)
+    assert not result[block[0]:2 * block[0]].any()  # The empty block row.
+
+
+def test_batches_broadcast(package):
+    rng = np.random.default_rng(1)
+    mask, visible = mask_of(rng, (16, 16))
+    query, key, value = operands(rng, (16, 16), np.float32, batch=(2, 3))
+    expected = expected_of(query, key[:, :1], value[:1], visible, 0.3)
+    close(package.scaled_dot_product_attention(query, key[:, :1], value[:1], mask, scale=0.3), expected, 1e-5)
+
+
+@pytest.mark.parametrize("scale", [0, -0.5, np.float32(2)])
+def test_any_scale(package, scale):
+    rng = np.random.default_rng(2)
+    mask, visible = mask_of(rng, (8, 8))
+    query, key, value = operands(rng, (8, 8), np.float32)
+    result = package.scaled_dot_product_attention(query, key, value, mask, scale=scale)
+    close(result, expected_of(query, key, value, visible, float(scale)), 1e-5)
+
+
+def test_a_mask_of_scipy(package):
+    rng = np.random.default_rng(3)
+    (crow, col, values), visible = mask_of(rng, (8, 16), np.float32)
+    mask = scipy_sparse.bsr_array((values, col, crow), shape=visible.shape)
+    query, key, value = operands(rng, (8, 16), np.float32)
+    close(package.scaled_dot_product_attention(query, key, value, mask),
+          expected_of(query, key, value, visible, 24**-0.5), 1e-5)
+
+
+def test_nan_of_what_no_block_shows(package):
+    rng = np.random.default_rng(4)
+    (crow, col, values), visible = mask_of(rng, (8, 8))
+    query, key, value = operands(rng, (8, 8), np.float32)
+    hidden = ~visible.any(0)
+    key[hidden], value[hidden] = np.nan, np.nan
+    result = package.scaled_dot_product_attention(query, key, value, (crow, col, values))
+    close(result, expected_of(query, np.nan_to_num(key), np.nan_to_num(value), visible, 24**-0.5), 1e-5)
+
+
+def test_nothing_stored(package):
+    mask = np.zeros(5, np.int32), np.zeros(0, np.int32), np.zeros((0, 8, 8), bool)
+    query, key, value = operands(np.random.default_rng(5), (8, 8), np.float32)
+    assert not package.scaled_dot_product_attention(query, key, value, mask).any()
+
+
+REFUSED = {
+    "causal": (dict(is_causal=True), ValueError, "'is_causal': expected False"),
+    "no mask": (dict(attn_mask=None), ValueError, "'attn_mask': expected a block-sparse matrix"),
+    "dense mask": (dict(attn_mask=np.ones((32, 40), bool)), TypeError, "'attn_mask': expected a torch.sparse_bsr tensor"),
+    "dropout": (dict(dropout_p=0.5), NotImplementedError, "'dropout_p': expected 0 without PyTorch"),
+    "no probability": (dict(dropout_p=1.5), ValueError, "'dropout_p': expected a probability in"),
+    "rows of query": (dict(query=np.zeros((40, 24), np.float32)), ValueError, "'query': expected 32 rows"),
+    "columns of key": (dict(key=np.zeros((40, 23), np.float32)), ValueError, "'key': expected 24 columns"),
+    "rows of key": (dict(key=np.zeros((41, 24), np.float32)), ValueError, "'key': expected rows for whole blocks of 8"),
+    "rows of value": (dict(value=np.zeros((32, 40), np.float32)), ValueError, "'value': expected 40 rows"),
+    "rank": (dict(value=np.zeros(40, np.float32)), ValueError, r"'value': expected shape \(\*, N, E\)"),
+    "type": (dict(key=np.zeros((40, 24), np.float16)), ValueError, "'key': expected"),
+    "batches": (dict(query=np.zeros((2, 32, 24), np.float32), key=np.zeros((3, 40, 24), np.float32)), ValueError,
+                "'key': expected batches that broadcast"),
+    "scale": (dict(scale="1"), TypeError, "'scale': expected a real number"),
+}
+
+
+@pytest.mark.parametrize("change, error, message", REFUSED.values(), ids=REFUSED)
+def test_refused(package, change, error, message):
+    rng = np.random.default_rng(6)
+    mask, _ = mask_of(rng, (8, 8))
+    query, key, value = operands(rng, (8, 8), np.float32)
+    given = {"query": query, "key": key, "value": value, "attn_mask": mask, **change}
+    with pytest.raises(error, match=message):
+        package.scaled_dot_product_attention(**given)
+
+
+def test_blocks_and_indices_are_refused_by_name(package):
+    rng = np.random.default_rng(7)
+    (crow, col, values), _ = mask_of(rng, (8, 8))
+    query, key, value = operands(rng, (8, 8), np.float32)
+    with pytest.raises(NotImplementedError, match="'attn_mask': expected blocks of positive multiples of 8, but got 4 x 8"):
+        package.scaled_dot_product_attention(query, key, value, (crow, col, values[:, :4]))
+    wrong = col.copy()
+    wrong[0] = 5
+    with pytest.raises(ValueError, match="col"):
+        package.scaled_dot_product_attention(query, key, value, (crow, wrong, values))
