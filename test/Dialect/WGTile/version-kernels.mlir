@@ -62,23 +62,57 @@ func.func @host(%b: !matrix, %v: memref<?xf32, strided<[?], offset: ?>>,
   return
 }
 
-// A kernel that loads nothing by tiles has one version.
+// A kernel that reads and stores registers alone moves 16 bytes at a time where
+// its arguments allow it; what has no rows needs contiguous elements. It is not
+// marked for TMA.
 // CHECK-LABEL: gpu.module @plain
+// CHECK:         gpu.func @kernel(%{{[^:]*}}: memref<?x?xbf16, strided<[?, 1], offset: ?>>, %{{[^:]*}}: memref<?xbf16, strided<[1], offset: ?>>, %{{[^:]*}}: memref<?x?xbf16, strided<[?, 1], offset: ?>>) kernel {
+// CHECK:           wgtile.read {{.*}} in_bounds [true, true] aligned
+// CHECK:           wgtile.read {{.*}} in_bounds [true] :
+// CHECK:           wgtile.store {{.*}} in_bounds [true, true] aligned
+// CHECK:         gpu.func @kernel_generic(
+// CHECK-NOT:       aligned
+// CHECK-LABEL: func.func @plain_host
+// CHECK-SAME:    (%[[IN:[^:]*]]: {{.*}}, %{{[^:]*}}: memref<?xbf16, {{.*}}, %[[OUT:[^:]*]]: memref
+// CHECK-DAG:     wgtile.tma_compatible %[[IN]]
+// CHECK-DAG:     wgtile.tma_compatible %[[OUT]]
+// CHECK-DAG:     memref.extract_strided_metadata
+// CHECK:         scf.if
+// CHECK:           wgtile.launch @plain::@kernel grid{{.*}} {wgtile.version = "aligned"}
+// CHECK:         } else {
+// CHECK:           wgtile.launch @plain::@kernel_generic grid{{.*}} {wgtile.version = "generic"}
+gpu.module @plain {
+  gpu.func @kernel(%in: !matrix, %scale: memref<?xbf16, strided<[?], offset: ?>>, %out: !matrix) kernel {
+    %c0 = arith.constant 0 : index
+    %t = wgtile.read %in[%c0, %c0] in_bounds [true, true] : !matrix -> tensor<64x64xbf16>
+    %s = wgtile.read %scale[%c0] in_bounds [true] : memref<?xbf16, strided<[?], offset: ?>> -> tensor<64xbf16>
+    wgtile.store %t, %out[%c0, %c0] in_bounds [true, true] : tensor<64x64xbf16>, !matrix
+    gpu.return
+  }
+}
+func.func @plain_host(%in: !matrix, %scale: memref<?xbf16, strided<[?], offset: ?>>, %out: !matrix, %n: index) {
+  wgtile.launch @plain::@kernel grid(%n) args(%in, %scale, %out)
+      : !matrix, memref<?xbf16, strided<[?], offset: ?>>, !matrix
+  return
+}
+
+// A kernel whose tiles begin anywhere in their rows has one version.
+// CHECK-LABEL: gpu.module @anywhere
 // CHECK-COUNT-1: gpu.func
 // CHECK-NOT:     gpu.func
-// CHECK-LABEL: func.func @plain_host
+// CHECK-LABEL: func.func @anywhere_host
 // CHECK-NOT:     scf.if
-gpu.module @plain {
-  gpu.func @kernel(%out: memref<?x?xbf16>) kernel {
+gpu.module @anywhere {
+  gpu.func @kernel(%out: memref<?x?xbf16>, %column: index) kernel {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<0.0> : tensor<64x64xbf16>
-    wgtile.store %t, %out[%c0, %c0] in_bounds [true, true]
+    wgtile.store %t, %out[%c0, %column] in_bounds [true, true]
         : tensor<64x64xbf16>, memref<?x?xbf16>
     gpu.return
   }
 }
-func.func @plain_host(%out: memref<?x?xbf16>, %n: index) {
-  wgtile.launch @plain::@kernel grid(%n) args(%out) : memref<?x?xbf16>
+func.func @anywhere_host(%out: memref<?x?xbf16>, %n: index) {
+  wgtile.launch @anywhere::@kernel grid(%n) args(%out, %n) : memref<?x?xbf16>, index
   return
 }
 

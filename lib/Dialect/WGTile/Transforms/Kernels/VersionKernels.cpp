@@ -51,7 +51,7 @@ public:
     collectAccesses();
     OpBuilder b(launch);
     if (!hasLoads())
-      return;
+      return alignRegisterAccesses(b);
     if (std::optional<std::string> reason = findReason()) {
       setVersion(launch, "generic");
       launch->setAttr(kReasonAttrName, b.getStringAttr(*reason));
@@ -144,6 +144,60 @@ private:
   bool hasLoads() {
     return kernel.walk([](LoadOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
+  }
+
+  /// A kernel that only reads and stores register tiles moves 16 bytes at a
+  /// time where TMA could take the arguments; the generic version takes all
+  /// others.
+  void alignRegisterAccesses(OpBuilder &b) {
+    if (hasOtherMemory())
+      return;
+    SmallVector<Operation *> accesses16;
+    llvm::SmallDenseSet<unsigned> aligned;
+    kernel.walk([&](Operation *op) {
+      Value memory, column;
+      RankedTensorType tile;
+      if (auto read = dyn_cast<ReadOp>(op); read && !read.getTransposed()) {
+        memory = read.getSource();
+        column = read.getIndices().back();
+        tile = read.getTile().getType();
+      } else if (auto store = dyn_cast<StoreOp>(op);
+                 store && !store.getTransposed()) {
+        memory = store.getDest();
+        column = store.getIndices().back();
+        tile = store.getTile().getType();
+      } else {
+        return;
+      }
+      int64_t rank = cast<MemRefType>(memory.getType()).getRank();
+      if (tile.getRank() != 2 || rank < 2 || rank > kMaxTensorMapRank ||
+          !isAtChunk(column, tile.getElementType()))
+        return;
+      accesses16.push_back(op);
+      aligned.insert(cast<BlockArgument>(memory).getArgNumber());
+    });
+    if (aligned.empty())
+      return;
+    Location loc = launch.getLoc();
+    Value condition;
+    for (auto [argument, found] : accesses) {
+      Value actual = getActual(argument);
+      if (aligned.contains(argument))
+        condition =
+            combine(b, loc, condition,
+                    TmaCompatibleOp::create(b, loc, b.getI1Type(), actual));
+      else if (found.byRegisters)
+        condition =
+            combine(b, loc, condition, createHasUnitStride(b, loc, actual));
+    }
+    setVersion(branchTo(b, condition, cloneKernel("_generic")), "generic");
+    setVersion(launch, "aligned");
+    for (Operation *op : accesses16)
+      if (auto read = dyn_cast<ReadOp>(op))
+        read.setAligned(true);
+      else
+        cast<StoreOp>(op).setAligned(true);
+    requireUnitStrides(kernel, launch);
   }
 
   /// Why the kernel has only a generic version, or nothing.
@@ -364,11 +418,16 @@ private:
   static bool isAligned(gpu::GPUFuncOp version, Value memref, Value column,
                         Type element) {
     auto argument = dyn_cast<BlockArgument>(memref);
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    return argument && bytes > 0 &&
+    return argument &&
            version.getArgAttr(argument.getArgNumber(),
                               kTMACompatibleAttrName) &&
-           isKnownMultipleOf(column, kRowAlignment / bytes);
+           isAtChunk(column, element);
+  }
+
+  /// Whether a column is at a multiple of TMA's alignment in its row.
+  static bool isAtChunk(Value column, Type element) {
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    return bytes > 0 && isKnownMultipleOf(column, kRowAlignment / bytes);
   }
 
   /// Marks the TMA version and the arguments that TMA takes.

@@ -144,6 +144,10 @@ def WGTileVersionKernels
     `wgtile.version_of`, takes it as it is, and the original runs where TMA can
     take this argument too.
 
+    A kernel that loads nothing by tiles, but reads or stores register tiles that
+    start at multiples of 16 bytes in their rows, has the same two versions. Its
+    original requires what TMA would, of these arguments, and is not marked.
+
     Before:
     ```mlir
     wgtile.launch @kernels::@f grid(%n) args(%b, %out)
