@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _compiler, _explain, _operand, _pytorch, _repeats, _traced, cache
+from . import _arrays, _compiler, _explain, _operand, _pytorch, _repeats, _storage, _traced, cache
 from ._numbers import number
 from ._source import BsrAddmm
 
@@ -107,11 +107,7 @@ def _shape_of_result(operand, dense):
     if k % operand.block[1] or isinstance(operand, _operand.Prepared) and k < operand.columns * operand.block[1]:
         raise ValueError(f"argument 'dense': expected rows for whole blocks of {operand.block[1]} columns of bsr, but "
                          f"got {k}")
-    try:
-        batch = np.broadcast_shapes(operand.batch, tuple(dense.shape[:-2]))
-    except ValueError:
-        raise ValueError(f"argument 'dense': expected batches that broadcast with {operand.batch}, but got "
-                         f"{tuple(dense.shape[:-2])}") from None
+    batch = _storage.broadcast_batch(operand.batch, "dense", dense.shape[:-2])
     return (*batch, operand.rows, n)
 
 
@@ -236,6 +232,19 @@ def _with_memory(arrays, function, *arguments):
     return function(*arguments)
 
 
+def _launcher(program, operand, arguments, scalars, checks):
+    """The function that runs a program whose arguments are so many scalars, crow, col and others; with `checks`, the
+    contents of crow and col are checked, by that function on the CPU, here on CUDA, which synchronizes."""
+    arrays = operand.arrays
+    if not checks:
+        return program._launch
+    if arrays.device is None or arrays.device.type != "cuda":
+        return program._launch_checked
+    host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
+    program.check(*arguments[:scalars], *host, *arguments[scalars + 2:])
+    return program._launch
+
+
 def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None,
                     skip_checks=False, max_grid=None, meta=None, check=None, precision=None, strict=False):
     """beta * input + left_alpha[:, None] * (alpha * (bsr @ dense)) * right_alpha[None, :].
@@ -315,13 +324,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if on_gpu:
         _explain.log_generic(call.program, arguments, operand.prepared is not None)
     checks = check or check is None and not on_gpu and operand.prepared is None
-    launch = call.program._launch
     try:
-        if checks and not on_gpu:
-            launch = call.program._launch_checked
-        elif checks:
-            host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
-            call.program.check(*arguments[:len(call.scalars)], *host, *arguments[len(call.scalars) + 2:])
+        launch = _launcher(call.program, operand, arguments, len(call.scalars), checks)
         if on_gpu and operand.prepared is not None:
             launch = operand.prepared.get(call.program)
             if launch is None:

@@ -1,11 +1,10 @@
 """sampled_addmm."""
 
 import dataclasses
-import sys
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _operand, _storage, _traced, cache
+from . import _arrays, _bsr, _compiler, _matrices, _operand, _storage, _traced, cache
 from ._numbers import number
 from ._sampled_source import SampledAddmm
 
@@ -42,11 +41,7 @@ def _shape_of_result(operand, mat1, mat2):
                          f"but got {n}")
     batch = operand.batch
     for name, matrix in (("mat1", mat1), ("mat2", mat2)):
-        try:
-            batch = np.broadcast_shapes(batch, tuple(matrix.shape[:-2]))
-        except ValueError:
-            raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
-                             f"{tuple(matrix.shape[:-2])}") from None
+        batch = _storage.broadcast_batch(batch, name, matrix.shape[:-2])
     return (*batch, *operand.values.shape[-3:])
 
 
@@ -115,11 +110,9 @@ def _made(input, pattern, operand, shape, mat1, n):
     if isinstance(input, tuple):
         return _Result((crow, col, values), values)
     if _arrays.is_torch(input):
-        torch = sys.modules["torch"]
         batch = shape[:-3]
         crow, col = (_storage.with_rank(index, len(batch) + 1).expand((*batch, index.shape[-1])) for index in (crow, col))
-        return _Result(torch.sparse_bsr_tensor(crow, col, values, size=(*batch, operand.rows, n),
-                                               check_invariants=False), values)
+        return _Result(_matrices.tensor_of(crow, col, values, (*batch, operand.rows, n)), values)
     return _Result(None, values)
 
 
@@ -176,14 +169,11 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=Non
     operands["out"] = result.values
     operands = {name: arrays.passed(array) for name, array in operands.items()}
     scalars = (alpha,) if beta == 0 else (alpha, beta)
+    arguments = [*scalars, *operands.values()]
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
-    checks = check or check is None and not on_gpu
-    launch = program._launch_checked if checks and not on_gpu else program._launch
     try:
-        if checks and on_gpu:
-            host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
-            program.check(*scalars, *host, *list(operands.values())[2:])
-        _bsr._with_memory(arrays, launch, *scalars, *operands.values())
+        launch = _bsr._launcher(program, operand, arguments, len(scalars), check or check is None and not on_gpu)
+        _bsr._with_memory(arrays, launch, *arguments)
     except BufferError as error:
         _arrays.raise_refusal(operands, error)
     if out is not None:

@@ -3,9 +3,7 @@
 import math
 import sys
 
-import numpy as np
-
-from . import _arrays, _operand
+from . import _arrays, _operand, _storage
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
 from ._sampled import sampled_addmm
@@ -13,7 +11,7 @@ from ._softmax import bsr_softmax
 
 
 def _require_pattern(attn_mask, query):
-    """(crow, col, values, own shape or None) of the mask, of booleans or of query's element type."""
+    """(crow, col, values, own shape or None) of the mask, of booleans or of query's element type, which is the last."""
     if attn_mask is None:
         raise ValueError("argument 'attn_mask': expected a block-sparse matrix, but got None")
     crow, col, values, shape = _operand.parts_of(attn_mask, "attn_mask")
@@ -29,13 +27,12 @@ def _require_pattern(attn_mask, query):
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     if not str(values.dtype).endswith("bool"):
         _arrays.require_element("attn_mask", values, arrays, (dtype,))
-    return crow, col, values, shape
+    return crow, col, values, shape, dtype
 
 
-def _require_operands(query, key, value, crow, values, own):
+def _require_operands(query, key, value, crow, values, own, dtype):
     """Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither each other nor the mask, M x N."""
     arrays = _arrays.arrays_of("query", query)
-    dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     for name, array, wanted in (("query", query, "(*, M, D)"), ("key", key, "(*, N, D)"), ("value", value, "(*, N, E)")):
         _arrays.require_same(name, array, arrays, "query")
         _arrays.require_element(name, array, arrays, (dtype,))
@@ -55,11 +52,7 @@ def _require_operands(query, key, value, crow, values, own):
             raise ValueError(f"argument '{name}': expected {wanted} {what}, but got {got}")
     batch = tuple(query.shape[:-2])
     for name, other in (("key", key.shape[:-2]), ("value", value.shape[:-2]), ("attn_mask", values.shape[:-3])):
-        try:
-            batch = np.broadcast_shapes(batch, tuple(other))
-        except ValueError:
-            raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
-                             f"{tuple(other)}") from None
+        batch = _storage.broadcast_batch(batch, name, other)
 
 
 def _require_dropout(dropout_p, query):
@@ -93,8 +86,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     if is_causal:
         raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
     probability = _require_dropout(dropout_p, query)
-    crow, col, values, own = _require_pattern(attn_mask, query)
-    _require_operands(query, key, value, crow, values, own)
+    crow, col, values, own, dtype = _require_pattern(attn_mask, query)
+    _require_operands(query, key, value, crow, values, own, dtype)
     depth = query.shape[-1]
     if scale is None and depth == 0:
         raise ValueError("argument 'scale': expected a number where query has no columns, but got None")

@@ -61,16 +61,11 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None):
     named = {name: arrays.passed(array) for name, array in (("crow", operand.crow), ("col", operand.col), ("input", values),
                                                             ("out", result))}
     arguments = list(named.values())
-    launch = program._launch
     if on_gpu:
         _explain.log_generic(program, arguments, operand.prepared is not None)
     try:
-        if check or check is None and not on_gpu and operand.prepared is None:
-            if on_gpu:
-                host = [arrays.passed(arrays.host(array)) for array in (operand.crow, operand.col)]
-                program.check(*host, *arguments[2:])
-            else:
-                launch = program._launch_checked
+        checks = check or check is None and not on_gpu and operand.prepared is None
+        launch = _bsr._launcher(program, operand, arguments, 0, checks)
         _bsr._with_memory(arrays, launch, *arguments)
     except BufferError as error:
         _arrays.raise_refusal(named, error)

@@ -25,12 +25,17 @@ def with_equal_ranks(crow, col, values):
             raise ValueError(f"argument '{name}': expected shape {shape}, but got {tuple(array.shape)}")
     batch = tuple(values.shape[:-3])
     for name, array in (("crow", crow), ("col", col)):
-        try:
-            batch = np.broadcast_shapes(batch, tuple(array.shape[:-1]))
-        except ValueError:
-            raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
-                             f"{tuple(array.shape[:-1])}") from None
+        batch = broadcast_batch(batch, name, array.shape[:-1])
     return tuple(with_rank(array, len(batch) + core) for array, core in ((crow, 1), (col, 1), (values, 3)))
+
+
+def broadcast_batch(batch, name, other):
+    """The batch dimensions and an argument's own, broadcast. Raises ValueError where they do not fit."""
+    try:
+        return np.broadcast_shapes(batch, tuple(other))
+    except ValueError:
+        raise ValueError(f"argument '{name}': expected batches that broadcast with {batch}, but got "
+                         f"{tuple(other)}") from None
 
 
 def batch_of(crow, col, values):
