@@ -36,7 +36,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 # Parts of messages, with the reason that they stand for.
 REASONS = [
     ("requires no gradient", "needs gradients, which sattn has not"),
-    ("expected max_scores=False", "needs row maxima, which sattn has not"),
     ("without a tangent", "needs forward-mode derivatives, which sattn has not"),
     ("expected a tensor with memory of its own", "traces or transforms the call (export, vmap, fake tensors)"),
     ("expected elements of f16 or bf16 or f32", "has elements of another type than f16, bf16 and f32"),

@@ -172,6 +172,7 @@ void Evaluator::computeRow(int64_t b, int64_t h, int64_t i,
     for (int64_t e = 0; e < v.shape[3]; ++e)
       result.out[begin + e] += weight * v.load(b, head, j, e);
   }
+  result.maxScores.push_back(largest);
   result.lse.push_back(total == 0 ? -kInfinity : largest + std::log(total));
   for (int64_t e = 0; total != 0 && e < v.shape[3]; ++e)
     result.out[begin + e] /= total;

@@ -100,6 +100,8 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   std::vector<Result> results = {{"out", std::move(result->out)}};
   if (operands.find("lse"))
     results.push_back({"lse", std::move(result->lse)});
+  if (operands.find("max_scores"))
+    results.push_back({"max_scores", std::move(result->maxScores)});
   return results;
 }
 

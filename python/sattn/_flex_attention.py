@@ -24,7 +24,11 @@ class AuxRequest(typing.NamedTuple):
 
 
 class AuxOutput(typing.NamedTuple):
-    """Results of flex_attention beside the output: lse (B, Hq, M) in f32, natural logarithm, or None."""
+    """Results of flex_attention beside the output, (B, Hq, M) in f32, or None where not asked for.
+
+    lse: the natural logarithm of the sum of exponentials of a query's scores. max_scores: the greatest of them, after
+    score_mod; -inf for a query that sees no key.
+    """
 
     lse: object = None
     max_scores: object = None
@@ -39,7 +43,7 @@ class _Plan:
     takes_scale: bool
     shape: tuple
     is_like: bool
-    lse_shape: tuple
+    rows: tuple
     arrays: object
     key: tuple
 
@@ -167,7 +171,7 @@ def _captured(function, values, arrays):
     return found
 
 
-def _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, options):
+def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options):
     """Checks types and shapes, and finds the program: once for each kind of call."""
     sizes, group = _shapes(query, key, value, enable_gqa)
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
@@ -192,7 +196,7 @@ def _plan(query, key, value, arrays, score, mask, scale, with_lse, enable_gqa, o
     default = 1 / math.sqrt(query.shape[3])
     source = FlexAttention(
         dtype=dtype, head_dim=query.shape[3], value_dim=value.shape[3], group=group,
-        one_kv_batch=key.shape[0] == 1 and sizes[0] != 1, lse=with_lse,
+        one_kv_batch=key.shape[0] == 1 and sizes[0] != 1, lse=any(wanted), max_scores=wanted.max_scores,
         scale=default if scale is None or scale == default else None,
         partial=_sharing(mask.lists and mask.lists.kv_num_blocks, own),
         full=_sharing(mask.lists and mask.lists.full_kv_num_blocks, own), block_size=mask.block,
@@ -226,20 +230,19 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     key or to the last. window: (left, right), how many keys before and after that position it sees, None for all.
     prefix: how many of the first keys it sees in any case. They hold beside block_mask.
     return_lse: whether lse is returned too, (B, Hq, M) in f32, the natural logarithm of the sum of exponentials; or
-    return_aux: an AuxRequest. kernel_options: "tile_queries" and "tile_keys" (or PyTorch's BLOCK_M and BLOCK_N), with
+    return_aux: an AuxRequest, which has max_scores too. kernel_options: "tile_queries" and "tile_keys" (or PyTorch's BLOCK_M and BLOCK_N), with
     them "stages", "warps" and "raster_group", and "precision" ("tf32" for f32 on CUDA, where no other one has kernels);
     PyTorch's others change nothing, with a remark.
 
     Returns the output (B, Hq, M, E) in query's type, in the order of query's memory; with return_lse (output, lse), with
-    return_aux (output, AuxOutput). A query that sees no key has 0 and lse -inf. Arrays are of NumPy or PyTorch, used where
+    return_aux (output, AuxOutput). A query that sees no key has 0, and lse and max_scores -inf. Arrays are of NumPy or PyTorch, used where
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
-    cannot be traced, NotImplementedError for what has no code yet (gradients and max_scores among it), before anything is
-    written.
+    cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
     arrays, is_plain = _arrays_of(query, key, value)
-    with_lse = bool(return_lse)
+    wanted = _LSE if return_lse else _NO_ROWS
     if return_aux is not None:
-        with_lse = _lse_of(return_aux, return_lse)
+        wanted = _requested(return_aux, return_lse)
     if scale is not None:
         scale = number("scale", scale)
     band = None
@@ -261,11 +264,11 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
     signature = (q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask_function),
-                 of_lists, id(band), with_lse, bool(enable_gqa), scale, options)
+                 of_lists, id(band), wanted, bool(enable_gqa), scale, options)
     plan = cache.calls.get(signature)
     if plan is None:
         _require_memory(query, key, value, arrays)
-        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, with_lse, enable_gqa, options or NONE)
+        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, wanted, enable_gqa, options or NONE)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[signature] = plan
@@ -286,11 +289,13 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         given += _captured(mask_function, mask_values, arrays)
     out = _result(plan, query, arrays)
     given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
-    lse = None
-    if with_lse:
-        lse = np.empty(plan.lse_shape, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.lse_shape,
-                                                                                                 dtype=torch.float32)
-        given.append(lse)
+    lse = largest = None
+    if wanted is not _NO_ROWS:
+        # The maximum is the kernel's third result.
+        rows = [np.empty(plan.rows, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.rows, dtype=torch.float32)
+                for _ in range(1 + wanted.max_scores)]
+        given += rows
+        lse, largest = rows[0] if wanted.lse else None, rows[1] if wanted.max_scores else None
     program = plan.program
     if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
         _explain.log_generic(program, given)
@@ -303,20 +308,21 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
             raise
         plan.launch(*given)
     if return_aux is not None:
-        return out, AuxOutput(lse=lse)
+        return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
 
 
-def _lse_of(return_aux, return_lse):
-    """Whether an AuxRequest, ours or PyTorch's, wants lse. Raises for what cannot be had."""
+_NO_ROWS, _LSE = AuxRequest(), AuxRequest(lse=True)
+
+
+def _requested(return_aux, return_lse):
+    """An AuxRequest, ours or PyTorch's, as ours."""
     if not all(hasattr(return_aux, name) for name in AuxRequest._fields):
         raise TypeError(f"argument 'return_aux': expected an AuxRequest, but got {type(return_aux).__name__}")
     if return_lse:
         raise ValueError("argument 'return_aux': expected return_lse or return_aux, but got both")
-    if return_aux.max_scores:
-        raise NotImplementedError("argument 'return_aux': expected max_scores=False, since row maxima have no code yet, but "
-                                  "got True")
-    return bool(return_aux.lse)
+    wanted = AuxRequest(bool(return_aux.lse), bool(return_aux.max_scores))
+    return wanted if any(wanted) else _NO_ROWS
 
 
 def _in_place(*operands):

@@ -8,8 +8,8 @@ class FlexAttention:
     """One `sattn.flex_attention` on tensors of dynamic lengths: what a kernel is compiled for.
 
     dtype: element type of query, key and value. head_dim, value_dim: columns of query and key, and of value. group:
-    query heads that share a head of key and value. one_kv_batch: whether all batches share key and value. lse: whether
-    it is computed. scale: the number that is known now, or None for an argument. partial, full: whether (batches, heads)
+    query heads that share a head of key and value. one_kv_batch: whether all batches share key and value. lse,
+    max_scores: whether they are computed, the second only with the first. scale: the number that is known now, or None for an argument. partial, full: whether (batches, heads)
     share a list, or None where there is none; block_size: of the lists. band: the text of #sattn.mask<...>. score_mod,
     mask_mod: texts of regions. captures: types of their captures. names: of the captures, for messages. precision:
     "ieee", or of f32 "tf32". meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
@@ -21,6 +21,7 @@ class FlexAttention:
     group: int = 1
     one_kv_batch: bool = False
     lse: bool = False
+    max_scores: bool = False
     scale: float | None = None
     partial: tuple | None = None
     full: tuple | None = None
@@ -55,7 +56,8 @@ class FlexAttention:
             given = [(f"captured{place}", own, name) for place, (own, name) in enumerate(zip(self.captures, self.names))]
             arguments += given
             operands += f" captures({', '.join('%' + name for name, _, _ in given)} : {', '.join(self.captures)})"
-        results = [("out", out, "out")] + [("lse", "tensor<?x?x?xf32>", "lse")] * self.lse
+        results = [("out", out, "out")]
+        results += [(name, "tensor<?x?x?xf32>", name) for name in ("lse", "max_scores") if getattr(self, name)]
         types = ", ".join(own for _, own, _ in results)
         attributes = [f"group = {self.group} : i64"] * (self.group != 1)
         if self.block_size:
@@ -65,13 +67,13 @@ class FlexAttention:
         attributes += [f"meta = #sattn.meta<{self.meta}>"] * bool(self.meta)
         regions = " ".join(region for region in (self.score_mod, self.mask_mod) if region)
         scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : f32\n"
-        value = "%0" if len(results) == 1 else "%0#0, %0#1"
+        values = ", ".join(f"%0#{place}" for place in range(len(results)))
         return (f"func.func @flex_attention({', '.join(f'%{name}: {own}' for name, own, _ in arguments + results)}) -> ({types})\n"
                 f"    attributes {{sattn.names = [{', '.join(_quoted(name) for _, _, name in arguments + results)}]}} {{\n{scale}"
-                f"  %0{':2' if len(results) == 2 else ''} = sattn.flex_attention scale(%scale)\n      {operands}\n"
+                f"  %0:{len(results)} = sattn.flex_attention scale(%scale)\n      {operands}\n"
                 f"      outs({', '.join('%' + name for name, _, _ in results)} : {types}) -> {types}\n"
                 f"      {regions} {{{', '.join(attributes)}}}\n"
-                f"  return {value} : {types}\n}}\n")
+                f"  return {values} : {types}\n}}\n")
 
 
 def _quoted(name):

@@ -45,3 +45,19 @@ func.func @nothing(%scale: f32, %q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128
       }
   return %0#0, %0#1 : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>
 }
+
+// Two numbers for each row: the maximum is stored beside lse, and costs the loop nothing.
+// CHECK-LABEL: gpu.func @max_scores(
+// CHECK: } {wgtile.block_loop}
+// CHECK: wgtile.store %{{.+}} : tensor<128xf32
+// CHECK: wgtile.store %{{.+}} : tensor<128xf32
+func.func @max_scores(%scale: f32, %q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>,
+    %o: tensor<?x?x?x128xbf16>, %lse: tensor<?x?x?xf32>, %max: tensor<?x?x?xf32>)
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>, tensor<?x?x?xf32>) {
+  %0:3 = sattn.flex_attention scale(%scale)
+      ins(%q, %k, %v : tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>)
+      outs(%o, %lse, %max : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>, tensor<?x?x?xf32>)
+      -> tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>, tensor<?x?x?xf32>
+      {mask = #sattn.mask<right = 0>}
+  return %0#0, %0#1, %0#2 : tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>, tensor<?x?x?xf32>
+}

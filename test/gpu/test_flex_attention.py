@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program  # noqa: E402
+from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, max_scores, operands, program  # noqa: E402
 from test_attention import TOLERANCE, on_device  # noqa: E402
 
 sattn = pytest.importorskip("sattn")
@@ -35,6 +35,10 @@ CASES = {
     "causal": (flex(right=0), same(*LENGTHS)),
     "causal_f16": (flex(right=0, dtype="f16"), same(1000)),
     "no_lse": (flex(right=0, lse=False), same(1000)),
+    "max_scores": (flex(right=0, max_scores=True), same(129, 1000)),
+    "max_scores_alibi": (flex(right=0, score_mod="alibi", max_scores=True), same(1000)),
+    "max_scores_negative_scale": (flex(scale_argument=-0.1, max_scores=True), same(300)),
+    "max_scores_packed": (flex(packed=8, right=0, max_scores=True), PACKED),
     "rank3": (flex(right=0, rank=3), same(1000)),
     "gqa": (flex(right=0, group=3), [Sizes(queries=500, keys=500, heads=6, batch=2)]),
     "packed": (flex(packed=8, right=0, bottom_right=True), PACKED),
@@ -128,13 +132,14 @@ def test_agrees_with_definition(case, how):
         result = tensors["o"].double().cpu().numpy()
         assert np.abs(result - expected).max(initial=0) <= TOLERANCE[variant.dtype] * np.abs(expected).max(initial=1), sizes
         assert (result[np.isneginf(lse)] == 0).all(), sizes
-        if variant.lse:
-            found = tensors["lse"].double().cpu().numpy()
-            assert np.array_equal(np.isneginf(found), np.isneginf(lse)), sizes
-            finite = np.isfinite(lse)
+        rows = [("lse", lse)] * variant.lse + [("max_scores", max_scores(variant, arrays))] * variant.max_scores
+        for name, wanted in rows:
+            found = tensors[name].double().cpu().numpy()
+            assert np.array_equal(np.isneginf(found), np.isneginf(wanted)), sizes
+            finite = np.isfinite(wanted)
             # tf32 rounds the scores' factors to 11 bits; wide heads add up more of them.
             most = 5e-3 if variant.precision else 2e-3
-            assert np.abs(found[finite] - lse[finite]).max(initial=0) <= most, sizes
+            assert np.abs(found[finite] - wanted[finite]).max(initial=0) <= most, (name, sizes)
 
 
 @pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d80", "d96", "d256",

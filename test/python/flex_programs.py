@@ -229,6 +229,7 @@ class Flex:
     group: int = 1  # heads of Q's tensor that share a head of K and V
     packed: int = 1  # heads in the rows of one head of Q's tensor
     lse: bool = True
+    max_scores: bool = False  # with lse
     left: int | None = None
     right: int | None = None
     prefix: int = 0
@@ -269,7 +270,7 @@ def program(v, name="attention"):
     kv_lead = "1x?x" if v.one_kv_batch else lead
     types = {"q": f"tensor<{lead}?x{v.head_dim}x{v.dtype}>", "k": f"tensor<{kv_lead}?x{v.head_dim}x{v.dtype}>",
              "v": f"tensor<{kv_lead}?x{v.values}x{v.dtype}>", "o": f"tensor<{lead}?x{v.values}x{v.dtype}>",
-             "lse": f"tensor<{lead}?xf32>", "lengths": "tensor<?xi32>"}
+             "lse": f"tensor<{lead}?xf32>", "max_scores": f"tensor<{lead}?xf32>", "lengths": "tensor<?xi32>"}
     names = ["q", "k", "v"]
     ins = f"ins(%q, %k, %v : {types['q']}, {types['k']}, {types['v']})"
     for kind in v.lists:
@@ -283,7 +284,7 @@ def program(v, name="attention"):
         names += [f"{c}_in" for c in v.captures]
         types |= {f"{c}_in": CAPTURE_TYPES[c] for c in v.captures}
         ins += f"\n captures({', '.join(f'%{c}_in' for c in v.captures)} : {', '.join(CAPTURE_TYPES[c] for c in v.captures)})"
-    outs = ["o", "lse"] if v.lse else ["o"]
+    outs = ["o"] + ["lse"] * v.lse + ["max_scores"] * v.max_scores
     results = ", ".join(types[out] for out in outs)
     regions = ""
     if v.score_mod:
@@ -311,9 +312,9 @@ def program(v, name="attention"):
     text = f"func.func @{name}({', '.join(arguments)}) -> ({results}) {{\n"
     if v.scale is not None:
         text += f"%scale = arith.constant {v.scale:e} : f32\n"
-    text += f"""%0{':2' if v.lse else ''} = sattn.flex_attention scale(%scale) {ins}
+    text += f"""%0:{len(outs)} = sattn.flex_attention scale(%scale) {ins}
  outs({', '.join('%' + out for out in outs)} : {results}) -> {results}{regions} {{{', '.join(attributes)}}}
-return {', '.join(f'%0#{n}' for n in range(len(outs))) if v.lse else '%0'} : {results}
+return {', '.join(f'%0#{n}' for n in range(len(outs)))} : {results}
 }}
 """
     return text
@@ -386,8 +387,8 @@ def operands(v, sizes, seed=0):
     }
     arrays |= {name: captures[name]() for name in v.captures}
     arrays["o"] = np.full((*lead, rows, v.values), 7.0).astype(DTYPES[v.dtype])
-    if v.lse:
-        arrays["lse"] = np.full((*lead, rows), 7.0, np.float32)
+    for name in ["lse"] * v.lse + ["max_scores"] * v.max_scores:
+        arrays[name] = np.full((*lead, rows), 7.0, np.float32)
     return arrays
 
 
@@ -431,8 +432,8 @@ def seen_by(v, arrays, shape):
     return seen & (j < lengths)
 
 
-def attention(v, arrays):
-    """(o, lse) in float64; of a query that sees no key 0 and -inf."""
+def _scores(v, arrays):
+    """(B, H, M, N) in float64, -inf for keys that are not seen; V for each head."""
     q, k, values = (arrays[name].astype(np.float64) for name in "qkv")
     if v.rank == 3:
         q, k, values = (array[None] for array in (q, k, values))
@@ -442,7 +443,17 @@ def attention(v, arrays):
     scores = q @ np.swapaxes(k, -1, -2) * scale
     if v.score_mod:
         scores = _call(v, SCORE_MODS[v.score_mod], scores, arrays, scores.shape)
-    scores = np.where(seen_by(v, arrays, scores.shape), scores, -np.inf)
+    return np.where(seen_by(v, arrays, scores.shape), scores, -np.inf), values
+
+
+def max_scores(v, arrays):
+    """The greatest score of each query in float64, -inf where it sees no key."""
+    return _scores(v, arrays)[0].max(axis=-1, initial=-np.inf).reshape(arrays["o"].shape[:-1])
+
+
+def attention(v, arrays):
+    """(o, lse) in float64; of a query that sees no key 0 and -inf."""
+    scores, values = _scores(v, arrays)
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
     total = weights.sum(axis=-1, keepdims=True)

@@ -111,15 +111,19 @@ def seen(mask_mod, shape):
     return np.broadcast_to(mask_mod(*grid(shape)), shape)
 
 
-def attention(query, key, value, visible=True, score_mod=None, scale=None):
-    """(output, lse) by the definition, in float64; of a query that sees no key 0 and -inf."""
-    group = query.shape[1] // key.shape[1]
-    query, key, value = (array.astype(np.float64) for array in (query, key, value))
-    key, value = (np.repeat(array, group, axis=1) for array in (key, value))
+def scores_of(query, key, visible=True, score_mod=None, scale=None):
+    """(B, H, M, N) in float64, -inf for keys that are not visible."""
+    query, key = query.astype(np.float64), np.repeat(key.astype(np.float64), query.shape[1] // key.shape[1], axis=1)
     scores = query @ key.swapaxes(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if score_mod is not None:
         scores = score_mod(scores, *grid(scores.shape))
-    scores = np.where(visible, scores, -np.inf)
+    return np.where(visible, scores, -np.inf)
+
+
+def attention(query, key, value, visible=True, score_mod=None, scale=None):
+    """(output, lse) by the definition, in float64; of a query that sees no key 0 and -inf."""
+    scores = scores_of(query, key, visible, score_mod, scale)
+    value = np.repeat(value.astype(np.float64), query.shape[1] // value.shape[1], axis=1)
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     weights = np.exp(scores - np.where(np.isinf(largest), 0, largest))
     total = weights.sum(axis=-1, keepdims=True)

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 from attention_reference import DTYPES  # noqa: E402
-from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, operands, program, seen_by  # noqa: E402
+from flex_programs import MASK_MODS, SCORE_MODS, Flex, Sizes, attention, max_scores, operands, program, seen_by  # noqa: E402
 
 TOLERANCE = {"f32": 3e-6, "f16": 2e-3, "bf16": 1.6e-2}
 LENGTHS = [1, 63, 65, 127, 129, 1000]
@@ -25,6 +25,9 @@ CASES = {
     "default_tile": (Flex(right=0, tile=None), [Sizes(queries=n, keys=n) for n in (1, 129, 1000)]),
     "rank3": (Flex(rank=3, right=0), SAME),
     "no_lse": (Flex(lse=False), ODD),
+    "max_scores": (Flex(max_scores=True, mask_mod="document", left=40), EDGES),
+    "max_scores_negative_scale": (Flex(max_scores=True, right=0, scale_argument=-0.3), EDGES),
+    "max_scores_packed": (Flex(max_scores=True, packed=4, score_mod="alibi"), PACKED[2:-1]),
     "gqa": (Flex(group=2), [Sizes(queries=45, keys=50, heads=4, batch=2)]),
     "packed": (Flex(packed=4), PACKED),
     "packed_f16": (Flex(packed=4, right=0, bottom_right=True, dtype="f16", tile=None), PACKED),
@@ -106,6 +109,8 @@ def check(sattn, variant, sizes, seed=0, compiled=None):
     assert (o[np.isneginf(lse)] == 0).all()
     if variant.lse:
         np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)
+    if variant.max_scores:
+        np.testing.assert_allclose(arrays["max_scores"], max_scores(variant, arrays), rtol=3e-6, atol=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -137,6 +142,7 @@ def random_case(seed):
         prefix=choose(0, 0, int(rng.integers(0, 40))), bottom_right=choose(False, True),
         lists=choose((), (), ("partial",), ("full",), ("partial", "full")), block_size=choose((16, 16), (32, 48)),
         tile=choose((16, 16), (8, 8), None))
+    variant = dataclasses.replace(variant, max_scores=variant.lse and choose(False, True))
     # Lists have one block of queries of packed heads.
     queries = int(rng.integers(0, variant.block_size[0] + 1 if packed > 1 and variant.lists else 90))
     sizes = Sizes(queries, int(rng.integers(0, 90)), heads=packed * group * int(rng.integers(1, 3)),

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 import masks  # noqa: E402
-from masks import LENGTH, MASKS, SCORES, attention, operands, seen  # noqa: E402
+from masks import LENGTH, MASKS, SCORES, attention, operands, scores_of, seen  # noqa: E402
 
 TOLERANCE = {np.float32: 4e-6, np.float16: 2e-3, ml_dtypes.bfloat16: 1.6e-2}
 SHAPE = 2, 4, LENGTH, LENGTH
@@ -50,6 +50,24 @@ def test_score_and_mask(sattn):
     np.testing.assert_allclose(aux.lse, lse, rtol=3e-6, atol=1e-5)
     assert aux.max_scores is None
     assert sattn.flex_attention(*arrays, return_aux=sattn.AuxRequest())[1] == (None, None)
+
+
+@pytest.mark.parametrize("scale", [None, 0.3, -0.3, 0])
+@pytest.mark.parametrize("score_mod", [None, masks.alibi])
+def test_max_scores(sattn, score_mod, scale):
+    """By themselves, and with lse; a query without keys has -inf."""
+    arrays = operands()
+
+    def mask_mod(b, h, q_idx, kv_idx):
+        return (q_idx % 3 > 0) & (kv_idx > q_idx)
+
+    mask = sattn.create_block_mask(mask_mod, None, None, LENGTH, LENGTH, BLOCK_SIZE=32)
+    expected = scores_of(*arrays[:2], seen(mask_mod, SHAPE), score_mod, scale).max(axis=-1)
+    assert np.isneginf(expected).any()
+    for lse in (False, True):
+        _, aux = sattn.flex_attention(*arrays, score_mod, mask, scale, return_aux=sattn.AuxRequest(lse, True))
+        assert (aux.lse is not None) == lse
+        np.testing.assert_allclose(aux.max_scores, expected, rtol=3e-6, atol=1e-5)
 
 
 def band(queries, keys, left=None, right=None, prefix=0, bottom_right=False):
@@ -436,8 +454,6 @@ def test_kernel_options_that_are_none(sattn, options, error, message):
 
 def test_what_has_no_code(sattn):
     arrays = operands()
-    with pytest.raises(NotImplementedError, match="argument 'return_aux': expected max_scores=False"):
-        sattn.flex_attention(*arrays, return_aux=sattn.AuxRequest(max_scores=True))
     with pytest.raises(ValueError, match="argument 'return_aux': expected return_lse or return_aux, but got both"):
         sattn.flex_attention(*arrays, return_lse=True, return_aux=sattn.AuxRequest(lse=True))
     with pytest.raises(TypeError, match="argument 'return_aux': expected an AuxRequest, but got bool"):

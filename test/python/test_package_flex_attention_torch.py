@@ -145,8 +145,10 @@ def test_scores(package, score_mod, dtype):
 
 def test_transposed_operands_and_results(package):
     arrays = [array.transpose(1, 2).contiguous().transpose(1, 2) for array in operands()]
-    out, aux = package.flex_attention(*arrays, return_aux=flex.AuxRequest(lse=True))
+    out, aux = package.flex_attention(*arrays, return_aux=flex.AuxRequest(lse=True, max_scores=True))
     assert out.transpose(1, 2).is_contiguous() and aux.lse.shape == (2, 4, LENGTH)
+    scores = arrays[0] @ arrays[1].transpose(-1, -2) / arrays[0].shape[-1] ** 0.5
+    torch.testing.assert_close(aux.max_scores, scores.amax(-1))
     torch.testing.assert_close(out.double(), attention(*arrays), rtol=0, atol=1e-5)
 
 

@@ -50,15 +50,16 @@ struct FlexAttentionOperands {
 };
 
 struct FlexAttentionResult {
-  /// In row-major order: (B, H, M, E) and (B, H, M).
-  std::vector<double> out, lse;
+  /// In row-major order: (B, H, M, E) and, twice, (B, H, M).
+  std::vector<double> out, lse, maxScores;
   /// Pairs of a query and a key that it sees.
   int64_t visible = 0;
 };
 
-/// Softmax over the keys that a query sees, times v, and the natural logarithm
-/// of the sum of exponentials. A query that sees no key, or only keys of score
-/// -inf, gives 0 and -inf. Rows of v that a query does not see are not read.
+/// Softmax over the keys that a query sees, times v, the natural logarithm of
+/// the sum of exponentials, and the greatest score. A query that sees no key,
+/// or only keys of score -inf, gives 0, -inf and -inf. Rows of v that a query
+/// does not see are not read.
 ///
 /// Errors name the operand: a rank, type or extent that does not fit.
 runtime::ErrorOr<FlexAttentionResult>

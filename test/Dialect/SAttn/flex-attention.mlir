@@ -12,12 +12,12 @@ func.func @dense(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v
 }
 
 // CHECK-LABEL: func.func @all
-// CHECK: %{{.+}}:2 = sattn.flex_attention
+// CHECK: %{{.+}}:3 = sattn.flex_attention
 // CHECK-SAME: partial(%{{.+}}, %{{.+}} : tensor<1x?x2xi32>, tensor<1x?x2x?xi32>)
 // CHECK-SAME: full(%{{.+}}, %{{.+}} : tensor<?x1x2xi32>, tensor<?x1x2x?xi32>)
 // CHECK-SAME: key_lengths(%{{.+}} : tensor<?xi32>)
 // CHECK-SAME: captures(%{{.+}}, %{{.+}} : tensor<?xf32>, f32)
-// CHECK-SAME: outs(%{{.+}}, %{{.+}} : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>) -> tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>
+// CHECK-SAME: outs(%{{.+}}, %{{.+}}, %{{.+}} : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>) -> tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>
 // CHECK-SAME: score_mod {
 // CHECK-NEXT: ^bb0(%{{.+}}: f32, %{{.+}}: i32, %{{.+}}: i32, %{{.+}}: i32, %{{.+}}: i32, %{{.+}}: tensor<?xf32>, %{{.+}}: f32):
 // CHECK:   tensor.extract
@@ -32,15 +32,15 @@ func.func @dense(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v
 func.func @all(%scale: f32, %q: tensor<?x8x100x16xbf16>, %k: tensor<1x2x?x16xbf16>, %v: tensor<1x2x?x16xbf16>,
     %pn: tensor<1x?x2xi32>, %pi: tensor<1x?x2x?xi32>, %fn: tensor<?x1x2xi32>, %fi: tensor<?x1x2x?xi32>,
     %lengths: tensor<?xi32>, %slopes: tensor<?xf32>, %factor: f32, %o: tensor<?x8x100x16xbf16>,
-    %lse: tensor<?x8x100xf32>) -> (tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>) {
-  %0:2 = sattn.flex_attention scale(%scale)
+    %lse: tensor<?x8x100xf32>, %max: tensor<?x8x100xf32>) -> (tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>) {
+  %0:3 = sattn.flex_attention scale(%scale)
       ins(%q, %k, %v : tensor<?x8x100x16xbf16>, tensor<1x2x?x16xbf16>, tensor<1x2x?x16xbf16>)
       partial(%pn, %pi : tensor<1x?x2xi32>, tensor<1x?x2x?xi32>)
       full(%fn, %fi : tensor<?x1x2xi32>, tensor<?x1x2x?xi32>)
       key_lengths(%lengths : tensor<?xi32>)
       captures(%slopes, %factor : tensor<?xf32>, f32)
-      outs(%o, %lse : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>)
-      -> tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>
+      outs(%o, %lse, %max : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>)
+      -> tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>
       score_mod {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slopes_in: tensor<?xf32>, %factor_in: f32):
         %head = arith.index_cast %h : i32 to index
@@ -55,7 +55,7 @@ func.func @all(%scale: f32, %q: tensor<?x8x100x16xbf16>, %k: tensor<1x2x?x16xbf1
       } {group = 4 : i64, block_size = array<i64: 64, 32>,
          mask = #sattn.mask<bottom_right = true, right = -1, left = 100, prefix = 3>,
          meta = #sattn.meta<tile = [32, 16, 32], stages = 2>}
-  return %0#0, %0#1 : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>
+  return %0#0, %0#1, %0#2 : tensor<?x8x100x16xbf16>, tensor<?x8x100xf32>, tensor<?x8x100xf32>
 }
 
 // CHECK-LABEL: func.func @packed

@@ -202,9 +202,9 @@ func.func @c6_results(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32
 // -----
 
 func.func @c6_number(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>, %o: tensor<?x?x16xf32>) {
-  // expected-error @below {{expected 'out' and at most 'lse' in 'outs', but got 3 operands}}
-  %0:3 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
-      outs(%o, %o, %o : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) -> tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>
+  // expected-error @below {{expected 'out' and at most 'lse' and 'max_scores' in 'outs', but got 4 operands}}
+  %0:4 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>)
+      outs(%o, %o, %o, %o : tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>) -> tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>, tensor<?x?x16xf32>
   return
 }
 

@@ -61,6 +61,8 @@ TEST(FlexAttentionTest, WeighsByExponentials) {
   EXPECT_DOUBLE_EQ(result->out[1], (2 + 6 * e) / (1 + e));
   EXPECT_DOUBLE_EQ(result->lse[0], std::log(2.0));
   EXPECT_DOUBLE_EQ(result->lse[1], std::log(1 + e));
+  EXPECT_DOUBLE_EQ(result->maxScores[0], 0);
+  EXPECT_DOUBLE_EQ(result->maxScores[1], 1);
   EXPECT_EQ(result->visible, 4);
 }
 
@@ -75,6 +77,7 @@ TEST(FlexAttentionTest, MasksByDistance) {
   auto strict = flexAttention(op);
   EXPECT_EQ(strict->out[0], 0);
   EXPECT_EQ(strict->lse[0], -kInfinity);
+  EXPECT_EQ(strict->maxScores[0], -kInfinity);
   EXPECT_DOUBLE_EQ(strict->out[1], 2);
   op.prefix = 1;
   EXPECT_DOUBLE_EQ(flexAttention(op)->out[0], 2);

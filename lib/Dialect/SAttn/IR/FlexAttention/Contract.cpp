@@ -27,9 +27,8 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
   if (isPacked()) // (C11)
     constraints.requireEqual(queries * packed, rows);
   for (int64_t i = 0; i <= lead; ++i) { // (C4)
-    constraints.requireEqual(extent(getOut(), i), extent(getQ(), i));
-    if (getLse())
-      constraints.requireEqual(extent(getLse(), i), extent(getQ(), i));
+    for (Value result : getOuts())
+      constraints.requireEqual(extent(result, i), extent(getQ(), i));
   }
   for (Value tensor : {Value(getK()), Value(getV())}) {
     if (lead == 2 &&
@@ -88,8 +87,12 @@ public:
             failed(contract.addTensor("capture_" + std::to_string(index),
                                       capture, type.getRank(), kCaptureTypes)))
           return failure();
-    if (op.getLse()) {
-      if (failed(contract.addTensor("lse", op.getLse(), rank - 1,
+    std::pair<StringRef, Value> rowResults[] = {
+        {"lse", op.getLse()}, {"max_scores", op.getMaxScores()}};
+    for (auto [name, rows] : rowResults) {
+      if (!rows)
+        continue;
+      if (failed(contract.addTensor(name, rows, rank - 1,
                                     ArrayRef(kFloats).take_back())))
         return failure();
       contract.setWritten();

@@ -58,6 +58,12 @@ struct NamedOperand {
 };
 } // namespace
 
+/// Results of one number a row; null where they are not wanted.
+static std::array<std::pair<StringRef, Value>, 2>
+rowResults(FlexAttentionOp op) {
+  return {{{"lse", op.getLse()}, {"max_scores", op.getMaxScores()}}};
+}
+
 static SmallVector<NamedOperand> namedOperands(FlexAttentionOp op) {
   int64_t rank = op.getQ().getType().getRank();
   Type element = op.getQ().getType().getElementType();
@@ -77,7 +83,8 @@ static SmallVector<NamedOperand> namedOperands(FlexAttentionOp op) {
   add("full_indices", op.getFullIndices(), rank, i32);
   add("key_lengths", op.getKeyLengths(), 1, i32);
   add("out", op.getOut(), rank, element);
-  add("lse", op.getLse(), rank - 1, Float32Type::get(op.getContext()));
+  for (auto [name, rows] : rowResults(op))
+    add(name, rows, rank - 1, Float32Type::get(op.getContext()));
   return operands;
 }
 
@@ -160,10 +167,11 @@ static LogicalResult verifyExtents(FlexAttentionOp op) {
   for (unsigned i = 0; i < q.size() - 1; ++i) {
     static constexpr StringRef kNames[] = {"B", "H", "M"};
     StringRef name = kNames[i + (isBatched ? 0 : 1)];
-    if (failed(verifyExtent(op, "out", op.getOut(), i, name, q[i])) ||
-        (op.getLse() &&
-         failed(verifyExtent(op, "lse", op.getLse(), i, name, q[i]))))
+    if (failed(verifyExtent(op, "out", op.getOut(), i, name, q[i])))
       return failure();
+    for (auto [result, rows] : rowResults(op))
+      if (rows && failed(verifyExtent(op, result, rows, i, name, q[i])))
+        return failure();
   }
   return success();
 }
@@ -256,9 +264,10 @@ static LogicalResult verifyMeta(FlexAttentionOp op) {
 }
 
 LogicalResult FlexAttentionOp::verify() {
-  if (getOuts().empty() || getOuts().size() > 2) // (C6)
-    return emitOpError() << "expected 'out' and at most 'lse' in 'outs', but "
-                         << "got " << getOuts().size() << " operands";
+  if (getOuts().empty() || getOuts().size() > 3) // (C6)
+    return emitOpError() << "expected 'out' and at most 'lse' and 'max_scores' "
+                         << "in 'outs', but got " << getOuts().size()
+                         << " operands";
   if (getResultTypes() != getOuts().getTypes()) // (C6)
     return emitOpError() << "expected results of the types of 'outs', ("
                          << getOuts().getTypes() << "), but got ("

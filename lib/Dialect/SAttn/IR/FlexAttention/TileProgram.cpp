@@ -80,6 +80,7 @@ private:
   Value round(Value wide, ArrayRef<int64_t> shape);
   Value computeOut(scf::ForOp loop);
   Value computeLse(scf::ForOp loop);
+  Value computeMaxScores(scf::ForOp loop);
   Value insert(Value tile, Value out);
   /// The position along a dimension, in i32: in the tile, or, with its `start`,
   /// in the tensor.
@@ -132,6 +133,8 @@ SmallVector<Value> TileProgram::build() {
   SmallVector<Value> results = {insert(computeOut(loop), op.getOut())};
   if (op.getLse())
     results.push_back(insert(computeLse(loop), op.getLse()));
+  if (op.getMaxScores())
+    results.push_back(insert(computeMaxScores(loop), op.getMaxScores()));
   return results;
 }
 
@@ -476,6 +479,18 @@ Value TileProgram::computeLse(scf::ForOp loop) {
                               .getResult();
         return arith::MulFOp::create(inner, sum, ln2);
       });
+}
+
+/// The maximum is one of scores to the base 2, or of products without the
+/// scale.
+Value TileProgram::computeMaxScores(scf::ForOp loop) {
+  Value factor = b.constant(kLn2);
+  if (!isModified)
+    factor = arith::MulFOp::create(b, scaleLog2, factor);
+  return b.generic(loop.getResult(1), b.vector, vectors, b.vector,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], factor);
+                   });
 }
 
 /// The tile clipped to the rows and columns of the result.

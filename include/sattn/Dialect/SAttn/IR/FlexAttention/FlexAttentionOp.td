@@ -68,10 +68,11 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     s_j        = score_mod(scale * (q[b, h, i] . k[b, h / group, j]), b, h, i, j)
     out[b,h,i] = sum over j of exp(s_j) * v[b, h / group, j] / sum over j of exp(s_j)
     lse[b,h,i] = log(sum over j of exp(s_j))
+    max_scores[b,h,i] = max over j of s_j
     ```
 
     over the keys j that the query sees. Where it sees none, its row of `out` is 0
-    and its `lse` -inf.
+    and its `lse` and `max_scores` are -inf.
 
     | operand                 | shape                     | element type   |
     |-------------------------|---------------------------|----------------|
@@ -84,6 +85,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     | `captures`              | any, any number           | integers, floats |
     | `outs`: `out`           | (B, H, M, E)              | that of `q`    |
     | `outs`: `lse`, optional | (B, H, M)                 | f32            |
+    | `outs`: `max_scores`, after `lse`, optional | (B, H, M) | f32        |
 
     B is missing where `q` has rank 3: H then stands for heads of all batches, b is
     0, and `key_lengths` is (H).
@@ -116,8 +118,8 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
        rows of the tile, and never from N on: a NaN there does not show either.
        In blocks that are read, weights of keys that are not seen are 0 and
        multiplied: `v` must be finite there.
-    7. With `packed_heads` = P the rows of `q`, `out` and `lse` are those of P heads,
-       one after the other, and M is the number of rows over P: row r of their head
+    7. With `packed_heads` = P the rows of `q` and of the results are those of P
+       heads, one after the other, and M is the number of rows over P: row r of their head
        g is query r mod M of head h = P g + r / M, which is what the functions get.
        `k` and `v` have a head for `group` heads g, and lists have at most one
        block of queries, for all heads of g. Few queries of heads that share
@@ -135,7 +137,7 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
       ceil(N / BK). Lists of `full` have room for an entry; one of a block that
       ends after N is the last of its list. Key lengths are in [0, N]. With
       `packed_heads` M is at most BQ.
-    - (C6) There are one or two `outs`, and the results have their types.
+    - (C6) There are one to three `outs`, and the results have their types.
     - (C7) `score_mod` and `mask_mod` have the arguments above, one block, and
       nothing but constants, elementwise ops on scalars and `tensor.extract` of
       captured tensors.
@@ -210,6 +212,11 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     /// Null where it is not wanted.
     Tensor getLse() {
       return getOuts().size() > 1 ? ::llvm::cast<Tensor>(getOuts()[1])
+                                  : Tensor();
+    }
+    /// Null where they are not wanted.
+    Tensor getMaxScores() {
+      return getOuts().size() > 2 ? ::llvm::cast<Tensor>(getOuts()[2])
                                   : Tensor();
     }
     bool hasLists() { return getPartialCounts() || getFullCounts(); }
