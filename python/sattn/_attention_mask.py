@@ -68,7 +68,7 @@ def _lists_within(mask, lists, band, lengths, block, arrays):
     if lists.full_kv_num_blocks is not None:
         full = _blocks.dense_of(arrays.host(lists.full_kv_num_blocks), arrays.host(lists.full_kv_indices), columns)
     everything, _ = _functions.traced("mask_mod", _masks.noop_mask)
-    number = _blocks.counts(everything.result, (), band, (1, 1), lengths, block)
+    number = _blocks.counts(everything, (), band, (1, 1), lengths, block)
     some, whole = number > 0, number == _blocks.sizes(lengths, block)
     found = _blocks.Lists(*_blocks.ordered((partial & some) | (full & some & ~whole)), *_blocks.ordered(full & whole))
     if arrays is not _arrays.NUMPY:

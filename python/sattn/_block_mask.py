@@ -155,40 +155,46 @@ class BlockMask:
 
     def _read(self):
         """The lists, as the constructor has them."""
-        if self._given is not None:
-            return self._given
+        return self._made_here()[0] if self._given is None else self._given
+
+    def _made_here(self):
+        """What `made` gives of a mask that keeps its function, where its lists are to be."""
         function, values = _functions.traced("mask_mod", self._mask_mod)
         device = self._device
         if device is None:
             device = next((value.device for value in values if _arrays.is_torch(value)), None)
-        lists, _ = self.made(function, values, None, device, self.BLOCK_SIZE, self._batch)
-        return lists
+        return self.made(function, values, None, device, self.BLOCK_SIZE, self._batch)
 
     def made(self, function, values, band, device, block, batch):
-        """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; visible elements).
+        """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; how many elements of each
+        block are visible, in NumPy or on a GPU).
 
-        They are kept while the captured values are what they were.
+        They are kept while the captured values are what they were. On a GPU nothing waits for them.
         """
         kept = self._made.get((function, band, device, block, batch))
         if kept is not None and kept[0].holds(values):
             return kept[1:]
-        shape = tuple(size if _blocks.depends_on(function.result, name) else 1 for size, name in zip(batch, "bh"))
+        shape = batch[0] if function.needs_batch else 1, batch[1] if function.needs_head else 1
         on_gpu = device is not None and device.type != "cpu"
-        own = values if on_gpu else _functions.host_arrays(values)
-        numbers = _blocks.counts(function.result, own, band, shape, self.seq_lengths, block, device if on_gpu else None)
+        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)
-        lists = _blocks.lists_of(numbers, self.seq_lengths, block, self._separate, device if on_gpu else None)
-        if device is not None and not on_gpu:
-            import torch
-
-            lists = Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
-        visible = int(numbers.sum())
+        lists = self._lists_of(numbers, self.seq_lengths, block, device)
         if len(self._made) >= 8:
             self._made.clear()
-        self._made[function, band, device, block, batch] = _Snapshot(values), lists, visible
-        return lists, visible
+        self._made[function, band, device, block, batch] = _Snapshot(values), lists, numbers
+        return lists, numbers
+
+    def _lists_of(self, numbers, lengths, block, device):
+        """The Lists of blocks with these counts of visible elements, on a device or, None, in NumPy."""
+        on_gpu = device is not None and device.type != "cpu"
+        lists = _blocks.lists_of(numbers, lengths, block, self._separate, device if on_gpu else None)
+        if device is None or on_gpu:
+            return lists
+        import torch
+
+        return Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
 
     @property
     def mask_mod(self):
@@ -204,7 +210,11 @@ class BlockMask:
 
     def _transpose(self):
         """The lists of blocks of queries that each block of keys is seen by."""
-        lists = self._read()
+        if self._given is None:
+            lists, numbers = self._made_here()
+            device = lists.kv_indices.device if _arrays.is_torch(lists.kv_indices) else None
+            return tuple(self._lists_of(numbers.swapaxes(-1, -2), self.seq_lengths[::-1], self.BLOCK_SIZE[::-1], device))
+        lists = self._given
         arrays = _arrays.arrays_of("kv_indices", lists.kv_indices)
         found = []
         for numbers, indices in (lists[:2], lists[2:]):
@@ -291,7 +301,8 @@ class BlockMask:
         """The share of elements that are visible, from 0 to 1; None where the function of a part of a mask is not known."""
         if self._given is None:
             function, values = _functions.traced("mask_mod", self._mask_mod)
-            return self.made(function, values, None, None, self.BLOCK_SIZE, self._batch)[1] / max(self.numel(), 1)
+            numbers = self.made(function, values, None, None, self.BLOCK_SIZE, self._batch)[1]
+            return int(numbers.sum()) / max(self.numel(), 1)
         full = self._dense_full()
         partial = self._dense() & ~full
         whole = np.broadcast_to(_blocks.sizes(self.seq_lengths, self.BLOCK_SIZE), full.shape)
@@ -301,8 +312,7 @@ class BlockMask:
                 return None
             function, values = _functions.traced("mask_mod", self._mask_mod)
             batch = ((1, 1) + self._batch_shape)[-2:]
-            number = _blocks.counts(function.result, _functions.host_arrays(values), None, batch, self.seq_lengths,
-                                    self.BLOCK_SIZE)
+            number = _blocks.counts(function, values, None, batch, self.seq_lengths, self.BLOCK_SIZE)
             total += number.reshape(full.shape)[partial].sum()
         return float(total) / max(self.numel(), 1)
 

@@ -1,13 +1,15 @@
 """Which blocks of a mask are empty, partly and wholly visible, by the values of its elements."""
 
+import math
 import typing
 
 import numpy as np
 
-from . import _evaluation
+from . import _evaluation, _functions
+from ._block_counts import block_counts
 
-#: Elements whose values are in memory at a time.
-AT_A_TIME = 2**24
+#: Elements whose values are in memory, at most.
+MOST_EVALUATED = 2**24
 
 
 class Lists(typing.NamedTuple):
@@ -23,46 +25,37 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
-def depends_on(node, name):
-    """Whether an expression depends on the argument of this name."""
-    return any(leaf.op == "argument" and leaf.payload == name for leaf in node.leaves())
-
-
-def counts(node, values, band, shape, lengths, block, device=None):
+def counts(function, values, band, shape, lengths, block, device=None):
     """Visible elements of each block: an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
-    node: of the mask_mod; values: of its captures; band: to be seen too, or None. shape: (B, H) of the array, each 1 or
-    the whole number. block: (queries, keys).
+    function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
+    each 1 or the whole number. block: (queries, keys). Where there are few elements, all are computed, without a
+    compiler.
     """
+    if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
+        return block_counts(function, values, band, shape, lengths, block, device)
     arrays = _evaluation.library(device)
-    queries, keys = lengths
-    rows, columns = ceil_div(queries, block[0]), ceil_div(keys, block[1])
-    at_once = max(1, AT_A_TIME // max(1, block[0] * keys))
     if device is None:
-        result = np.zeros((*shape, rows, columns), np.int32)
-    else:
-        result = arrays.module.zeros((*shape, rows, columns), dtype=arrays.module.int32, device=device)
-    if not result.size if device is None else not result.numel():
-        return result
-    key = _positions(arrays, device, 0, keys)[None, :]
+        values = _functions.host_arrays(values)
+    if not math.prod(shape) * math.prod(lengths):
+        size = *shape, *map(ceil_div, lengths, block)
+        return np.zeros(size, np.int32) if device is None else arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
+    query, key = _positions(arrays, device, lengths[0])[:, None], _positions(arrays, device, lengths[1])[None, :]
+    found = []
     for b in range(shape[0]):
         for h in range(shape[1]):
-            for row in range(0, rows, at_once):
-                first, last = row * block[0], min((row + at_once) * block[0], queries)
-                query = _positions(arrays, device, first, last)[:, None]
-                seen = _evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
-                                                   "kv_idx": key}, values, arrays)
-                if band is not None:
-                    seen = seen & band.seen(query, key, lengths)
-                seen = arrays.module.broadcast_to(seen, (last - first, keys))
-                result[b, h, row:row + at_once] = _sums(seen, block, device)
-    return result
+            seen = _evaluation.evaluate(function.result, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
+                                                          "kv_idx": key}, values, arrays)
+            if band is not None:
+                seen = seen & band.seen(query, key, lengths)
+            found.append(_sums(arrays.module.broadcast_to(seen, lengths), block, device))
+    return arrays.module.stack(found).reshape(*shape, *found[0].shape)
 
 
-def _positions(arrays, device, first, last):
+def _positions(arrays, device, length):
     if device is None:
-        return np.arange(first, last, dtype=np.int32)
-    return arrays.module.arange(first, last, dtype=arrays.module.int32, device=device)
+        return np.arange(length, dtype=np.int32)
+    return arrays.module.arange(length, dtype=arrays.module.int32, device=device)
 
 
 def _sums(seen, block, device):
@@ -77,19 +70,17 @@ def _sums(seen, block, device):
     return padded.view(-(-rows // block[0]), block[0], -(-columns // block[1]), block[1]).sum((1, 3), dtype=torch.int32)
 
 
-def sizes(lengths, block):
+def sizes(lengths, block, device=None):
     """How many elements each block has: (blocks of queries, blocks of keys)."""
-    ends = [np.minimum(np.arange(1, ceil_div(length, size) + 1) * size, length) for length, size in zip(lengths, block)]
-    return np.diff(ends[0], prepend=0)[:, None] * np.diff(ends[1], prepend=0)[None, :]
+    arrays = _evaluation.library(device)
+    rows, columns = (arrays.clip(length - _positions(arrays, device, ceil_div(length, size)) * size, 0, size)
+                     for length, size in zip(lengths, block))
+    return rows[:, None] * columns[None, :]
 
 
 def lists_of(number, lengths, block, separate=True, device=None):
     """The Lists of blocks with these counts of visible elements."""
-    whole = sizes(lengths, block)
-    if device is not None:
-        import torch
-
-        whole = torch.as_tensor(whole, device=device)
+    whole = sizes(lengths, block, device)
     some, full = number > 0, (number == whole) & (number > 0)
     if not separate:
         return Lists(*ordered(some), None, None)
@@ -103,6 +94,7 @@ def ordered(dense):
         return dense.sum(-1, dtype=np.int32), columns
     import torch
 
+    dense = dense.contiguous()
     columns = torch.argsort(dense.to(torch.int32), dim=-1, descending=True, stable=True)
     return dense.sum(-1, dtype=torch.int32), columns.to(torch.int32)
 

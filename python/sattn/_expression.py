@@ -44,6 +44,11 @@ class Node:
                     stack.append(operand)
 
 
+def depends_on(node, name):
+    """Whether an expression depends on the argument of this name."""
+    return any(leaf.op == "argument" and leaf.payload == name for leaf in node.leaves())
+
+
 class Graph:
     """The nodes of one function."""
 

@@ -8,9 +8,9 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, _traced, cache
+from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, cache
 from ._attention_mask import Mask, mask_of
-from ._captures import PASSED
+from ._captured_arguments import captured, is_plain
 from ._flex_source import FlexAttention
 from ._kernel_options import NONE, options_of
 from ._numbers import number
@@ -98,77 +98,13 @@ def _arrays_of(query, key, value):
     if type(query) is np.ndarray:
         return _arrays.NUMPY, type(key) is type(value) is np.ndarray
     torch = sys.modules.get("torch")
-    if torch is None or not _is_plain(query, torch):
+    if torch is None or not is_plain(query, torch):
         return _arrays.arrays_of("query", query), False
     device = query.device
     arrays = _on_device.get(device)
     if arrays is None:
         arrays = _on_device[device] = _arrays.arrays_of("query", query)
-    return arrays, _is_plain(key, torch) and _is_plain(value, torch) and key.device == device and value.device == device
-
-
-def _is_plain(tensor, torch):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    own = type(tensor)
-    if own is not torch.Tensor and own is not torch.nn.Parameter:
-        return False
-    try:
-        # Tensors without storage, as sparse ones, refuse the first.
-        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
-            and not tensor.is_nested
-    except RuntimeError:  # In a transform of PyTorch.
-        return False
-
-
-def _passed_capture(capture, value, arrays):
-    """A captured array in the type and on the device of the kernel."""
-    wanted = PASSED[capture.element]
-    if wanted == capture.element:  # As most are.
-        if arrays is _arrays.NUMPY and type(value) is np.ndarray and value.flags.aligned:
-            return arrays.passed(value)
-        torch = sys.modules.get("torch")
-        if torch is not None and _is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
-            return value
-    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
-    if isinstance(value, np.ndarray):
-        own = _arrays.arrays_of(capture.name, value)
-        if capture.element in ("bool", "u8"):
-            value = value.view(np.int8)
-        elif wanted != capture.element:
-            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
-        if not on_gpu:
-            return own.passed(value)
-        value = own.passed(value)
-        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
-        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
-            tensor.to(arrays.device)
-    _arrays.require_no_derivative(capture.name, value)
-    _traced.refuse(capture.name, value)
-    torch = sys.modules["torch"]
-    if value.device != arrays.device:
-        if value.device.type != "cpu":
-            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, {arrays.description}, "
-                             f"but got one on {value.device}")
-        if on_gpu:
-            value = value.to(arrays.device)
-    if capture.element in ("bool", "u8"):
-        value = value.view(torch.int8)
-    elif wanted != capture.element:
-        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
-    return value.detach() if value.requires_grad else value
-
-
-def _captured(function, values, arrays):
-    """The kernel's arguments for the captures of a function."""
-    found = []
-    for capture, value in zip(function.captures, values):
-        if capture.kind == "array":
-            found.append(_passed_capture(capture, value, arrays))
-        elif capture.kind == "float" or capture.kind == "small":
-            found.append(value)
-        else:
-            found += _region.numbers_of(capture, value)
-    return found
+    return arrays, is_plain(key, torch) and is_plain(value, torch) and key.device == device and value.device == device
 
 
 def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options):
@@ -239,7 +175,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
-    arrays, is_plain = _arrays_of(query, key, value)
+    arrays, are_plain = _arrays_of(query, key, value)
     wanted = _LSE if return_lse else _NO_ROWS
     if return_aux is not None:
         wanted = _requested(return_aux, return_lse)
@@ -252,7 +188,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     score = score_values = mask_function = mask_values = lists = None
     if score_mod is not None:
         score, score_values = _functions.traced("score_mod", score_mod)
-    if not is_plain:
+    if not are_plain:
         _require_memory(query, key, value, arrays)
     q_shape, k_shape = query.shape, key.shape
     if len(q_shape) != 4 or len(k_shape) != 4:
@@ -284,9 +220,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     if lists is not None:
         given += lists if lists[2] is not None else lists[:2]
     if score_values:
-        given += _captured(score, score_values, arrays)
+        given += captured(score, score_values, arrays)
     if mask_values:
-        given += _captured(mask_function, mask_values, arrays)
+        given += captured(mask_function, mask_values, arrays)
     out = _result(plan, query, arrays)
     given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
     lse = largest = None

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from . import _region
+
 
 @dataclasses.dataclass(frozen=True)
 class FlexAttention:
@@ -69,12 +71,8 @@ class FlexAttention:
         scale = "" if self.scale is None else f"  %scale = arith.constant {float(self.scale)!r} : f32\n"
         values = ", ".join(f"%0#{place}" for place in range(len(results)))
         return (f"func.func @flex_attention({', '.join(f'%{name}: {own}' for name, own, _ in arguments + results)}) -> ({types})\n"
-                f"    attributes {{sattn.names = [{', '.join(_quoted(name) for _, _, name in arguments + results)}]}} {{\n{scale}"
+                f"    attributes {{sattn.names = [{', '.join(_region.quoted(name) for _, _, name in arguments + results)}]}} {{\n{scale}"
                 f"  %0:{len(results)} = sattn.flex_attention scale(%scale)\n      {operands}\n"
                 f"      outs({', '.join('%' + name for name, _, _ in results)} : {types}) -> {types}\n"
                 f"      {regions} {{{', '.join(attributes)}}}\n"
                 f"  return {values} : {types}\n}}\n")
-
-
-def _quoted(name):
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name) + '"'

@@ -8,9 +8,8 @@ import types
 import numpy as np
 
 from . import _arrays, _captures, _masks, _tracing
-from ._blocks import depends_on as _depends_on
 from ._evaluation import in_order
-from ._expression import MOST
+from ._expression import MOST, depends_on
 
 ARGUMENTS = {"score_mod": ("score", "b", "h", "q_idx", "kv_idx"), "mask_mod": ("b", "h", "q_idx", "kv_idx")}
 # Expressions kept for one code object, and code objects, at most.
@@ -41,7 +40,7 @@ class Function:
         self._takes = [(capture.reader, _take(capture)) for capture in captures]
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
         self.is_derived = kind == "mask_mod" and _masks.is_derived(result)
-        self.needs_batch, self.needs_head = _depends_on(result, "b"), _depends_on(result, "h")
+        self.needs_batch, self.needs_head = depends_on(result, "b"), depends_on(result, "h")
 
     def bind(self, function):
         """The captures' values now, by number; None where the expression is not that of the function."""

@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("tvm_ffi")
 import masks  # noqa: E402
 from masks import LENGTH, MASKS  # noqa: E402
-from sattn import BlockMask, _blocks, and_masks, create_block_mask, noop_mask, or_masks  # noqa: E402
+import sattn  # noqa: E402
+from sattn import BlockMask, _blocks, _functions, _masks, and_masks, create_block_mask, noop_mask, or_masks  # noqa: E402
 
 SHAPE = 2, 4, LENGTH, LENGTH
 
@@ -48,15 +49,43 @@ def test_lists_are_exact(name, block):
     assert mask.shape == SHAPE and mask.numel() == np.prod(SHAPE)
 
 
-def test_elements_are_evaluated_a_part_at_a_time(monkeypatch):
-    whole = create_block_mask(masks.document, None, None, LENGTH, LENGTH, BLOCK_SIZE=16).to_dense()
-    monkeypatch.setattr(_blocks, "AT_A_TIME", 16 * LENGTH)
-    largest = []
-    sums = _blocks._sums
-    monkeypatch.setattr(_blocks, "_sums", lambda seen, *others: largest.append(seen.size) or sums(seen, *others))
-    parts = create_block_mask(masks.document, None, None, LENGTH, LENGTH, BLOCK_SIZE=16)
-    assert (parts.to_dense() == whole).all()
-    assert len(largest) == 7 and max(largest) <= 16 * LENGTH
+@pytest.mark.parametrize("block", [16, (7, 100)])
+@pytest.mark.parametrize("name", MASKS)
+def test_compiled_counts_are_exact(monkeypatch, name, block):
+    """As long masks have them."""
+    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    mask = create_block_mask(MASKS[name], 2, 4, LENGTH, LENGTH, BLOCK_SIZE=block)
+    some, whole = kinds(MASKS[name], SHAPE, mask.BLOCK_SIZE)
+    assert (mask.to_dense() == some).all()
+    assert (listed(mask.full_kv_num_blocks, mask.full_kv_indices, some.shape[-1]) == whole).all()
+    assert mask.visible() == pytest.approx(masks.seen(MASKS[name], SHAPE).mean())
+
+
+@pytest.mark.parametrize("band", [{"right": 0}, {"left": 30, "right": 5, "prefix": 3}, {"left": 0, "bottom_right": True}])
+def test_compiled_counts_of_bands(monkeypatch, band):
+    function, values = _functions.traced("mask_mod", masks.document)
+    arguments = function, values, _masks.Band(**band), (1, 1), (LENGTH, LENGTH - 9), (16, 32)
+    evaluated = _blocks.counts(*arguments)
+    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    assert (_blocks.counts(*arguments) == evaluated).all() and evaluated.any()
+
+
+def test_blocks_larger_than_the_mask(monkeypatch):
+    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    mask = create_block_mask(masks.causal, None, None, LENGTH, LENGTH, BLOCK_SIZE=1 << 30)
+    assert mask.kv_num_blocks.tolist() == [[[1]]] and mask.visible() == pytest.approx((LENGTH + 1) / 2 / LENGTH)
+
+
+def test_long_masks_have_no_array_of_all_elements():
+    """Of 2^34 elements; other lengths compile nothing."""
+    mask = create_block_mask(masks.causal, None, None, 2**17, 2**17)
+    assert mask.visible() == (2**17 + 1) / 2**18
+    compilations = sattn.cache.info().compilations
+    for length in (2**16 + 5, 2**17 - 77):
+        mask = create_block_mask(masks.causal, None, None, length, length)
+        assert mask.kv_num_blocks.tolist() == [[[1] * -(-length // 128)]]
+        assert mask.full_kv_num_blocks[0, 0].tolist() == list(range(-(-length // 128)))
+    assert sattn.cache.info().compilations == compilations
 
 
 def test_nothing_is_evaluated_before_it_is_read(monkeypatch):

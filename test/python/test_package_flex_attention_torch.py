@@ -97,19 +97,18 @@ def test_lists_are_those_of_torch(mask_mod):
 
 
 @pytest.mark.parametrize("name", [*masks.MASKS, "operations"])
-def test_lists_by_torch(name, monkeypatch):
-    """As they are made on a GPU, whose functions are those of the CPU; a few rows at a time."""
+def test_lists_by_torch(name):
+    """As they are made on a GPU, whose functions are those of the CPU."""
     from sattn import _blocks, _functions
 
     def operations(b, h, q_idx, kv_idx):
         value = torch.exp(q_idx / 50) + (kv_idx << 1) % 7 - torch.clamp(-q_idx // 3, min=-9) + (kv_idx >> 2).to(torch.float16)
         return (value + SLOPES[-1 - h] * torch.abs(q_idx - kv_idx) > 20) ^ ~(torch.maximum(q_idx, kv_idx).sqrt() < 8)
 
-    monkeypatch.setattr(_blocks, "AT_A_TIME", 2**12)
     function, values = _functions.traced("mask_mod", masks.MASKS.get(name, operations))
     arguments = None, (2, 4), (LENGTH, LENGTH), (16, 32)
-    on_device = _blocks.counts(function.result, values, *arguments, torch.device("cpu"))
-    in_numpy = _blocks.counts(function.result, _functions.host_arrays(values), *arguments)
+    on_device = _blocks.counts(function, values, *arguments, torch.device("cpu"))
+    in_numpy = _blocks.counts(function, values, *arguments)
     assert (on_device.numpy() == in_numpy).all() and in_numpy.any()
     lists = _blocks.lists_of(on_device, *arguments[2:], device=torch.device("cpu"))
     for own, other in zip(lists, _blocks.lists_of(in_numpy, *arguments[2:])):

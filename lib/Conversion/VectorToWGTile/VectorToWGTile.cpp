@@ -358,7 +358,13 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
 
 /// The name of a reduction in `wgtile.row_reduce` and arith.
 static std::optional<arith::AtomicRMWKind>
-convertKind(vector::CombiningKind kind) {
+convertKind(vector::CombiningKind kind, Type element) {
+  if (element.isSignlessInteger(32))
+    return kind == vector::CombiningKind::ADD
+               ? std::optional(arith::AtomicRMWKind::addi)
+               : std::nullopt;
+  if (!element.isF32())
+    return std::nullopt;
   switch (kind) {
   case vector::CombiningKind::ADD:
     return arith::AtomicRMWKind::addf;
@@ -383,11 +389,13 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(op.getDestType()));
-    std::optional<arith::AtomicRMWKind> kind = convertKind(op.getKind());
-    if (!type || !kind || !type.getElementType().isF32() ||
-        op.getSourceVectorType().getRank() != 2 ||
+    std::optional<arith::AtomicRMWKind> kind;
+    if (type)
+      kind = convertKind(op.getKind(), type.getElementType());
+    if (!kind || op.getSourceVectorType().getRank() != 2 ||
         op.getReductionDims() != ArrayRef<int64_t>(1))
-      return rewriter.notifyMatchFailure(op, "not of the rows of an f32 tile");
+      return rewriter.notifyMatchFailure(
+          op, "not a reduction of the rows of a tile of f32, or a sum of i32");
     Value rows = wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, *kind,
                                              adaptor.getSource());
     rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),

@@ -209,3 +209,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Sums of integers, as counts are.
+// CHECK-LABEL: gpu.func @integer_sums
+// CHECK: %[[SUM:.*]] = wgtile.row_reduce addi %{{.*}} : tensor<16x8xi32> -> tensor<16xi32>
+// CHECK: wgtile.store %[[SUM]], %{{.*}} : tensor<16xi32>
+gpu.module @integer_sums_module {
+  gpu.func @integer_sums(%a: memref<?x?xi32>, %out: memref<?xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %zeros = arith.constant dense<0> : vector<16xi32>
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    %sums = vector.multi_reduction <add>, %tile, %zeros [1] : vector<16x8xi32> to vector<16xi32>
+    vector.transfer_write %sums, %out[%c0] {in_bounds = [true]} : vector<16xi32>, memref<?xi32>
+    gpu.return
+  }
+}

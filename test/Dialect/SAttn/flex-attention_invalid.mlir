@@ -348,3 +348,10 @@ func.func @c9_origin(%scale: f32, %q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>
 
 // expected-error @below {{expected 'prefix' of at least 0, but got -4}}
 #mask = #sattn.mask<right = 0, prefix = -4>
+
+// -----
+
+func.func @yield_elsewhere(%x: i1) -> i1 {
+  // expected-error @below {{expected to end a region of an op of 'sattn', but got one of 'func.func'}}
+  sattn.yield %x : i1
+}

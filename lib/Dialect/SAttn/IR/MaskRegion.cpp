@@ -13,6 +13,15 @@
 using namespace mlir;
 using namespace sattn;
 
+LogicalResult YieldOp::verify() {
+  Operation *parent = (*this)->getParentOp();
+  if (parent && parent->getDialect() != (*this)->getDialect()) // (C1)
+    return emitOpError() << "expected to end a region of an op of '"
+                         << SAttnDialect::getDialectNamespace()
+                         << "', but got one of '" << parent->getName() << "'";
+  return success();
+}
+
 LogicalResult sattn::verifyCaptures(Operation *op, OperandRange captures) {
   for (auto [number, capture] : llvm::enumerate(captures)) {
     Type type = getElementTypeOrSelf(capture.getType());
@@ -86,16 +95,49 @@ void sattn::constrainCaptures(ExtentConstraints &constraints,
         constraints.requireAtLeast(constraints.getExtent(capture, i), one);
 }
 
+SmallVector<Value> sattn::findArguments(ValueRange captures) {
+  return llvm::filter_to_vector(captures, [](Value capture) {
+    return isa<BlockArgument>(capture) &&
+           isa<RankedTensorType>(capture.getType());
+  });
+}
+
+LogicalResult sattn::addCaptures(Contract &contract, ValueRange captures) {
+  static constexpr StringRef types[] = {"i8",  "i32", "i64",
+                                        "f16", "f32", "bf16"};
+  for (auto [number, capture] : llvm::enumerate(captures))
+    if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
+      if (isa<BlockArgument>(capture) &&
+          failed(contract.addTensor("capture_" + std::to_string(number),
+                                    capture, type.getRank(), types)))
+        return failure();
+  return success();
+}
+
+void sattn::requireElements(Contract &contract, ValueRange captures) {
+  for (Value capture : findArguments(captures))
+    for (int64_t i = 0; i < cast<RankedTensorType>(capture.getType()).getRank();
+         ++i)
+      contract.requireAtLeast(contract.getExtent(capture, i),
+                              "element in each dimension", 1);
+}
+
+SmallVector<Value> sattn::findLastIndices(OpBuilder &b, Location loc,
+                                          Value tensor) {
+  SmallVector<Value> last;
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  for (OpFoldResult size : tensor::getMixedSizes(b, loc, tensor))
+    last.push_back(b.createOrFold<arith::SubIOp>(
+        loc, getValueOrCreateConstantIndexOp(b, loc, size), one));
+  return last;
+}
+
 Value sattn::readCapture(OpBuilder &b, Location loc, Value tensor,
-                         ValueRange indices) {
+                         ValueRange indices, ValueRange last) {
   SmallVector<Value> clamped;
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    Value size = getValueOrCreateConstantIndexOp(
-        b, loc, tensor::getMixedSize(b, loc, tensor, dim));
-    Value last = b.createOrFold<arith::SubIOp>(
-        loc, size, arith::ConstantIndexOp::create(b, loc, 1));
-    Value most = b.createOrFold<arith::MinSIOp>(loc, index, last);
+  for (auto [index, end] : llvm::zip_equal(indices, last)) {
+    Value most = b.createOrFold<arith::MinSIOp>(loc, index, end);
     clamped.push_back(b.createOrFold<arith::MaxSIOp>(loc, most, zero));
   }
   return tensor::ExtractOp::create(b, loc, tensor, clamped);

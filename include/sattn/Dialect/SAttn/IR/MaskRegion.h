@@ -11,6 +11,7 @@
 #ifndef SATTN_DIALECT_SATTN_IR_MASKREGION_H
 #define SATTN_DIALECT_SATTN_IR_MASKREGION_H
 
+#include "sattn/Dialect/SAttn/IR/Contract.h"
 #include "sattn/Dialect/SAttn/IR/ExtentConstraints.h"
 
 namespace sattn {
@@ -33,9 +34,23 @@ llvm::LogicalResult verifyElementFunction(mlir::Operation *op,
 void constrainCaptures(ExtentConstraints &constraints,
                        mlir::ValueRange captures);
 
-/// The element of a captured tensor nearest to the indices.
+/// Captured tensors that are arguments become operands of the contract, each
+/// with an element.
+llvm::LogicalResult addCaptures(Contract &contract, mlir::ValueRange captures);
+void requireElements(Contract &contract, mlir::ValueRange captures);
+
+/// Those of the captures that are tensors in memory that is given.
+llvm::SmallVector<mlir::Value> findArguments(mlir::ValueRange captures);
+
+/// The last index of each dimension.
+llvm::SmallVector<mlir::Value>
+findLastIndices(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor);
+
+/// The element of a captured tensor nearest to the indices, of which `last` are
+/// the last ones.
 mlir::Value readCapture(mlir::OpBuilder &b, mlir::Location loc,
-                        mlir::Value tensor, mlir::ValueRange indices);
+                        mlir::Value tensor, mlir::ValueRange indices,
+                        mlir::ValueRange last);
 
 } // namespace sattn
 

@@ -11,10 +11,12 @@
 #ifndef SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
 #define SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
 
+include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.td"
 include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.td"
 include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.td"
 include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"
+include "sattn/Dialect/SAttn/IR/SAttnYieldOp.td"
 include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.td"
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTNOPS_TD

@@ -59,8 +59,6 @@ void FlexAttentionOp::constrainExtents(ExtentConstraints &constraints) {
 }
 
 static constexpr StringRef kFloats[] = {"f16", "bf16", "f32"};
-static constexpr StringRef kCaptureTypes[] = {"i8",  "i32",  "i64", "f16",
-                                              "f32", "bf16", "f64"};
 
 namespace {
 /// Adds the operands and checks of one op to a contract.
@@ -81,12 +79,8 @@ public:
         failed(addIndices("full_indices", op.getFullIndices(), rank)) ||
         failed(addIndices("key_lengths", op.getKeyLengths(), 1)))
       return failure();
-    for (auto [index, capture] : llvm::enumerate(op.getCaptures()))
-      if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
-        if (isa<BlockArgument>(capture) &&
-            failed(contract.addTensor("capture_" + std::to_string(index),
-                                      capture, type.getRank(), kCaptureTypes)))
-          return failure();
+    if (failed(addCaptures(contract, op.getCaptures())))
+      return failure();
     std::pair<StringRef, Value> rowResults[] = {
         {"lse", op.getLse()}, {"max_scores", op.getMaxScores()}};
     for (auto [name, rows] : rowResults) {
@@ -130,12 +124,7 @@ public:
     addListChecks(op.getPartialCounts(), op.getPartialIndices(),
                   /*isFull=*/false);
     addListChecks(op.getFullCounts(), op.getFullIndices(), /*isFull=*/true);
-    for (Value capture : op.getCaptures())
-      if (auto type = dyn_cast<RankedTensorType>(capture.getType()))
-        for (int64_t i = 0; isa<BlockArgument>(capture) && i < type.getRank();
-             ++i)
-          contract.requireAtLeast(extent(capture, i),
-                                  "element in each dimension", 1);
+    requireElements(contract, op.getCaptures());
     addApart();
   }
 
@@ -225,10 +214,7 @@ private:
           op.getFullIndices(), op.getKeyLengths()})
       if (tensor)
         read.push_back(tensor);
-    for (Value capture : op.getCaptures())
-      if (isa<BlockArgument>(capture) &&
-          isa<RankedTensorType>(capture.getType()))
-        read.push_back(capture);
+    llvm::append_range(read, findArguments(op.getCaptures()));
     for (Value result : llvm::reverse(op.getOuts())) {
       contract.requireApart(result, read, Value());
       read.push_back(result);

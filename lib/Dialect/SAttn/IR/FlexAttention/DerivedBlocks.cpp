@@ -74,7 +74,9 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
     return value.getType().isIntOrFloat() ? value : Value();
   };
   operands.getElement = [&](unsigned capture, ValueRange indices) -> Value {
-    return readCapture(b, b.getLoc(), op.getCaptures()[capture], indices);
+    Value tensor = op.getCaptures()[capture];
+    return readCapture(b, b.getLoc(), tensor, indices,
+                       findLastIndices(b, b.getLoc(), tensor));
   };
   if (op.getMaskMod().empty())
     seen.push_back({index(0), blocks});

@@ -9,7 +9,6 @@
 #ifndef SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD
 #define SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD
 
-include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
@@ -236,16 +235,6 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
   }];
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
-}
-
-def SAttn_YieldOp : SAttn_Op<"yield", [
-    Pure, ReturnLike, Terminator, ParentOneOf<["FlexAttentionOp"]>]> {
-  let summary = "The value of a function of elements";
-  let description = [{
-    Ends `score_mod` and `mask_mod` of a `sattn.flex_attention`.
-  }];
-  let arguments = (ins AnyType:$value);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 #endif // SATTN_DIALECT_SATTN_IR_FLEXATTENTION_FLEXATTENTIONOP_TD

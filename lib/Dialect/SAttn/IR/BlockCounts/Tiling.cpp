@@ -1,0 +1,59 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Loops of sattn.block_counts: batches, heads, blocks of queries, and tiles of
+// a few blocks of keys.
+
+#include "TileSizes.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<utils::IteratorType> BlockCountsOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel);
+}
+
+SmallVector<Range> BlockCountsOp::getIterationDomain(OpBuilder &b) {
+  SmallVector<Range> ranges;
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
+    ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  return ranges;
+}
+
+LogicalResult BlockCountsOp::getResultTilePosition(
+    OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  return success();
+}
+
+/// Only `out` is cut: `origin` says where the tile is.
+FailureOr<TilingResult>
+BlockCountsOp::getTiledImplementation(OpBuilder &b,
+                                      ArrayRef<OpFoldResult> offsets,
+                                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), offsets,
+                                              sizes, ones);
+  auto tiled = cast<BlockCountsOp>(b.clone(*getOperation()));
+  tiled.getOriginMutable().assign(
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
+  tiled.getOutMutable().assign(slice);
+  tiled.getResult().setType(slice.getType());
+  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+}
+
+FailureOr<SmallVector<OpFoldResult>> BlockCountsOp::getTileSizes(OpBuilder &b) {
+  SmallVector<OpFoldResult> sizes(3, b.getIndexAttr(1));
+  sizes.push_back(b.getIndexAttr(block_counts::kTileBlocks));
+  return sizes;
+}

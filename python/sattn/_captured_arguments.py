@@ -1,0 +1,72 @@
+"""Captured values (_captures.py) as arguments of kernels."""
+
+import sys
+
+import numpy as np
+
+from . import _arrays, _region, _traced
+from ._captures import PASSED
+
+
+def is_plain(tensor, torch):
+    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
+    own = type(tensor)
+    if own is not torch.Tensor and own is not torch.nn.Parameter:
+        return False
+    try:
+        # Tensors without storage, as sparse ones, refuse the first.
+        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
+            and not tensor.is_nested
+    except RuntimeError:  # In a transform of PyTorch.
+        return False
+
+
+def _passed_capture(capture, value, arrays):
+    """A captured array in the type and on the device of the kernel."""
+    wanted = PASSED[capture.element]
+    if wanted == capture.element:  # As most are.
+        if arrays is _arrays.NUMPY and type(value) is np.ndarray and value.flags.aligned:
+            return arrays.passed(value)
+        torch = sys.modules.get("torch")
+        if torch is not None and is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
+            return value
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    if isinstance(value, np.ndarray):
+        own = _arrays.arrays_of(capture.name, value)
+        if capture.element in ("bool", "u8"):
+            value = value.view(np.int8)
+        elif wanted != capture.element:
+            value = value.astype({"i32": np.int32, "i64": np.int64, "f32": np.float32}[wanted])
+        if not on_gpu:
+            return own.passed(value)
+        value = own.passed(value)
+        tensor = sys.modules["torch"].from_numpy(np.ascontiguousarray(value))
+        return tensor.view(sys.modules["torch"].bfloat16).to(arrays.device) if capture.element == "bf16" else \
+            tensor.to(arrays.device)
+    _arrays.require_no_derivative(capture.name, value)
+    _traced.refuse(capture.name, value)
+    torch = sys.modules["torch"]
+    if value.device != arrays.device:
+        if value.device.type != "cpu":
+            raise ValueError(f"argument '{capture.name}': expected a captured tensor in the memory of query, {arrays.description}, "
+                             f"but got one on {value.device}")
+        if on_gpu:
+            value = value.to(arrays.device)
+    if capture.element in ("bool", "u8"):
+        value = value.view(torch.int8)
+    elif wanted != capture.element:
+        value = value.to({"i32": torch.int32, "i64": torch.int64, "f32": torch.float32}[wanted])
+    return value.detach() if value.requires_grad else value
+
+
+def captured(function, values, arrays):
+    """The kernel's arguments for the captures of a function."""
+    found = []
+    for capture, value in zip(function.captures, values):
+        if capture.kind == "array":
+            found.append(_passed_capture(capture, value, arrays))
+        elif capture.kind == "float" or capture.kind == "small":
+            found.append(value)
+        else:
+            found += _region.numbers_of(capture, value)
+    return found

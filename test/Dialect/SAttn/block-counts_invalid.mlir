@@ -1,0 +1,107 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+
+func.func @c1_rank(%out: tensor<1x?x?xi32>) {
+  // expected-error @below {{expected 'out' of rank 4 and element type i32, but got 'tensor<1x?x?xi32>'}}
+  %0 = sattn.block_counts outs(%out : tensor<1x?x?xi32>) -> tensor<1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c1_element(%out: tensor<1x1x?x?xi8>) {
+  // expected-error @below {{expected 'out' of rank 4 and element type i32, but got 'tensor<1x1x?x?xi8>'}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi8>) -> tensor<1x1x?x?xi8> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c1_result(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected the result to have the type of 'out', 'tensor<1x1x?x?xi32>', but got 'tensor<1x1x?x4xi32>'}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x4xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c2_size(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 'block_size' of two positive numbers with a product below 2^31, but got [0, 64]}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 0, 64>}
+  return
+}
+
+// -----
+
+func.func @c2_number(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 'block_size' of two positive numbers with a product below 2^31, but got [64]}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 64>}
+  return
+}
+
+// -----
+
+func.func @c2_product(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 'block_size' of two positive numbers with a product below 2^31, but got [65536, 32768]}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 65536, 32768>}
+  return
+}
+
+// -----
+
+func.func @c3_arguments(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected arguments of 'mask_mod' of types ('i32', 'i32', 'i32', 'i32'), but got ('i32', 'i32')}}
+  %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c4_capture(%x: tensor<?xf64>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected capture 0 to be a number or tensor of f16, bf16, f32, i8, i32 or i64, but got 'tensor<?xf64>'}}
+  %0 = sattn.block_counts captures(%x : tensor<?xf64>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xf64>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c5_origin(%p: index, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 4 numbers in 'origin', but got 1}}
+  %0 = sattn.block_counts origin(%p) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
