@@ -20,6 +20,8 @@ inline constexpr int64_t kWarpThreads = 32;
 inline constexpr int64_t kWarpgroupThreads = 128;
 /// Rows of a fragment that one warp holds.
 inline constexpr int64_t kWarpRows = 16;
+/// Most columns of a row that are neighbors in a lane.
+inline constexpr int64_t kMostRun = 8;
 
 struct Coordinate {
   int64_t row;
@@ -60,19 +62,27 @@ constexpr int64_t columnOfLane(int64_t lane) { return 2 * (lane % 4); }
 /// and undivided columns: register 4j + 2r + c is row 16w + l/4 + 8r, column
 /// 8j + 2(l%4) + c.
 ///
+/// A tile that no MMA takes may have longer `run`s of columns in a lane, which
+/// one access of memory moves: with h = run / 2 the same register is column
+/// 4 run (columnWarps (j / h) + w % columnWarps) + run (l%4) + 2 (j % h) + c.
+///
 /// Four neighboring lanes (a quad) hold a row of a fragment between them;
-/// eight lanes four apart hold a column of it. Columns [n, n + 8 columnWarps)
-/// for n a multiple of 8 columnWarps are consecutive registers in every thread.
+/// eight lanes four apart hold a column of it. Columns [n, n + step()) for n a
+/// multiple of step() are consecutive registers in every thread.
 struct AccumulatorFragment {
   int64_t warps;
   int64_t columns;
   int64_t columnWarps = 1;
   int64_t rowTiles = 1;
+  int64_t run = 2;
 
   constexpr bool isValid() const {
     return warps > 0 && columnWarps > 0 && warps % columnWarps == 0 &&
-           rowTiles > 0 && columns > 0 && columns % (8 * columnWarps) == 0;
+           rowTiles > 0 && run > 0 && run % 2 == 0 && columns > 0 &&
+           columns % step() == 0;
   }
+  /// Columns that each lane of a row has one run of.
+  constexpr int64_t step() const { return 4 * run * columnWarps; }
   constexpr int64_t rowWarps() const { return warps / columnWarps; }
   constexpr int64_t rows() const { return kWarpRows * rowTiles * rowWarps(); }
   constexpr int64_t threads() const { return kWarpThreads * warps; }
@@ -91,14 +101,18 @@ struct AccumulatorFragment {
            thread % kWarpThreads / 4;
   }
   constexpr int64_t threadColumn(int64_t thread) const {
-    return 8 * (thread / kWarpThreads % columnWarps) +
-           columnOfLane(thread % kWarpThreads);
+    return 4 * run * (thread / kWarpThreads % columnWarps) +
+           run * (thread % kWarpThreads % 4);
+  }
+  /// Columns from a lane's first to that of its j-th pair.
+  constexpr int64_t pairColumnOffset(int64_t j) const {
+    return step() * (j / (run / 2)) + 2 * (j % (run / 2));
   }
   constexpr int64_t registerRowOffset(int64_t reg) const {
     return kWarpRows * (reg / 4 % rowTiles) + 8 * (reg / 2 % 2);
   }
   constexpr int64_t registerColumnOffset(int64_t reg) const {
-    return 8 * columnWarps * (reg / 4 / rowTiles) + reg % 2;
+    return pairColumnOffset(reg / 4 / rowTiles) + reg % 2;
   }
   /// First register of the fragment of the m-th sixteen rows and the j-th eight
   /// columns of a warp.
@@ -115,13 +129,13 @@ struct AccumulatorFragment {
   constexpr Owner owner(int64_t row, int64_t col) const {
     assert(row >= 0 && row < rows() && col >= 0 && col < columns &&
            "element outside the fragment");
-    int64_t lane = row % 8 * 4 + col % 8 / 2;
-    int64_t warp =
-        row / (kWarpRows * rowTiles) * columnWarps + col / 8 % columnWarps;
-    return {
-        warp * kWarpThreads + lane,
-        fragmentRegister(row / kWarpRows % rowTiles, col / (8 * columnWarps)) +
-            2 * (row % kWarpRows / 8) + col % 2};
+    int64_t lane = row % 8 * 4 + col % (4 * run) / run;
+    int64_t warp = row / (kWarpRows * rowTiles) * columnWarps +
+                   col / (4 * run) % columnWarps;
+    int64_t pair = col / step() * (run / 2) + col % run / 2;
+    return {warp * kWarpThreads + lane,
+            fragmentRegister(row / kWarpRows % rowTiles, pair) +
+                2 * (row % kWarpRows / 8) + col % 2};
   }
 
   /// A row vector has one value for each row, in 2 rowTiles registers of a
@@ -141,8 +155,8 @@ struct AccumulatorFragment {
 
   /// A column vector has one value for each column, in 2 warpEights() registers
   /// of a thread, the same in lanes four apart and in the warps that divide the
-  /// rows: register 2j + c is column threadColumn(thread) + 8 columnWarps j +
-  /// c.
+  /// rows: register 2j + c is column threadColumn(thread) + pairColumnOffset(j)
+  /// + c.
   constexpr int64_t columnVectorRegisters() const { return 2 * warpEights(); }
   constexpr int64_t columnVectorRegister(int64_t reg) const {
     return 2 * (reg / 4 / rowTiles) + reg % 2;
@@ -150,7 +164,7 @@ struct AccumulatorFragment {
   constexpr int64_t columnOfColumnVector(int64_t thread, int64_t i) const {
     assert(thread >= 0 && thread < threads() && i >= 0 &&
            i < columnVectorRegisters() && "no such register");
-    return threadColumn(thread) + 8 * columnWarps * (i / 2) + i % 2;
+    return threadColumn(thread) + pairColumnOffset(i / 2) + i % 2;
   }
 };
 

@@ -121,7 +121,7 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     SharedTile b = op.getB().getType().getTile();
     int64_t depth = wgmmaK(b.elementBytes);
     if (fragment.columnWarps != 1 || fragment.rowTiles != 1 ||
-        fragment.rows() != layout->type.getDimSize(0) ||
+        fragment.run != 2 || fragment.rows() != layout->type.getDimSize(0) ||
         fragment.rows() % kWgmmaRows != 0 || !isOperand(op.getB().getType()) ||
         (aShared && !isOperand(aShared)))
       return op.emitOpError()

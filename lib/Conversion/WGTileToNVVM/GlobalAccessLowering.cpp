@@ -134,67 +134,137 @@ public:
            layout.type.getElementType().getIntOrFloatBitWidth() / 8;
   }
 
-  /// Inline assembly that reads all elements of 16 bits, each and its right
-  /// neighbour at once, the low and high half of a result; the pairs are
-  /// aligned. What is out of bounds is 0 and not accessed.
-  SmallVector<Value> createPairReads() {
-    int64_t pairs = layout.elements / 2;
+  /// Whether the elements are accessed in words of 32 bits, several at once
+  /// where they are neighbors.
+  bool takesWords() const {
+    int64_t bits = layout.type.getElementTypeBitWidth();
+    return hasUnitStride() &&
+           (layout.packing == 2 || (bits == kWordBits && fragment.run > 2));
+  }
+
+  /// Inline assembly that reads all elements, two of 16 bits or one of 32 in a
+  /// word; runs are aligned. What is out of bounds is 0 and not accessed.
+  SmallVector<Value> createWordReads() {
+    int64_t words = countWords();
     std::string constraints = "=&r";
-    for (int64_t i = 1; i < pairs; ++i)
+    for (int64_t i = 1; i < words; ++i)
       constraints += ",=&r";
-    SmallVector<Type> types(pairs, b.getI32Type());
-    Type type = pairs == 1
+    SmallVector<Type> types(words, b.getI32Type());
+    Type type = words == 1
                     ? types.front()
                     : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-    auto textOf = [](int64_t i, StringRef address) -> PairText {
-      std::string place = llvm::formatv("${0}, {1};\n", i, address);
-      // The left element goes straight into the result: to ptxas a separate
-      // register, written only under a predicate, is live from the kernel's
-      // start, around the loop over tiles.
-      return {llvm::formatv("mov.b32 ${0}, 0;\n", i), "ld.global.b32 " + place,
-              "@%q ld.global.u16 " + place};
+    auto access = [](ArrayRef<int64_t> words, StringRef address) {
+      return llvm::formatv("ld.global{0} {1}, {2};\n", suffixOf(words),
+                           listOf(words), address)
+          .str();
     };
-    Value all = createPairAccess(type, /*operands=*/{}, constraints, textOf)
+    // The left element goes straight into the result: to ptxas a separate
+    // register, written only under a predicate, is live from the kernel's
+    // start, around the loop over tiles.
+    auto half = [](int64_t word, StringRef address) {
+      return llvm::formatv("@%q ld.global.u16 ${0}, {1};\n", word, address)
+          .str();
+    };
+    auto clear = [](int64_t word) {
+      return llvm::formatv("mov.b32 ${0}, 0;\n", word).str();
+    };
+    Value all = createWordAccess(type, /*operands=*/{}, constraints,
+                                 {clear, access, half})
                     .getResult(0);
-    if (pairs == 1)
+    if (words == 1)
       return {all};
     SmallVector<Value> results;
-    for (int64_t i = 0; i < pairs; ++i)
+    for (int64_t i = 0; i < words; ++i)
       results.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
     return results;
   }
 
-  /// Inline assembly that writes all elements of 16 bits, each and its right
-  /// neighbour at once, the low and high half of a value; the pairs are
-  /// aligned. Nothing is written out of bounds.
-  void createPairStores(ArrayRef<Value> pairs) {
+  /// Inline assembly that writes all elements, as `createWordReads` reads them.
+  /// Nothing is written out of bounds.
+  void createWordStores(ArrayRef<Value> words) {
     std::string constraints = "r";
-    for (size_t i = 1; i < pairs.size(); ++i)
+    for (size_t i = 1; i < words.size(); ++i)
       constraints += ",r";
-    auto textOf = [](int64_t i, StringRef address) -> PairText {
-      return {"", llvm::formatv("st.global.b32 {0}, ${1};\n", address, i),
-              llvm::formatv("cvt.u16.u32 %h, ${1};\n"
-                            "@%q st.global.b16 {0}, %h;\n",
-                            address, i)};
+    auto access = [](ArrayRef<int64_t> words, StringRef address) {
+      return llvm::formatv("st.global{0} {1}, {2};\n", suffixOf(words), address,
+                           listOf(words))
+          .str();
     };
-    createPairAccess(TypeRange(), SmallVector<Value>(pairs), constraints,
-                     textOf);
+    auto half = [](int64_t word, StringRef address) {
+      return llvm::formatv("cvt.u16.u32 %h, ${0};\n"
+                           "@%q st.global.b16 {1}, %h;\n",
+                           word, address)
+          .str();
+    };
+    auto nothing = [](int64_t) { return std::string(); };
+    createWordAccess(TypeRange(), SmallVector<Value>(words), constraints,
+                     {nothing, access, half});
   }
 
 private:
-  /// Code of a pair: the prologue if some pairs are out of bounds, the access
-  /// of both elements, and the access of the left one alone, under %q.
-  struct PairText {
-    std::string before, both, left;
+  static constexpr int64_t kWordBits = 32, kMostWords = 4;
+
+  /// Code of words: what precedes one that may be out of bounds, the access of
+  /// one or of several neighbors, and that of the left half of one, under %q.
+  struct WordText {
+    llvm::function_ref<std::string(int64_t word)> before;
+    llvm::function_ref<std::string(ArrayRef<int64_t> words, StringRef address)>
+        access;
+    llvm::function_ref<std::string(int64_t word, StringRef address)> half;
   };
 
-  /// Inline assembly that accesses all pairs. They are its first operands or
+  static std::string suffixOf(ArrayRef<int64_t> words) {
+    return words.size() == 1 ? ".b32"
+                             : ".v" + std::to_string(words.size()) + ".b32";
+  }
+  static std::string listOf(ArrayRef<int64_t> words) {
+    std::string list;
+    for (int64_t word : words)
+      list += (list.empty() ? "$" : ", $") + std::to_string(word);
+    return words.size() == 1 ? list : "{" + list + "}";
+  }
+
+  int64_t elementsPerWord() const {
+    return kWordBits / layout.type.getElementTypeBitWidth();
+  }
+  int64_t countWords() const { return layout.elements / elementsPerWord(); }
+  int64_t wordRow(int64_t word) { return rowOffset(elementsPerWord() * word); }
+  int64_t wordColumn(int64_t word) {
+    return columnConstant + columnOffset(elementsPerWord() * word);
+  }
+
+  /// The words in groups of neighbors, of up to 16 bytes of a run.
+  SmallVector<SmallVector<int64_t>> groupWords() {
+    int64_t elements = elementsPerWord();
+    int64_t most = std::min(fragment.run / elements, kMostWords);
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq(countWords()));
+    // As the registers are numbered, where no words are neighbors.
+    if (most > 1)
+      llvm::stable_sort(order, [&](int64_t x, int64_t y) {
+        return std::pair(wordRow(x), wordColumn(x)) <
+               std::pair(wordRow(y), wordColumn(y));
+      });
+    SmallVector<SmallVector<int64_t>> groups;
+    for (auto [i, word] : llvm::enumerate(order)) {
+      if (i % most == 0)
+        groups.emplace_back();
+      groups.back().push_back(word);
+      assert(wordColumn(word) ==
+                 wordColumn(groups.back().front()) +
+                     elements * int64_t(groups.back().size() - 1) &&
+             "a run of columns");
+    }
+    return groups;
+  }
+
+  /// Inline assembly that accesses all words. They are its first operands or
   /// results, whose constraints are given. A thread tests once whether any of
-  /// its elements is out of bounds, and only then for each pair.
-  LLVM::InlineAsmOp createPairAccess(
-      TypeRange results, SmallVector<Value> operands, std::string constraints,
-      llvm::function_ref<PairText(int64_t pair, StringRef address)> textOf) {
-    int64_t pairs = layout.elements / 2, next = pairs;
+  /// its elements is out of bounds, and only then for each word.
+  LLVM::InlineAsmOp createWordAccess(TypeRange results,
+                                     SmallVector<Value> operands,
+                                     std::string constraints,
+                                     const WordText &textOf) {
+    int64_t next = countWords();
     auto addOperand = [&](Value value, StringRef constraint) {
       operands.push_back(value);
       constraints += ("," + constraint).str();
@@ -210,34 +280,42 @@ private:
     std::string whole, clipped;
     int64_t lastRow = 0, lastColumn = 0;
     DenseMap<int64_t, std::string> bases;
-    for (int64_t i = 0; i < pairs; ++i) {
-      int64_t row = rowOffset(2 * i);
-      int64_t column = columnConstant + columnOffset(2 * i);
+    for (ArrayRef<int64_t> group : groupWords()) {
+      int64_t row = wordRow(group.front());
       lastRow = std::max(lastRow, row);
-      lastColumn = std::max(lastColumn, column + 1);
+      lastColumn = std::max(lastColumn,
+                            wordColumn(group.back()) + elementsPerWord() - 1);
       std::string &base = bases[row];
       if (base.empty())
         base = addOperand(rowBase(row), "l");
-      std::string address =
-          llvm::formatv("[{0}+{1}]", base, column * *columns.staticByteStride);
-      PairText text = textOf(i, address);
-      whole += text.both;
-
-      clipped += text.before;
+      auto addressOf = [&](int64_t word) {
+        return llvm::formatv("[{0}+{1}]", base,
+                             wordColumn(word) * *columns.staticByteStride)
+            .str();
+      };
+      whole += textOf.access(group, addressOf(group.front()));
+      for (int64_t word : group)
+        clipped += textOf.before(word);
       std::string inRow;
       if (rows.limit) {
         clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
         inRow = "and.pred %q, %q, %p;\n";
       }
       if (!columns.limit) {
-        clipped += "@%p " + text.both;
+        clipped += "@%p " + textOf.access(group, addressOf(group.front()));
         continue;
       }
-      // The last column, if their number is odd.
-      clipped +=
-          llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}"
-                        "setp.eq.s32 %q, {0}, {1};\n{2}{4}",
-                        columnLimit, column + 1, inRow, text.both, text.left);
+      for (int64_t word : group) {
+        int64_t last = wordColumn(word) + elementsPerWord() - 1;
+        clipped +=
+            llvm::formatv("setp.gt.s32 %q, {0}, {1};\n{2}@%q {3}", columnLimit,
+                          last, inRow, textOf.access(word, addressOf(word)));
+        // The last column, if their number is odd.
+        if (elementsPerWord() == 2)
+          clipped +=
+              llvm::formatv("setp.eq.s32 %q, {0}, {1};\n{2}{3}", columnLimit,
+                            last, inRow, textOf.half(word, addressOf(word)));
+      }
     }
     return createInlineAsm(
         b, loc, results, operands,
@@ -378,11 +456,11 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
       return failure();
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
                          op.getInBounds(), op.getTransposed(), *layout);
-    if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
+    if (op.getAligned() && access.takesWords()) {
       SmallVector<Value> registers;
-      for (Value pair : access.createPairReads())
+      for (Value word : access.createWordReads())
         registers.push_back(LLVM::BitcastOp::create(
-            rewriter, loc, layout->registerType(), pair));
+            rewriter, loc, layout->registerType(), word));
       rewriter.replaceOpWithMultiple(op, {registers});
       return success();
     }
@@ -445,12 +523,12 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
       return failure();
     ElementAccess access(rewriter, loc, op.getDest(), op.getIndices(),
                          op.getInBounds(), op.getTransposed(), *layout);
-    if (op.getAligned() && layout->packing == 2 && access.hasUnitStride()) {
-      SmallVector<Value> pairs;
-      for (Value pair : adaptor.getTile())
-        pairs.push_back(LLVM::BitcastOp::create(rewriter, loc,
-                                                rewriter.getI32Type(), pair));
-      access.createPairStores(pairs);
+    if (op.getAligned() && access.takesWords()) {
+      SmallVector<Value> words;
+      for (Value registers : adaptor.getTile())
+        words.push_back(LLVM::BitcastOp::create(
+            rewriter, loc, rewriter.getI32Type(), registers));
+      access.createWordStores(words);
       rewriter.eraseOp(op);
       return success();
     }

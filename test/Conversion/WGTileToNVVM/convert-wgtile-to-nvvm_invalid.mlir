@@ -102,7 +102,7 @@ gpu.module @kernels {
   gpu.func @warps(%a: memref<?xf32>, %c0: index) kernel {
     %0 = wgtile.read %a[%c0] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
-    // expected-error @below {{expected register tiles of 4 warps, 1 of them along the columns, but got 'tensor<64x64xf32, #wgtile.mma<warps = 8>>'}}
+    // expected-error @below {{expected register tiles of layout #wgtile.mma<warps = 4>, but got 'tensor<64x64xf32, #wgtile.mma<warps = 8>>'}}
     %1 = wgtile.broadcast %0 dimension 0 : tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
         -> tensor<64x64xf32, #wgtile.mma<warps = 8>>
     gpu.return

@@ -5,6 +5,16 @@ func.func private @mma_warps(tensor<64x64xf32, #wgtile.mma<warps = 0>>)
 
 // -----
 
+// expected-error @below {{expected a run of 2, 4 or 8 columns, but got 6}}
+func.func private @mma_run(tensor<16x48xf32, #wgtile.mma<warps = 1, run = 6>>)
+
+// -----
+
+// expected-error @below {{expected a tile of a multiple of 8 rows and of 32 columns for #wgtile.mma<warps = 1, run = 8>}}
+func.func private @mma_run_columns(tensor<16x48xf32, #wgtile.mma<warps = 1, run = 8>>)
+
+// -----
+
 // expected-error @below {{expected a divisor of the 4 warps along the columns, but got 3}}
 func.func private @mma_column_warps(tensor<64x72xf32, #wgtile.mma<warps = 4, column_warps = 3>>)
 

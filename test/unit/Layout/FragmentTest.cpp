@@ -77,10 +77,11 @@ TEST(FragmentTest, RegisterOffsets) {
 }
 
 /// Warps that divide columns and hold several sixteens of rows:
-/// {warps, columns, columnWarps, rowTiles}.
+/// {warps, columns, columnWarps, rowTiles, run}.
 constexpr AccumulatorFragment kDivided[] = {
-    {4, 128, 2, 2}, {4, 256, 4, 1}, {8, 64, 4, 3}, {6, 192, 2, 1},
-    {1, 8, 1, 2},   {4, 64, 1, 2},  {2, 32, 2, 1}};
+    {4, 128, 2, 2},   {4, 256, 4, 1},    {8, 64, 4, 3},   {6, 192, 2, 1},
+    {1, 8, 1, 2},     {4, 64, 1, 2},     {2, 32, 2, 1},   {1, 64, 1, 1, 8},
+    {4, 96, 1, 2, 4}, {4, 128, 2, 1, 8}, {1, 16, 1, 1, 4}};
 
 TEST(FragmentTest, DividedFragmentMatchesTheDocumentedLayout) {
   for (const AccumulatorFragment &fragment : kDivided) {
@@ -93,11 +94,14 @@ TEST(FragmentTest, DividedFragmentMatchesTheDocumentedLayout) {
             for (int64_t r = 0; r < 2; ++r)
               for (int64_t c = 0; c < 2; ++c) {
                 int64_t reg = 4 * (j * fragment.rowTiles + m) + 2 * r + c;
+                int64_t h = fragment.run / 2;
                 Coordinate expected{
                     16 * (fragment.rowTiles * (w / fragment.columnWarps) + m) +
                         l / 4 + 8 * r,
-                    8 * (fragment.columnWarps * j + w % fragment.columnWarps) +
-                        2 * (l % 4) + c};
+                    4 * fragment.run *
+                            (fragment.columnWarps * (j / h) +
+                             w % fragment.columnWarps) +
+                        fragment.run * (l % 4) + 2 * (j % h) + c};
                 ASSERT_EQ(fragment.coordinate(32 * w + l, reg), expected);
                 ASSERT_EQ(fragment.owner(expected.row, expected.col),
                           (Owner{32 * w + l, reg}));
@@ -108,6 +112,8 @@ TEST(FragmentTest, DividedFragmentMatchesTheDocumentedLayout) {
   }
   static_assert(!AccumulatorFragment{4, 64, 3}.isValid());
   static_assert(!AccumulatorFragment{4, 24, 2}.isValid());
+  static_assert(!AccumulatorFragment{4, 64, 1, 1, 3}.isValid());
+  static_assert(!AccumulatorFragment{4, 48, 1, 1, 8}.isValid());
 }
 
 TEST(FragmentTest, DividedVectorsAreSlicesOfTheAccumulator) {
@@ -124,10 +130,10 @@ TEST(FragmentTest, DividedVectorsAreSlicesOfTheAccumulator) {
       }
 }
 
-/// Columns from a multiple of 8 columnWarps on are consecutive registers.
+/// Columns from a multiple of step() on are consecutive registers.
 TEST(FragmentTest, SlicesOfColumnsAreRunsOfRegisters) {
   for (const AccumulatorFragment &fragment : kDivided) {
-    int64_t step = 8 * fragment.columnWarps;
+    int64_t step = fragment.step();
     AccumulatorFragment slice = fragment;
     slice.columns = step;
     for (int64_t first = 0; first < fragment.columns; first += step)

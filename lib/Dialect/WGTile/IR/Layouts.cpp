@@ -9,6 +9,7 @@
 // Verification of layouts and of the types of shared memory.
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
+#include "sattn/Layout/Fragment.h"
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
@@ -28,7 +29,7 @@ static bool isMultipleOf(int64_t size, int64_t factor) {
 }
 
 LogicalResult MmaAttr::verify(EmitError emitError, int64_t warps,
-                              int64_t columnWarps) {
+                              int64_t columnWarps, int64_t run) {
   if (warps <= 0)
     return emitError() << "expected a positive number of warps, but got "
                        << warps;
@@ -38,6 +39,9 @@ LogicalResult MmaAttr::verify(EmitError emitError, int64_t warps,
   if (columnWarps <= 0 || warps % columnWarps != 0)
     return emitError() << "expected a divisor of the " << warps
                        << " warps along the columns, but got " << columnWarps;
+  if (run != 2 && run != 4 && run != sattn::layout::kMostRun)
+    return emitError() << "expected a run of 2, 4 or 8 columns, but got "
+                       << run;
   return success();
 }
 
@@ -66,10 +70,10 @@ LogicalResult MmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
   if (failed(verifyRegisters(emitError, elementType)))
     return failure();
   if (shape.size() == 2 && isMultipleOf(shape[0], 8) &&
-      isMultipleOf(shape[1], 8 * getColumnWarps()))
+      isMultipleOf(shape[1], getColumnStep()))
     return success();
   return emitError() << "expected a tile of a multiple of 8 rows and of "
-                     << 8 * getColumnWarps() << " columns for " << *this;
+                     << getColumnStep() << " columns for " << *this;
 }
 
 LogicalResult SliceAttr::verifyEncoding(ArrayRef<int64_t> shape,
@@ -77,7 +81,7 @@ LogicalResult SliceAttr::verifyEncoding(ArrayRef<int64_t> shape,
                                         EmitError emitError) const {
   if (failed(verifyRegisters(emitError, elementType)))
     return failure();
-  int64_t multiple = getDim() == 1 ? 8 : 8 * getParent().getColumnWarps();
+  int64_t multiple = getDim() == 1 ? 8 : getParent().getColumnStep();
   if (shape.size() == 1 && isMultipleOf(shape[0], multiple))
     return success();
   return emitError() << "expected a vector of a multiple of " << multiple
@@ -232,6 +236,7 @@ sattn::layout::AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
   auto make = [](MmaAttr layout, int64_t rows, int64_t columns) {
     sattn::layout::AccumulatorFragment fragment{layout.getWarps(), columns,
                                                 layout.getColumnWarps()};
+    fragment.run = layout.getRun();
     fragment.rowTiles = llvm::divideCeil(rows, fragment.rows());
     return fragment;
   };
@@ -241,5 +246,5 @@ sattn::layout::AccumulatorFragment wgtile::getFragment(RankedTensorType type) {
   MmaAttr parent = cast<SliceAttr>(encoding).getParent();
   if (isColumnVector(encoding))
     return make(parent, 1, type.getDimSize(0));
-  return make(parent, type.getDimSize(0), 8 * parent.getColumnWarps());
+  return make(parent, type.getDimSize(0), parent.getColumnStep());
 }

@@ -18,6 +18,7 @@ using namespace wgtile;
 int64_t wgtile::getNumWarpgroups(RankedTensorType tile) {
   auto layout = dyn_cast_or_null<MmaAttr>(tile.getEncoding());
   bool isSplitByRows = layout && layout.getColumnWarps() == 1 &&
+                       layout.getRun() == 2 &&
                        tile.getDimSize(0) == 16 * layout.getWarps();
   return isSplitByRows && layout.getWarps() % 4 == 0 ? layout.getWarps() / 4
                                                      : 0;

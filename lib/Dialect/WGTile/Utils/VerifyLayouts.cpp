@@ -45,37 +45,31 @@ LogicalResult wgtile::verifySwizzles(gpu::GPUFuncOp kernel) {
   return failure(walk.wasInterrupted());
 }
 
-/// Warps of a tile's layout, in all and along the columns; nothing without one.
-static std::optional<std::pair<int64_t, int64_t>>
-getWarps(RankedTensorType tile) {
-  if (!tile.getEncoding())
-    return std::nullopt;
-  auto layout = dyn_cast<MmaAttr>(tile.getEncoding());
-  if (auto slice = dyn_cast<SliceAttr>(tile.getEncoding()))
-    layout = slice.getParent();
-  if (!layout)
-    return std::nullopt;
-  return std::pair(layout.getWarps(), layout.getColumnWarps());
+/// The layout of a tile, or of the tile that a vector is a slice of; null
+/// without one.
+static MmaAttr getLayout(RankedTensorType tile) {
+  if (auto slice = dyn_cast_or_null<SliceAttr>(tile.getEncoding()))
+    return slice.getParent();
+  return dyn_cast_or_null<MmaAttr>(tile.getEncoding());
 }
 
 LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
-  std::optional<std::pair<int64_t, int64_t>> expected;
+  MmaAttr expected;
   auto verify = [&](Operation *op, Type type) -> LogicalResult {
     auto tile = dyn_cast<RankedTensorType>(type);
     if (!tile)
       return success();
-    std::optional<std::pair<int64_t, int64_t>> warps = getWarps(tile);
-    if (!warps)
+    MmaAttr layout = getLayout(tile);
+    if (!layout)
       return op->emitOpError() << "expected register tiles with a layout "
                                   "(wgtile-assign-layouts), but got "
                                << tile;
     if (!expected)
-      expected = warps;
-    if (warps == expected)
+      expected = layout;
+    if (layout == expected)
       return success();
-    return op->emitOpError() << "expected register tiles of " << expected->first
-                             << " warps, " << expected->second
-                             << " of them along the columns, but got " << tile;
+    return op->emitOpError() << "expected register tiles of layout " << expected
+                             << ", but got " << tile;
   };
   WalkResult walk = kernel.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())

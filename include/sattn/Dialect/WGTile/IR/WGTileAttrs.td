@@ -32,22 +32,29 @@ def WGTile_MmaAttr : WGTile_LayoutAttr<"Mma", "mma"> {
     "Register Fragments and Shared Memory Matrix Layouts" of wgmma). One layout
     serves every element type.
 
+    A kernel without MMAs may have longer runs of neighboring columns in a lane,
+    `run`, which one access of memory moves (2, the default, 4 or 8).
+
     A tile whose rows are not a multiple of 16 times the warps along them has
     surplus registers, which hold anything and are not stored.
 
     ```mlir
     tensor<64x128xf32, #wgtile.mma<warps = 4>>
     tensor<16x256xf32, #wgtile.mma<warps = 4, column_warps = 4>>
+    tensor<16x64xbf16, #wgtile.mma<warps = 1, run = 8>>
     ```
   }];
   let parameters = (ins "int64_t":$warps,
-                        DefaultValuedParameter<"int64_t", "1">:$columnWarps);
-  let assemblyFormat = [{
-    `<` `warps` `=` $warps (`,` `column_warps` `=` $columnWarps^)? `>`
-  }];
+                        DefaultValuedParameter<"int64_t", "1">:$column_warps,
+                        DefaultValuedParameter<"int64_t", "2">:$run);
+  let assemblyFormat = "`<` struct(params) `>`";
   let builders = [AttrBuilder<(ins "int64_t":$warps), [{
-    return $_get($_ctxt, warps, /*columnWarps=*/1);
+    return $_get($_ctxt, warps, /*column_warps=*/1, /*run=*/2);
   }]>];
+  let extraClassDeclaration = [{
+    /// Tiles have a multiple of so many columns.
+    int64_t getColumnStep() const { return 4 * getRun() * getColumnWarps(); }
+  }];
 }
 
 def WGTile_SliceAttr : WGTile_LayoutAttr<"Slice", "slice"> {

@@ -283,7 +283,8 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     source, from `indices` on.
 
     With `aligned`, rows of the source have no gaps and start at multiples of 16
-    bytes, and so does the tile: pairs of 16-bit elements are read at once.
+    bytes, and so does the tile: the runs of columns that a thread has are read at
+    once, up to 16 bytes.
 
     - (C1) One index for each dimension of the source.
     - (C2) The element types of source and result are equal, integers or floats
@@ -352,7 +353,8 @@ def WGTile_StoreOp : WGTile_Op<"store"> {
     the destination, from `indices` on.
 
     With `aligned`, rows of the destination have no gaps and start at multiples of
-    16 bytes, and so does the tile: pairs of 16-bit elements are written at once.
+    16 bytes, and so does the tile: the runs of columns that a thread has are written
+    at once, up to 16 bytes.
 
     - (C1) One index for each dimension of the destination.
     - (C2) The element types of tile and destination are equal, integers or

@@ -32,6 +32,8 @@ namespace wgtile {
 
 using namespace wgtile;
 
+/// Bits that one access of a thread moves, at most.
+static constexpr int64_t kAccessBits = 128;
 /// Rows of a fragment.
 static constexpr int64_t kFragmentRows = sattn::layout::kWarpRows;
 using sattn::kMaxWarpsPerCTA;
@@ -73,7 +75,7 @@ private:
   /// Whether the kernel has MMAs, all by wgmma.
   bool usesWgmma = false;
   /// Parameters of every layout of the kernel.
-  int64_t warps = 0, columnWarps = 1;
+  int64_t warps = 0, columnWarps = 1, runColumns = 2;
   /// Dimension of the tile (0: one value a row) that a vector runs along.
   DenseMap<Value, int64_t> vectorDimension;
 
@@ -194,11 +196,13 @@ private:
       return divideTile(rows);
     }
     usesWgmma = !products.empty();
-    if (products.empty())
+    if (products.empty()) {
       // A kernel without MMAs: its tiles give the number of rows.
       kernel.walk([&](StoreOp op) {
         rows = std::max(rows, op.getTile().getType().getDimSize(0));
       });
+      runColumns = chooseRun();
+    }
     // A kernel that has nothing left to do is still launched, with one warp.
     warps = std::max<int64_t>(1, llvm::divideCeil(rows, kFragmentRows));
     if (warps > kMaxWarpsPerCTA)
@@ -206,6 +210,38 @@ private:
              << "expected at most " << kMaxWarpsPerCTA * kFragmentRows
              << " tile rows, but got " << rows;
     return success();
+  }
+
+  /// The neighboring columns that a thread has, where no MMA says: 16 bytes of
+  /// what is read and written at once, as far as all tiles' columns allow.
+  int64_t chooseRun() {
+    int64_t columns = 0, wanted = 0;
+    auto isAccessedAtOnce = [](auto op) {
+      return op.getAligned() && !op.getTransposed() &&
+             op.getTile().getType().getRank() == 2;
+    };
+    bool isSliced = false;
+    kernel.walk([&](Operation *op) {
+      isSliced |= isa<ExtractColumnsOp>(op);
+      for (Value value :
+           llvm::concat<Value>(op->getOperands(), op->getResults()))
+        if (RankedTensorType type = tileType(value);
+            type && type.getRank() == 2)
+          columns = std::gcd(columns, type.getDimSize(1));
+      RankedTensorType type;
+      if (auto read = dyn_cast<ReadOp>(op); read && isAccessedAtOnce(read))
+        type = read.getTile().getType();
+      if (auto store = dyn_cast<StoreOp>(op); store && isAccessedAtOnce(store))
+        type = store.getTile().getType();
+      if (type)
+        wanted = std::max<int64_t>(wanted,
+                                   kAccessBits / type.getElementTypeBitWidth());
+    });
+    int64_t chosen = sattn::layout::kMostRun;
+    while (chosen > 2 &&
+           (isSliced || chosen > wanted || columns % (4 * chosen) != 0))
+      chosen /= 2;
+    return chosen;
   }
 
   /// Number of consumer groups of a thread block (wgtile-specialize).
@@ -381,7 +417,7 @@ private:
     RankedTensorType type = tileType(value);
     if (!type)
       return success();
-    auto mma = MmaAttr::get(context, warps, columnWarps);
+    auto mma = MmaAttr::get(context, warps, columnWarps, runColumns);
     Attribute layout = mma;
     if (type.getRank() == 1) {
       auto it = vectorDimension.find(value);
