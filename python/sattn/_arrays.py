@@ -178,6 +178,15 @@ def without_gradient(value):
     return TorchArrays.passed(value) if is_torch(value) else value
 
 
+def without_base(value):
+    """The same memory, for a tensor of PyTorch that is a view of a sparse one, which torch.compile does not take as an
+    input; as it is where autograd knows of it."""
+    base = getattr(value, "_base", None) if is_torch(value) else None
+    if base is None or str(base.layout) == "torch.strided" or value.requires_grad or _autograd.is_dual(value):
+        return value
+    return value.data
+
+
 def require_no_derivative(name, value):
     """Raises for a tensor of which PyTorch would want a gradient or a tangent, which nothing here computes."""
     if not is_torch(value):

@@ -289,6 +289,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
+    if _traced.stands_for_others(dense):
+        from . import _operations
+
+        return _operations.bsr_addmm(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out=out, meta=meta,
+                                     check=check)
     if _arrays.is_torch(dense):
         _traced.refuse("dense", dense)
     operand = _operand.operand_of(bsr)

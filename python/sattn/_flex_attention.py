@@ -236,7 +236,6 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     cannot be traced, NotImplementedError for what has no code yet (gradients and max_scores among it), before anything is
     written.
     """
-    arrays, is_plain = _arrays_of(query, key, value)
     with_lse = bool(return_lse)
     if return_aux is not None:
         with_lse = _lse_of(return_aux, return_lse)
@@ -246,9 +245,26 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     if causal is not None or window is not None or prefix is not None:
         band = _masks.named(causal, window, prefix)
     options = None if kernel_options is None else options_of(kernel_options)
-    score = score_values = mask_function = mask_values = lists = None
+    score = score_values = None
     if score_mod is not None:
         score, score_values = _functions.traced("score_mod", score_mod)
+    if _traced.stands_for_others(query):
+        from . import _operations
+
+        out, lse = _operations.flex_attention(query, key, value, score, score_values, block_mask, band, scale,
+                                              bool(enable_gqa), with_lse, kernel_options)
+    else:
+        out, lse = attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, with_lse,
+                          options)
+    if return_aux is not None:
+        return out, AuxOutput(lse=lse)
+    return (out, lse) if return_lse else out
+
+
+def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, with_lse, options):
+    """(output, lse or None) of traced functions. mask_of(block_mask, band, arrays, sizes) gives the mask."""
+    arrays, is_plain = _arrays_of(query, key, value)
+    mask_function = mask_values = lists = None
     if not is_plain:
         _require_memory(query, key, value, arrays)
     q_shape, k_shape = query.shape, key.shape
@@ -302,9 +318,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         if not _repeats.is_out_of_memory(error) or not arrays.release_kept_memory():
             raise
         plan.launch(*given)
-    if return_aux is not None:
-        return out, AuxOutput(lse=lse)
-    return (out, lse) if return_lse else out
+    return out, lse
 
 
 def _lse_of(return_aux, return_lse):

@@ -135,6 +135,10 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=Non
     if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
     alpha, beta = number("alpha", alpha), number("beta", beta)
+    if _traced.stands_for_others(mat1):
+        from . import _operations
+
+        return _operations.sampled_addmm(input, mat1, mat2, beta, alpha, precision, out=out, check=check)
     if _arrays.is_torch(mat1):
         _traced.refuse("mat1", mat1)
     pattern, operand, is_boolean = _pattern_of(input, mat1)

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _operand, cache
+from . import _arrays, _bsr, _compiler, _explain, _operand, _traced, cache
 from ._source import BsrSoftmax
 
 
@@ -49,6 +49,10 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None):
     """
     if max_row_nnz is not None:
         _require_bound(max_row_nnz)
+    if isinstance(input, tuple) and len(input) == 3 and _traced.stands_for_others(input[2]):
+        from . import _operations
+
+        return _operations.bsr_softmax(input, check=check)
     operand = _operand.operand_of(input, "input", multiple=1)
     arrays = operand.arrays
     _arrays.require_no_derivative("input", operand.values)
