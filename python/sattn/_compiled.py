@@ -136,7 +136,7 @@ def _taken(kind, function, arrays, floats, integers):
                     floats.append(value)
                 else:
                     integers.append(value)
-            return step[1], ""
+            return step[1], f"{kind} captures a tensor that requires a gradient" if _requires_grad(*arrays) else ""
     return "", f"argument '{kind}': the function captures more than {READS_LIMIT} values"
 
 
@@ -167,7 +167,7 @@ def _create_block_mask_call(mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SI
                             separate_full_blocks=True, compute_dq_write_order=False, dq_kv_order=True):
     block = tuple(BLOCK_SIZE) if isinstance(BLOCK_SIZE, (tuple, list)) else (BLOCK_SIZE, BLOCK_SIZE)
     if device is not None or len(block) != 2:
-        torch._dynamo.graph_break("sattn.create_block_mask: a device, or no size of blocks")
+        torch._dynamo.graph_break(msg="sattn.create_block_mask: a device, or no size of blocks")
         return _block_mask.create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device, BLOCK_SIZE, _compile,
                                              separate_full_blocks, compute_dq_write_order, dq_kv_order)
     mask = object.__new__(BlockMask)
@@ -223,7 +223,7 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
         band = list(_band_of(causal, None if prefix is None else _fixed(prefix),
                              *(() if window is None else (_end(window[0]), _end(window[1])))))
     if reason:
-        torch._dynamo.graph_break(f"sattn.flex_attention: {reason}")
+        torch._dynamo.graph_break(msg=f"sattn.flex_attention: {reason}")
         return _flex_attention.flex_attention(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
                                               kernel_options, return_aux=return_aux, causal=causal, window=window,
                                               prefix=prefix)
@@ -265,7 +265,7 @@ def _requires_grad(*tensors):
 def _linear_call(x, weight, bias=None, *, out=None, precision=None):
     parts = _operand_parts(weight)
     if parts is None or out is not None or not isinstance(x, torch.Tensor) or _requires_grad(x, parts[2], bias):
-        torch._dynamo.graph_break("sattn.linear: an out, a gradient, or operands that are no tensors")
+        torch._dynamo.graph_break(msg="sattn.linear: an out, a gradient, or operands that are no tensors")
         return _linear.linear(x, weight, bias, out=out, precision=precision)
     return torch.ops.sattn.linear(x, *parts, bias, "" if precision is None else precision)
 
@@ -277,7 +277,7 @@ def _addmm_call(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_al
     if parts is None or not isinstance(dense, torch.Tensor) or not _is_scalar(beta) or not _is_scalar(alpha) \
             or out is not None or meta is not None or check or strict or skip_checks or max_grid is not None \
             or _requires_grad(input, parts[2], dense, left_alpha, right_alpha):
-        torch._dynamo.graph_break("sattn.bsr_dense_addmm: an out, a gradient, an option, or operands that are no tensors")
+        torch._dynamo.graph_break(msg="sattn.bsr_dense_addmm: an out, a gradient, an option, or operands that are no tensors")
         return _bsr.bsr_dense_addmm(input, bsr, dense, beta=beta, alpha=alpha, left_alpha=left_alpha,
                                     right_alpha=right_alpha, out=out, skip_checks=skip_checks, max_grid=max_grid, meta=meta,
                                     check=check, precision=precision, strict=strict)
@@ -293,19 +293,25 @@ def _dense_mm_call(bsr, dense, *, out=None, skip_checks=False, max_grid=None, me
 
 
 @torch.compiler.substitute_in_graph(_sampled.sampled_addmm)
-def _sampled_call(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None):
-    if not isinstance(input, tuple) or len(input) != 3 or not isinstance(mat1, torch.Tensor) or out is not None or check \
-            or not _is_scalar(beta) or not _is_scalar(alpha) or _requires_grad(input[2], mat1, mat2):
-        torch._dynamo.graph_break("sattn.sampled_addmm: an out, a gradient, check, or operands that are no tensors")
-        return _sampled.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, check=check, precision=precision)
+def _sampled_addmm_call(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
+                        check=None, precision=None, strict=False):
+    if not _is_tuple_of_tensors(input) or not isinstance(mat1, torch.Tensor) or not _is_scalar(beta) \
+            or not _is_scalar(alpha) or out is not None or meta is not None or check or strict or skip_checks \
+            or max_grid is not None or _requires_grad(input[2], mat1, mat2):
+        torch._dynamo.graph_break(msg="sattn.sampled_addmm: an out, a gradient, an option, or operands that are no tensors")
+        return _sampled.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, skip_checks=skip_checks,
+                                      max_grid=max_grid, meta=meta, check=check, precision=precision, strict=strict)
     values = torch.ops.sattn.sampled_addmm(*input, mat1, mat2, beta, alpha, "" if precision is None else precision)
     return input[0], input[1], values
 
 
+def _is_tuple_of_tensors(matrix):
+    return isinstance(matrix, tuple) and len(matrix) == 3 and isinstance(matrix[2], torch.Tensor)
+
+
 @torch.compiler.substitute_in_graph(_softmax.bsr_softmax)
-def _softmax_call(input, max_row_nnz=None, *, check=None):
-    if not isinstance(input, tuple) or len(input) != 3 or not isinstance(input[2], torch.Tensor) or check \
-            or max_row_nnz is not None or _requires_grad(input[2]):
-        torch._dynamo.graph_break("sattn.bsr_softmax: a gradient, an option, or a matrix that is no tuple of tensors")
-        return _softmax.bsr_softmax(input, max_row_nnz, check=check)
+def _bsr_softmax_call(input, max_row_nnz=None, *, check=None, meta=None):
+    if not _is_tuple_of_tensors(input) or check or meta is not None or max_row_nnz is not None or _requires_grad(input[2]):
+        torch._dynamo.graph_break(msg="sattn.bsr_softmax: a gradient, an option, or a matrix that is no tuple of tensors")
+        return _softmax.bsr_softmax(input, max_row_nnz, check=check, meta=meta)
     return input[0], input[1], torch.ops.sattn.bsr_softmax(*input)

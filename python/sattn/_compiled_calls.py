@@ -10,7 +10,7 @@ TRACED = "__init__", "_compiled", "_masks", "nn"
 def connect(dynamo):
     """Has torch.compile, whose module torch._dynamo is, make a node of a graph of each call that has an operation
     (_compiled.py), and break its graph at other functions of the package."""
-    from . import _bsr
+    from . import _bsr, _cells
 
     add = getattr(getattr(dynamo, "trace_rules", None), "add", None)
     if add is None:
@@ -20,4 +20,5 @@ def connect(dynamo):
             add(f"{__package__}.{path.stem}")
     # Nor what is imported for a new kind of call; one that is remembered calls nothing of others.
     _bsr._with_memory = dynamo.disable(_bsr._with_memory)
+    _cells.make_readable()
     from . import _compiled  # noqa: F401

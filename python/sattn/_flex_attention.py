@@ -94,26 +94,13 @@ def _arrays_of(query, key, value):
     if type(query) is np.ndarray:
         return _arrays.NUMPY, type(key) is type(value) is np.ndarray
     torch = sys.modules.get("torch")
-    if torch is None or not _is_plain(query, torch):
+    if torch is None or not _arrays.is_plain(query, torch):
         return _arrays.arrays_of("query", query), False
     device = query.device
     arrays = _on_device.get(device)
     if arrays is None:
         arrays = _on_device[device] = _arrays.arrays_of("query", query)
-    return arrays, _is_plain(key, torch) and _is_plain(value, torch) and key.device == device and value.device == device
-
-
-def _is_plain(tensor, torch):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    own = type(tensor)
-    if own is not torch.Tensor and own is not torch.nn.Parameter:
-        return False
-    try:
-        # Tensors without storage, as sparse ones, refuse the first.
-        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
-            and not tensor.is_nested
-    except RuntimeError:  # In a transform of PyTorch.
-        return False
+    return arrays, _arrays.is_plain(key, torch) and _arrays.is_plain(value, torch) and key.device == device and value.device == device
 
 
 def _passed_capture(capture, value, arrays):
@@ -123,7 +110,7 @@ def _passed_capture(capture, value, arrays):
         if arrays is _arrays.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
         torch = sys.modules.get("torch")
-        if torch is not None and _is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
+        if torch is not None and _arrays.is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
             return value
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     if isinstance(value, np.ndarray):
