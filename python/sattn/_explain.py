@@ -102,6 +102,8 @@ def explain(*arguments, **keywords):
     else:
         program, given, prepared = call_of(*arguments[1:], **keywords)
     explanation = explain_program(program, given, prepared)
+    if call_of is not None and keywords.get("meta") is None:
+        return explanation
     # They stand in the program that is made for the call.
     origin = "the choice by shape, sparsity and device" if keywords.get("meta") is None else "meta"
     return dataclasses.replace(explanation, kernels=tuple(

@@ -156,3 +156,15 @@ def test_refusals(package):
             package.bsr_softmax((crow, col, values), bound)
     # A bound that is too small changes nothing.
     check(package.bsr_softmax((crow, col, values), max_row_nnz=1)[2], softmax(crow, values), np.float32)
+
+
+def test_parameters(package, torch, stub_cuda):
+    matrix = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
+    explanation = package.explain(package.bsr_softmax, matrix, meta={"tile": (16, 64, 64)})
+    assert not stub_cuda.lines("launch")
+    kernel, = explanation.kernels
+    assert kernel.parameters.startswith("tile = [16, 64, 64]") and kernel.origin == "meta"
+    package.bsr_softmax(matrix, meta={"tile": (16, 64, 64)})
+    assert stub_cuda.lines("launch")
+    with pytest.raises(ValueError, match="argument 'meta': expected 'tile' among its keys, but got warps"):
+        package.bsr_softmax(matrix, meta={"warps": 4})

@@ -19,9 +19,7 @@ DOCUMENTS = torch.arange(LENGTH) // 20
 @pytest.fixture
 def package(sattn):
     torch._dynamo.reset()
-    sattn.cache.clear()
-    yield sattn
-    sattn.cache.clear()
+    return sattn
 
 
 @pytest.fixture
