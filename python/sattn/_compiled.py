@@ -229,8 +229,8 @@ def _flex_attention_call(query, key, value, score_mod=None, block_mask=None, sca
                                               prefix=prefix)
     with_lse = bool(return_lse) if return_aux is None else bool(return_aux.lse)
     options = "" if kernel_options is None else _options_text(*kernel_options.items())
-    out, lse = torch.ops.sattn.flex_attention(query, key, value, score, mask_text, arrays, floats, integers, lists, mask,
-                                              band, scale, bool(enable_gqa), with_lse, options)
+    out, lse = torch.ops.sattn.flex_attention(query, key, value, score, mask_text, arrays, floats if floats else None,
+                                              integers, lists, mask, band, scale, bool(enable_gqa), with_lse, options)
     if return_aux is not None:
         return out, _flex_attention.AuxOutput(lse=lse if with_lse else None, max_scores=None)
     return (out, lse) if return_lse else out

@@ -25,10 +25,11 @@ _SCHEMAS = {
     "sampled_addmm": "(Tensor crow, Tensor col, Tensor input, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, "
                      "str precision) -> Tensor",
     "bsr_softmax": "(Tensor crow, Tensor col, Tensor input) -> Tensor",
-    # arrays, floats, integers: what score_mod and mask_mod capture, in order. mask: lengths, block sizes, batches, heads and
+    # arrays, floats, integers: what score_mod and mask_mod capture, in order; floats is None where there are none, since
+    # PyTorch does not save an empty list of numbers. mask: lengths, block sizes, batches, heads and
     # whether full blocks have lists, of a mask; with lists, or made of mask_mod. band: of flex_attention's named masks.
     "flex_attention": "(Tensor query, Tensor key, Tensor value, str score_mod, str mask_mod, Tensor[] arrays, "
-                      "Scalar[] floats, SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, Scalar? scale, "
+                      "Scalar[]? floats, SymInt[] integers, Tensor[] lists, SymInt[] mask, SymInt[] band, Scalar? scale, "
                       "bool enable_gqa, bool return_lse, str kernel_options) -> (Tensor, Tensor)"}
 
 
@@ -86,7 +87,7 @@ def _band(left, right, prefix, bottom_right):
 
 def _flex_attention_kernel(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
                            enable_gqa, return_lse, kernel_options):
-    given = iter(arrays), iter(floats), iter(integers)
+    given = iter(arrays), iter(floats or ()), iter(integers)
     score = score_values = known = found = None
     if score_mod:
         score = _portable.function_of(score_mod)
@@ -266,6 +267,6 @@ def flex_attention(query, key, value, score, score_values, block_mask, band, sca
         lists, mask, function, values = _attention_mask.parts_of(block_mask)
     mask_mod = "" if function is None else _leaves(function, values, arrays, floats, integers)
     out, lse = torch.ops.sattn.flex_attention(
-        query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band_of(band), scale, enable_gqa,
+        query, key, value, score_mod, mask_mod, arrays, floats or None, integers, lists, mask, band_of(band), scale, enable_gqa,
         with_lse, "" if kernel_options is None else json.dumps(dict(kernel_options)))
     return out, lse if with_lse else None

@@ -46,6 +46,16 @@ def _text_of(meta):
     return repr(meta)
 
 
+def see():
+    """Looks at PyTorch, which is there, for what is kept of it."""
+    global _sparse_bsr, _is_recording, _forward
+    if _sparse_bsr is None:
+        torch = sys.modules["torch"]
+        _plain.update((torch.Tensor, torch.nn.Parameter))
+        _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
+        _sparse_bsr = torch.sparse_bsr
+
+
 class Repeats:
     """Programs by kind of call. Safe to use from several threads."""
 
@@ -59,12 +69,7 @@ class Repeats:
     def remember(self, program, with_beta, with_input, transposes, indices, kind, meta, operands):
         """transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand,
         whose places in operands are None; else (None, None)."""
-        global _sparse_bsr, _is_recording, _forward
-        if _sparse_bsr is None:
-            torch = sys.modules["torch"]
-            _plain.update((torch.Tensor, torch.nn.Parameter))
-            _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
-            _sparse_bsr = torch.sparse_bsr
+        see()
         if meta is not None:
             text = _text_of(meta)
             if text is None or len(_metas) >= METAS_LIMIT and text not in _metas:
@@ -79,6 +84,23 @@ class Repeats:
 def _is_plain(tensor):
     """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
     return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg()
+
+
+def may_have_tangents():
+    """Whether tensors may be duals of forward-mode differentiation."""
+    return getattr(_forward, "_current_level", 0) >= 0
+
+
+def parts_of(matrix):
+    """(crow, col, values, own shape or None) of a tuple of three or a torch.sparse_bsr tensor, or None."""
+    if type(matrix) is tuple:
+        return (*matrix, None) if len(matrix) == 3 else None
+    if type(matrix) not in _plain or matrix.layout is not _sparse_bsr:
+        return None
+    try:
+        return matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape
+    except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
+        return None
 
 
 def _kind_of(beta, tf32):
@@ -124,19 +146,13 @@ def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
             kind |= CHECKED
         elif check:
             return None
-    if getattr(_forward, "_current_level", 0) >= 0 or mat1.dim() != 2 or mat2.dim() != 2:
+    if may_have_tangents() or mat1.dim() != 2 or mat2.dim() != 2:
         return None
-    is_tuple = type(input) is tuple and len(input) == 3
-    if is_tuple:
-        crow, col, values = input
-    elif type(input) in _plain and input.layout is _sparse_bsr:
-        try:
-            crow, col, values = input.crow_indices(), input.col_indices(), input.values()
-        except RuntimeError:
-            return None
-        if input.shape != (mat1.shape[0], mat2.shape[1]):
-            return None
-    else:
+    parts = parts_of(input)
+    if parts is None:
+        return None
+    crow, col, values, shape = parts
+    if shape is not None and shape != (mat1.shape[0], mat2.shape[1]):
         return None
     if not _is_plain(crow) or not _is_plain(col) or not _is_plain(values) or crow.dim() != 1 or values.dim() != 3 \
             or values.dtype != mat1.dtype or values.device != mat1.device or values.shape[0] != col.shape[0]:
@@ -149,7 +165,7 @@ def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
     if out is not None:
         _autograd.count_write(result)
         return out
-    return (crow, col, result) if is_tuple else _matrices.tensor_of(crow, col, result, input.shape)
+    return (crow, col, result) if shape is None else _matrices.tensor_of(crow, col, result, input.shape)
 
 
 def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
@@ -172,24 +188,18 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if number is None:
             return None
         kind |= META * number
-    if getattr(_forward, "_current_level", 0) >= 0:  # There may be duals.
+    if may_have_tangents():
         return None
     crow = col = shape = None
     if prepared:
         values, rows = bsr.values, bsr.rows
-    elif type(bsr) is tuple:
-        if len(bsr) != 3:
-            return None
-        crow, col, values = bsr
-        if not _is_plain(crow) or not _is_plain(col):
-            return None
-    elif type(bsr) in _plain and bsr.layout is _sparse_bsr:
-        try:
-            crow, col, values, shape = bsr.crow_indices(), bsr.col_indices(), bsr.values(), bsr.shape
-        except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
-            return None
     else:
-        return None
+        parts = parts_of(bsr)
+        if parts is None:
+            return None
+        crow, col, values, shape = parts
+        if shape is None and not (_is_plain(crow) and _is_plain(col)):
+            return None
     if not _is_plain(values) or values.dim() < 3 or dense.dim() < 2:
         return None
     if not prepared:

@@ -58,21 +58,14 @@ def _known_parts(matrix, check):
     torch = sys.modules.get("torch")
     if torch is None:
         return None
-    shape = None
-    if type(matrix) is tuple and len(matrix) == 3:
-        crow, col, values = matrix
-    elif type(matrix) is torch.Tensor and matrix.layout is torch.sparse_bsr:
-        try:
-            crow, col, values, shape = matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape
-        except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
-            return None
-    else:
+    _repeats.see()
+    parts = _repeats.parts_of(matrix)
+    if parts is None or not all(_arrays.is_plain(array, torch) for array in parts[:3]):
         return None
-    if not all(_arrays.is_plain(array, torch) for array in (crow, col, values)):
-        return None
+    crow, col, values, shape = parts
     device = values.device
     if crow.device != device or col.device != device or values.requires_grad or values.dim() != 3 \
-            or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
+            or _repeats.may_have_tangents():
         return None
     return crow, col, values, ("bsr_softmax", crow.shape, col.shape, values.shape, crow.dtype, col.dtype, values.dtype, shape,
                                device, check)

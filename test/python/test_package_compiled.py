@@ -243,7 +243,7 @@ def test_operations_are_whole(package, operands):
             (operations.bsr_addmm, (torch.randn(32, 8), crow, col, values, None, torch.randn(2, 48, 8), 0.5, 2, None, None, "")),
             (operations.sampled_addmm, (crow, col, values, torch.randn(32, 8), torch.randn(8, 48), 0.5, 1, "")),
             (operations.bsr_softmax, (crow, col, values)),
-            (operations.flex_attention, (*operands, text, "", [SLOPES], [], [], [], [], [], None, False, True, ""))):
+            (operations.flex_attention, (*operands, text, "", [SLOPES], None, [], [], [], [], None, False, True, ""))):
         torch.library.opcheck(operation.default, arguments)
 
 
@@ -318,7 +318,7 @@ def test_export(package, operands, matrix):
         with torch.no_grad():
             exported = torch.export.export(module, arguments, strict=False)
             targets = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
-            assert targets.count(f"sattn.{name}.default") == 1 and len(targets) <= 3
+            assert targets.count(f"sattn.{name}.default") == 1 and len(targets) <= 4
             near(exported.module()(*arguments), module(*arguments))
 
 

@@ -7,7 +7,7 @@ pytest.importorskip("tvm_ffi")
 torch = pytest.importorskip("torch")
 from test_package_sampled import expected_of, matrices, pattern_of  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse BSR")
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse")
 
 
 @pytest.fixture
