@@ -5,7 +5,7 @@ import sys
 if sys.version_info < (3, 11):
     raise ImportError(f"sattn needs Python 3.11 or newer, but got {sys.version.split()[0]} ({sys.executable})")
 
-from . import _imports, _traced, cache
+from . import _compiled_calls, _imports, cache
 from ._block_fill import BlockFill, block_fill
 from ._block_mask import BlockMask, create_block_mask
 from ._bsr import bsr_dense_addmm
@@ -30,4 +30,4 @@ __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", 
            "scaled_dot_product_attention", "to_bsr"]
 __version__ = "0.1.0"
 
-_imports.when_imported("torch._dynamo", _traced.leave_to_python)
+_imports.when_imported("torch._dynamo", _compiled_calls.connect)

@@ -173,9 +173,31 @@ def is_torch(value):
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def is_plain(tensor, torch):
+    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
+    own = type(tensor)
+    if own is not torch.Tensor and own is not torch.nn.Parameter:
+        return False
+    try:
+        # Tensors without storage, as sparse ones, refuse the first.
+        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
+            and not tensor.is_nested
+    except RuntimeError:  # In a transform of PyTorch.
+        return False
+
+
 def without_gradient(value):
     """The value; of a tensor of PyTorch its elements alone."""
     return TorchArrays.passed(value) if is_torch(value) else value
+
+
+def without_base(value):
+    """The same memory, for a tensor of PyTorch that is a view of a sparse one, which torch.compile does not take as an
+    input; as it is where autograd knows of it."""
+    base = getattr(value, "_base", None) if is_torch(value) else None
+    if base is None or str(base.layout) == "torch.strided" or value.requires_grad or _autograd.is_dual(value):
+        return value
+    return value.data
 
 
 def require_no_derivative(name, value):

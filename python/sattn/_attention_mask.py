@@ -105,20 +105,24 @@ _members = operator.attrgetter("kv_num_blocks", "kv_indices", "full_kv_num_block
                                "mask_mod")
 
 
-def _given(mask, band, arrays, sizes):
-    """The Mask of one whose lists were given, ours or PyTorch's."""
+def _traced_or(known, mask_mod):
+    return _functions.traced("mask_mod", mask_mod) if known is None else known
+
+
+def of_lists(mask, band, arrays, sizes, known=None):
+    """The Mask of one whose lists were given, ours or PyTorch's. known: its function and values, where it is traced."""
     members = _members(mask)
     if band is None:
         checked = _checked.get(id(mask))
         if checked is not None and checked[0]() is mask and checked[1].holds(members, arrays, sizes):
-            function, values = _functions.traced("mask_mod", members[-1])
+            function, values = _traced_or(known, members[-1])
             return Mask(function, values, checked[1].lists, checked[1].block, None, False)
     batch, heads, queries, keys = sizes
     lists = _blocks.Lists(mask.kv_num_blocks, mask.kv_indices, mask.full_kv_num_blocks, mask.full_kv_indices)
     block = tuple(mask.BLOCK_SIZE)
     mask_mod = mask.mask_mod
     if block == (WHOLE, WHOLE):
-        return _from_function(_masks.noop_mask if mask_mod is None else mask_mod, band)
+        return Mask(*_traced_or(known, _masks.noop_mask if mask_mod is None else mask_mod), None, (), band)
     _require_lengths("block_mask", tuple(mask.seq_lengths), (queries, keys), "queries and keys")
     for name, array in lists._asdict().items():
         if array is not None:
@@ -136,7 +140,7 @@ def _given(mask, band, arrays, sizes):
     if any(size % MULTIPLE for size in block):
         raise ValueError(f"argument 'block_mask': expected given lists of blocks of multiples of {MULTIPLE} queries and keys, but "
                          f"got {block[0]} x {block[1]}")
-    function, values = _functions.traced("mask_mod", mask_mod)
+    function, values = _traced_or(known, mask_mod)
     if not queries or not keys:
         lists = None
     elif band is not None:
@@ -146,9 +150,34 @@ def _given(mask, band, arrays, sizes):
     return Mask(function, values, lists, block if lists else (), band, False)
 
 
-def _from_function(mask_mod, band):
-    function, values = _functions.traced("mask_mod", mask_mod)
-    return Mask(function, values, None, (), band)
+def require_fit(block_mask, sizes):
+    """Raises ValueError where a BlockMask that was made of a function is none of these sizes (B, H, M, N)."""
+    if block_mask.seq_lengths != sizes[2:]:
+        _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
+    if block_mask._batch != (1, 1):
+        _require_batch(block_mask._batch, sizes[:2])
+
+
+def parts_of(block_mask):
+    """(lists, numbers, Function or None, its values) of a BlockMask, ours or PyTorch's, as an operation of PyTorch takes it
+    (_operations.py)."""
+    _require_mask(block_mask)
+    numbers = [*block_mask.seq_lengths, *block_mask.BLOCK_SIZE, 1, 1, 1]
+    if isinstance(block_mask, BlockMask) and block_mask._given is None:
+        numbers[4:] = *block_mask._batch, int(block_mask._separate)
+        return [], numbers, *_functions.traced("mask_mod", block_mask._mask_mod)
+    lists = [array for array in _members(block_mask)[:4] if array is not None]
+    if not _block_mask.has_function(block_mask.mask_mod):
+        return lists, numbers, None, ()
+    return lists, numbers, *_functions.traced("mask_mod", block_mask.mask_mod)
+
+
+def _require_mask(block_mask):
+    if not isinstance(block_mask, BlockMask):
+        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
+                                                          "seq_lengths", "mask_mod")):
+            hint = "; make one with create_block_mask" if callable(block_mask) else ""
+            raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
 
 
 def mask_of(block_mask, band, arrays, sizes):
@@ -156,18 +185,17 @@ def mask_of(block_mask, band, arrays, sizes):
     if block_mask is None:
         return Mask(band=band)
     if not isinstance(block_mask, BlockMask):
-        if not all(hasattr(block_mask, name) for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "BLOCK_SIZE",
-                                                          "seq_lengths", "mask_mod")):
-            hint = "; make one with create_block_mask" if callable(block_mask) else ""
-            raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
-        return _given(block_mask, band, arrays, sizes)
+        _require_mask(block_mask)
+        return of_lists(block_mask, band, arrays, sizes)
     if block_mask._given is not None:
-        return _given(block_mask, band, arrays, sizes)
-    if block_mask.seq_lengths != sizes[2:]:
-        _require_lengths("block_mask", block_mask.seq_lengths, sizes[2:], "queries and keys")
-    if block_mask._batch != (1, 1):
-        _require_batch(block_mask._batch, sizes[:2])
+        return of_lists(block_mask, band, arrays, sizes)
+    require_fit(block_mask, sizes)
     function, values = _functions.traced("mask_mod", block_mask._mask_mod)
+    return of_function(block_mask, function, values, band, arrays, sizes)
+
+
+def of_function(block_mask, function, values, band, arrays, sizes):
+    """The Mask of a BlockMask that was made of a function, which is traced."""
     # The one place that says which masks need lists: those that the compiler does not prove the structure of.
     if function.is_derived or not sizes[2] or not sizes[3]:
         return Mask(function, values, None, (), band)

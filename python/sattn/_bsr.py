@@ -77,6 +77,26 @@ def _meta_of(meta):
     return _Meta(tile=tile, wishes=wishes)
 
 
+def tile_of(meta):
+    """The inside of #sattn.meta<...> for a function that takes a tile alone, or "". Raises as _meta_of."""
+    if meta is None:
+        return ""
+    found = _meta_of(meta)
+    if not found.tile:
+        raise ValueError(f"argument 'meta': expected 'tile' among its keys, but got {', '.join(map(str, meta)) or 'none'}")
+    return found.text(None)
+
+
+def program_with(meta, source, target, arrays):
+    """The program of a source whose meta is the caller's, or "". Raises ValueError for a tile that does not fit."""
+    try:
+        return _with_memory(arrays, cache.program, source, target)
+    except NotImplementedError as error:
+        if not meta:
+            raise
+        raise ValueError(f"argument 'meta': {error}") from None
+
+
 def _broadcast(name, shape, wanted):
     """Raises ValueError where an operand's shape does not broadcast to `wanted`."""
     padded = (1,) * (len(wanted) - len(shape)) + shape
@@ -289,6 +309,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     if result is not None:
         return result
     # Before the matrix is looked at, which fails in PyTorch's words where dense is traced.
+    if _traced.stands_for_others(dense):
+        from . import _operations
+
+        return _operations.bsr_addmm(input, bsr, dense, beta, alpha, left_alpha, right_alpha, precision, out=out, meta=meta,
+                                     check=check)
     if _arrays.is_torch(dense):
         _traced.refuse("dense", dense)
     operand = _operand.operand_of(bsr)

@@ -8,19 +8,6 @@ from . import _arrays, _region, _traced
 from ._captures import PASSED
 
 
-def is_plain(tensor, torch):
-    """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
-    own = type(tensor)
-    if own is not torch.Tensor and own is not torch.nn.Parameter:
-        return False
-    try:
-        # Tensors without storage, as sparse ones, refuse the first.
-        return (tensor.data_ptr() != 0 or tensor.layout is torch.strided and not tensor.numel()) and not tensor.is_neg() \
-            and not tensor.is_nested
-    except RuntimeError:  # In a transform of PyTorch.
-        return False
-
-
 def _passed_capture(capture, value, arrays):
     """A captured array in the type and on the device of the kernel."""
     wanted = PASSED[capture.element]
@@ -28,7 +15,7 @@ def _passed_capture(capture, value, arrays):
         if arrays is _arrays.NUMPY and type(value) is np.ndarray and value.flags.aligned:
             return arrays.passed(value)
         torch = sys.modules.get("torch")
-        if torch is not None and is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
+        if torch is not None and _arrays.is_plain(value, torch) and value.device == arrays.device and not value.requires_grad:
             return value
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     if isinstance(value, np.ndarray):

@@ -13,7 +13,7 @@ import types
 
 import numpy as np
 
-from . import _arrays, _tracing
+from . import _arrays, _traced, _tracing
 from ._expression import RANGES
 
 #: Integers that an f32 holds.
@@ -40,13 +40,32 @@ class Capture:
     dimension: int = 0
 
 
+#: How a value may be read of the one that has it, by a key: what gives the function that reads it.
+READS = {
+    "closure": lambda key: lambda parent: parent.__closure__[key].cell_contents,
+    "global": lambda key: lambda parent: parent.__globals__[key],
+    "default": lambda key: lambda parent: parent.__defaults__[key],
+    "keyword default": lambda key: lambda parent: parent.__kwdefaults__[key],
+    "function": lambda key: lambda parent: parent.__func__,
+    "self": lambda key: lambda parent: parent.__self__,
+    "partial": lambda key: lambda parent: parent.func,
+    "argument": lambda key: lambda parent: parent.args[key],
+    "keyword": lambda key: lambda parent: parent.keywords[key],
+    "attribute": lambda key: lambda parent: getattr(parent, key),
+    "method": lambda key: lambda parent: getattr(parent, key).__func__,
+    "call": lambda key: lambda parent: type(parent).__call__,
+    "item": lambda key: lambda parent: parent[key]}
+
+
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """How a value is read of another one, and whether it is of the kind that was traced."""
+    """How a value is read of another one (a name of READS and its key), and whether it is of the kind that was traced."""
 
     parent: int
     read: object
     check: object
+    how: str
+    key: object
 
 
 @functools.cache
@@ -91,7 +110,8 @@ def _number_kind(value):
 
 def _is_number_array(value):
     """Whether it is an array without dimensions whose number is in host memory."""
-    return _is_array(value) and value.ndim == 0 and (isinstance(value, np.ndarray) or value.device.type == "cpu")
+    return _is_array(value) and value.ndim == 0 and (isinstance(value, np.ndarray) or value.device.type == "cpu"
+                                                     and not _traced.stands_for_others(value))
 
 
 def _same(constant):
@@ -143,20 +163,20 @@ class _Namespace:
 
     def __getattr__(self, name):
         stand_ins, reader, own, value = self.__dict__["_sattn"]
-        found = getattr(value, name)
+        found = stand_ins.look(reader, name)
         if isinstance(found, types.MethodType) and found.__self__ is value:
-            function = stand_ins.take(reader, f"{own}.{name}", lambda parent: getattr(parent, name).__func__)
+            function = stand_ins.take(reader, f"{own}.{name}", "method", name)
             return types.MethodType(function, self) if callable(function) else found
-        return stand_ins.take(reader, f"{own}.{name}", lambda parent: getattr(parent, name))
+        return stand_ins.take(reader, f"{own}.{name}", "attribute", name)
 
     def __call__(self, *arguments, **options):
         stand_ins, reader, own, value = self.__dict__["_sattn"]
-        function = stand_ins.take(reader, own, lambda parent: type(parent).__call__)
+        function = stand_ins.take(reader, own, "call")
         return function(self, *arguments, **options)
 
     def __getitem__(self, key):
         stand_ins, reader, own, value = self.__dict__["_sattn"]
-        return stand_ins.take(reader, f"{own}[{key!r}]", lambda parent: parent[key])
+        return stand_ins.take(reader, f"{own}[{key!r}]", "item", key)
 
 
 class StandIns:
@@ -166,16 +186,26 @@ class StandIns:
         self.record = record
         self.readers, self.values = [], []
         self._functions = {}
-        self.function = self.take(None, getattr(function, "__name__", type(function).__name__), lambda _: function)
+        self.function = self._taken(-1, function, getattr(function, "__name__", type(function).__name__), None, "", None)
 
-    def take(self, parent, name, read):
+    def read(self, parent, how, key):
+        """The value that is read of the parent's."""
+        return READS[how](key)(self.values[parent])
+
+    def look(self, parent, name):
+        """An attribute of the parent's, which is not noted."""
+        return getattr(self.values[parent], name)
+
+    def take(self, parent, name, how, key=None):
         """What stands for a value that is read of the parent's."""
-        value = read(None if parent is None else self.values[parent])
+        return self._taken(parent, self.read(parent, how, key), name, READS[how](key), how, key)
+
+    def _taken(self, parent, value, name, read, how, key):
         if isinstance(value, types.FunctionType) and id(value) in self._functions:
             return self._functions[id(value)]
         number = len(self.readers)
         check, make = self._kind(value, name, number)
-        self.readers.append(Reader(-1 if parent is None else parent, read, check))
+        self.readers.append(Reader(parent, read, check, how, key))
         self.values.append(value)
         return make()
 
@@ -208,13 +238,11 @@ class StandIns:
         if type(value) in (list, tuple):
             own, size = type(value), len(value)
             return (lambda other: type(other) is own and len(other) == size,
-                    lambda: own(self.take(number, f"{name}[{place}]", lambda parent, place=place: parent[place])
-                                for place in range(size)))
+                    lambda: own(self.take(number, f"{name}[{place}]", "item", place) for place in range(size)))
         if type(value) is dict:
             keys = tuple(value)
             return (lambda other: type(other) is dict and tuple(other) == keys,
-                    lambda: {key: self.take(number, f"{name}[{key!r}]", lambda parent, key=key: parent[key])
-                             for key in keys})
+                    lambda: {key: self.take(number, f"{name}[{key!r}]", "item", key) for key in keys})
         is_object = not isinstance(value, (type, types.BuiltinFunctionType, np.ufunc, str, bytes, bool, enum.Enum,
                                            np.dtype, np.generic)) and (hasattr(value, "__dict__") or isinstance(value, tuple))
         if is_object and type(value).__module__.partition(".")[0] not in LIBRARIES - {"types", "argparse", "builtins"} \
@@ -262,29 +290,25 @@ class StandIns:
                 cell.cell_contents
             except ValueError:  # Not bound yet, which reading it says.
                 continue
-            cells[place].cell_contents = self.take(
-                number, free, lambda parent, place=place: parent.__closure__[place].cell_contents)
+            cells[place].cell_contents = self.take(number, free, "closure", place)
         for key in sorted(_global_names(function.__code__) & names.keys()):
-            names[key] = self.take(number, key, lambda parent, key=key: parent.__globals__[key])
+            names[key] = self.take(number, key, "global", key)
         if function.__defaults__:
             own = function.__code__.co_varnames[:function.__code__.co_argcount][-len(function.__defaults__):]
-            rebuilt.__defaults__ = tuple(
-                self.take(number, free, lambda parent, place=place: parent.__defaults__[place])
-                for place, free in enumerate(own))
+            rebuilt.__defaults__ = tuple(self.take(number, free, "default", place) for place, free in enumerate(own))
         if function.__kwdefaults__:
-            rebuilt.__kwdefaults__ = {key: self.take(number, key, lambda parent, key=key: parent.__kwdefaults__[key])
+            rebuilt.__kwdefaults__ = {key: self.take(number, key, "keyword default", key)
                                       for key in function.__kwdefaults__}
         return rebuilt
 
     def _method(self, name, number):
-        function = self.take(number, name, lambda parent: parent.__func__)
-        return types.MethodType(function, self.take(number, "self", lambda parent: parent.__self__))
+        function = self.take(number, name, "function")
+        return types.MethodType(function, self.take(number, "self", "self"))
 
     def _partial(self, name, number, count, keys):
-        function = self.take(number, name, lambda parent: parent.func)
-        given = [self.take(number, f"{name}.args[{place}]", lambda parent, place=place: parent.args[place])
-                 for place in range(count)]
-        named = {key: self.take(number, key, lambda parent, key=key: parent.keywords[key]) for key in keys}
+        function = self.take(number, name, "partial")
+        given = [self.take(number, f"{name}.args[{place}]", "argument", place) for place in range(count)]
+        named = {key: self.take(number, key, "keyword", key) for key in keys}
         return functools.partial(function, *given, **named)
 
 

@@ -79,7 +79,8 @@ def explain_program(program, arguments, prepared=False):
 def explain(*arguments, **keywords):
     """What a call would do, without doing it: which kernels, in which version, with which parameters, and why.
 
-    arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too.
+    arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or
+    `sattn.sampled_addmm` or `sattn.bsr_softmax` and its arguments.
 
     Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
     from (the program, `meta`, a row of a table, the computed default), whether it was done by `prepare`, and, where
@@ -93,9 +94,16 @@ def explain(*arguments, **keywords):
             raise TypeError(f"expected no keywords after a Program, but got {', '.join(keywords)}")
         _arrays.require_memory(dict(enumerate(arguments[1:])))
         return explain_program(arguments[0], arguments[1:])
-    from . import _bsr
-    program, given, prepared = _bsr.call_of(*arguments, **keywords)
+    from . import _bsr, _sampled, _softmax
+    call_of = {_sampled.sampled_addmm: _sampled.explained, _softmax.bsr_softmax: _softmax.explained}.get(
+        arguments[0] if arguments and callable(arguments[0]) else None)
+    if call_of is None:
+        program, given, prepared = _bsr.call_of(*arguments, **keywords)
+    else:
+        program, given, prepared = call_of(*arguments[1:], **keywords)
     explanation = explain_program(program, given, prepared)
+    if call_of is not None and keywords.get("meta") is None:
+        return explanation
     # They stand in the program that is made for the call.
     origin = "the choice by shape, sparsity and device" if keywords.get("meta") is None else "meta"
     return dataclasses.replace(explanation, kernels=tuple(

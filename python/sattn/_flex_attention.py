@@ -8,9 +8,9 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, cache
+from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, _traced, cache
 from ._attention_mask import Mask, mask_of
-from ._captured_arguments import captured, is_plain
+from ._captured_arguments import captured
 from ._flex_source import FlexAttention
 from ._kernel_options import NONE, options_of
 from ._numbers import number
@@ -98,13 +98,13 @@ def _arrays_of(query, key, value):
     if type(query) is np.ndarray:
         return _arrays.NUMPY, type(key) is type(value) is np.ndarray
     torch = sys.modules.get("torch")
-    if torch is None or not is_plain(query, torch):
+    if torch is None or not _arrays.is_plain(query, torch):
         return _arrays.arrays_of("query", query), False
     device = query.device
     arrays = _on_device.get(device)
     if arrays is None:
         arrays = _on_device[device] = _arrays.arrays_of("query", query)
-    return arrays, is_plain(key, torch) and is_plain(value, torch) and key.device == device and value.device == device
+    return arrays, _arrays.is_plain(key, torch) and _arrays.is_plain(value, torch) and key.device == device and value.device == device
 
 
 def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options):
@@ -175,8 +175,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
-    arrays, are_plain = _arrays_of(query, key, value)
-    wanted = _LSE if return_lse else _NO_ROWS
+    wanted = _LSE if return_lse else _OUTPUT_ALONE
     if return_aux is not None:
         wanted = _requested(return_aux, return_lse)
     if scale is not None:
@@ -185,9 +184,27 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     if causal is not None or window is not None or prefix is not None:
         band = _masks.named(causal, window, prefix)
     options = None if kernel_options is None else options_of(kernel_options)
-    score = score_values = mask_function = mask_values = lists = None
+    score = score_values = None
     if score_mod is not None:
         score, score_values = _functions.traced("score_mod", score_mod)
+    if _traced.stands_for_others(query):
+        from . import _operations
+
+        out, lse, largest = _operations.flex_attention(query, key, value, score, score_values, block_mask, band, scale,
+                                                       bool(enable_gqa), wanted, kernel_options)
+    else:
+        out, lse, largest = attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
+                                   wanted, options)
+    if return_aux is not None:
+        return out, AuxOutput(lse=lse, max_scores=largest)
+    return (out, lse) if return_lse else out
+
+
+def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
+    """(output, lse or None, the greatest scores or None) of traced functions. wanted: an AuxRequest.
+    mask_of(block_mask, band, arrays, sizes) gives the mask."""
+    arrays, are_plain = _arrays_of(query, key, value)
+    mask_function = mask_values = lists = None
     if not are_plain:
         _require_memory(query, key, value, arrays)
     q_shape, k_shape = query.shape, key.shape
@@ -226,7 +243,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     out = _result(plan, query, arrays)
     given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
     lse = largest = None
-    if wanted is not _NO_ROWS:
+    if any(wanted):
         # The maximum is the kernel's third result.
         rows = [np.empty(plan.rows, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.rows, dtype=torch.float32)
                 for _ in range(1 + wanted.max_scores)]
@@ -243,12 +260,10 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         if not _repeats.is_out_of_memory(error) or not arrays.release_kept_memory():
             raise
         plan.launch(*given)
-    if return_aux is not None:
-        return out, AuxOutput(lse=lse, max_scores=largest)
-    return (out, lse) if return_lse else out
+    return out, lse, largest
 
 
-_NO_ROWS, _LSE = AuxRequest(), AuxRequest(lse=True)
+_OUTPUT_ALONE, _LSE = AuxRequest(), AuxRequest(lse=True)
 
 
 def _requested(return_aux, return_lse):
@@ -257,8 +272,7 @@ def _requested(return_aux, return_lse):
         raise TypeError(f"argument 'return_aux': expected an AuxRequest, but got {type(return_aux).__name__}")
     if return_lse:
         raise ValueError("argument 'return_aux': expected return_lse or return_aux, but got both")
-    wanted = AuxRequest(bool(return_aux.lse), bool(return_aux.max_scores))
-    return wanted if any(wanted) else _NO_ROWS
+    return AuxRequest(bool(return_aux.lse), bool(return_aux.max_scores))
 
 
 def _in_place(*operands):

@@ -35,7 +35,8 @@ class Function:
 
     def __init__(self, kind, result, captures, readers, fixed):
         self.kind, self.result, self.captures, self.readers = kind, result, captures, readers
-        self._fixed = fixed
+        #: (number of a capture, its value) where the expression holds for that alone.
+        self.fixed = fixed
         self._steps = [(reader.parent, reader.read, reader.check) for reader in readers[1:]]
         self._takes = [(capture.reader, _take(capture)) for capture in captures]
         # Of a mask_mod: whether the compiler finds its structure, and what lists of its blocks depend on.
@@ -56,7 +57,7 @@ class Function:
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return None
         found = [take(values[reader]) for reader, take in self._takes]
-        for number, value in self._fixed:
+        for number, value in self.fixed:
             if found[number] != value:
                 return None
         return found
@@ -93,15 +94,21 @@ def _trace(kind, function):
         inspect.signature(function).bind(*names)
     except (TypeError, ValueError):
         raise TypeError(f"argument '{kind}': expected a function of ({', '.join(names)}), but got {function!r}") from None
+    return trace(kind, lambda record: _captures.StandIns(record, function))[0]
+
+
+def trace(kind, make):
+    """(the Function of what make(record) gives stand-ins for, those stand-ins). Raises as _trace."""
+    names = ARGUMENTS[kind]
     record = _tracing.Recording(kind)
     token = _tracing.recording.set(record)
     try:
-        stand_ins = _captures.StandIns(record, function)
+        stand_ins = make(record)
         arguments = [_tracing.Traced(record.graph.node("argument", "f32" if name == "score" else "i32", payload=name,
                                                        bounds=None if name == "score" else (0, MOST)))
                      for name in names]
         result = stand_ins.function(*arguments)
-        _require_value(kind, result, function)
+        _require_value(kind, result, stand_ins.values[0])
         node = _tracing.node_of(result)
         graph = record.graph
         if kind == "mask_mod" and node.dtype != "i1":
@@ -116,7 +123,7 @@ def _trace(kind, function):
     fixed = [(number, record.values[number]) for number in sorted(record.fixed)]
     used, numbers = _used(node, record)
     fixed = [(numbers[number], value) for number, value in fixed]
-    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed)
+    return Function(kind, _renumbered(node, numbers), used, stand_ins.readers, fixed), stand_ins
 
 
 def _used(node, record):

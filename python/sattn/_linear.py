@@ -1,6 +1,6 @@
 """linear."""
 
-from . import _arrays, _bsr, _operand
+from . import _arrays, _bsr, _operand, _traced
 
 
 def _shape_of_result(operand, x):
@@ -26,6 +26,10 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. Raises what
     bsr_dense_addmm raises.
     """
+    if _traced.stands_for_others(x):
+        from . import _operations
+
+        return _operations.linear(x, weight, bias, out, precision)
     if _arrays.is_torch(x):
         _arrays.require_no_derivative("x", x)
     operand = _operand.operand_of(weight)

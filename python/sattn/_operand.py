@@ -1,5 +1,8 @@
 """The sparse operand: a BSR matrix of PyTorch or SciPy, or (crow, col, values)."""
 
+import copy
+import weakref
+
 from . import _arrays, _repeats, _storage
 
 
@@ -71,6 +74,26 @@ def operand_of(bsr, name="bsr", multiple=8):
     return bsr if isinstance(bsr, Operand) else Operand(*parts_of(bsr, name), name, multiple)
 
 
+# Those of PyTorch's tensors, by the memory of their indices, which is theirs alone.
+_by_memory = weakref.WeakValueDictionary()
+
+
+def _memory_of(crow, col):
+    return crow.device, crow.data_ptr(), col.data_ptr(), tuple(crow.shape), tuple(col.shape)
+
+
+def prepared_of(crow, col, values):
+    """The Prepared whose indices these tensors are, with these values, or None."""
+    found = _by_memory.get(_memory_of(crow, col))
+    if found is None or found.values is values:
+        return found
+    if found.values.dtype != values.dtype or found.values.shape != values.shape:
+        return None
+    other = copy.copy(found)
+    other.update(values)
+    return other
+
+
 class Prepared(Operand):
     """A sparse operand for many calls: a snapshot of its indices, whose contents were checked.
 
@@ -89,8 +112,9 @@ class Prepared(Operand):
         operand = operand_of(bsr)
         k = operand.shape and operand.shape[-1]
         columns = None if k is None else k // operand.block[1]
-        copy = operand.arrays.copy
-        super().__init__(copy(operand.crow), copy(operand.col), operand.values, None if k is None else operand.shape)
+        copied = operand.arrays.copy
+        super().__init__(copied(operand.crow), copied(operand.col), _arrays.without_base(operand.values),
+                         None if k is None else operand.shape)
         # Of the copies, which is also to wait for them: products may be on any stream.
         largest, longest = _storage.check_contents(self, columns)
         #: Block columns that the matrix has at least.
@@ -103,6 +127,8 @@ class Prepared(Operand):
         self.prepared = {}
         self.repeats = _repeats.Repeats()
         self._rows = super().rows
+        if self.arrays is not _arrays.NUMPY:
+            _by_memory[_memory_of(self.crow, self.col)] = self
         #: (*, M, K). K is None where only arrays were given: dense says how many columns there are.
         self.shape = (*self.batch, self._rows, k)
 

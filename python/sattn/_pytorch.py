@@ -33,6 +33,24 @@ def _is_contiguous(matrix):
     return matrix.flags.c_contiguous if isinstance(matrix, np.ndarray) else matrix.is_contiguous()
 
 
+def _require_accepted_block(name, block):
+    if any(size < 16 or size & (size - 1) for size in block):
+        raise ValueError(f"argument '{name}': expected blocks of powers of 2 from 16 on, since strict is true, but got "
+                         f"{' x '.join(map(str, block))}")
+
+
+def require_accepted_sampled(input, out):
+    """Raises ValueError for blocks and an out that sampled_addmm of torch.sparse has no code for (strict=True)."""
+    values = _operand.parts_of(input, "input")[2]
+    _arrays.arrays_of("input", values)
+    _require_accepted_block("input", tuple(values.shape[-2:]))
+    if out is not None:
+        own = _operand.parts_of(out, "out")[2]
+        if own.dtype != values.dtype:
+            raise ValueError(f"argument 'out': expected elements of {values.dtype}, as input has, since strict is true, but "
+                             f"got {own.dtype}")
+
+
 def require_accepted(bsr, dense, out):
     """Raises ValueError for blocks, columns and strides that bsr_dense_mm of torch.sparse refuses (strict=True).
 
@@ -42,10 +60,7 @@ def require_accepted(bsr, dense, out):
     for name, array in (("bsr", values), ("dense", dense), ("out", out)):
         if array is not None or name == "dense":
             _arrays.arrays_of(name, array)
-    block = tuple(values.shape[-2:])
-    if any(size < 16 or size & (size - 1) for size in block):
-        raise ValueError(f"argument 'bsr': expected blocks of powers of 2 from 16 on, since strict is true, but got "
-                         f"{' x '.join(map(str, block))}")
+    _require_accepted_block("bsr", tuple(values.shape[-2:]))
     if dense.ndim >= 2 and dense.shape[-1] % 16:
         raise ValueError("argument 'dense': expected a multiple of 16 columns, since strict is true, but got "
                          f"{dense.shape[-1]}")

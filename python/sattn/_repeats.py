@@ -7,7 +7,7 @@ devices and shapes with those of calls before. Whatever is new to it takes the l
 import itertools
 import sys
 
-from . import _autograd, _libraries
+from . import _autograd, _libraries, _matrices
 
 # The kind of a call: what its tensors do not tell.
 BETA_IS_ZERO, IN_PLACE, CHECKED, TF32, META = 1, 2, 4, 8, 16
@@ -46,6 +46,16 @@ def _text_of(meta):
     return repr(meta)
 
 
+def see():
+    """Looks at PyTorch, which is there, for what is kept of it."""
+    global _sparse_bsr, _is_recording, _forward
+    if _sparse_bsr is None:
+        torch = sys.modules["torch"]
+        _plain.update((torch.Tensor, torch.nn.Parameter))
+        _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
+        _sparse_bsr = torch.sparse_bsr
+
+
 class Repeats:
     """Programs by kind of call. Safe to use from several threads."""
 
@@ -59,12 +69,7 @@ class Repeats:
     def remember(self, program, with_beta, with_input, transposes, indices, kind, meta, operands):
         """transposes: whether the program takes dense, and input and out, transposed. indices: of a prepared operand,
         whose places in operands are None; else (None, None)."""
-        global _sparse_bsr, _is_recording, _forward
-        if _sparse_bsr is None:
-            torch = sys.modules["torch"]
-            _plain.update((torch.Tensor, torch.nn.Parameter))
-            _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
-            _sparse_bsr = torch.sparse_bsr
+        see()
         if meta is not None:
             text = _text_of(meta)
             if text is None or len(_metas) >= METAS_LIMIT and text not in _metas:
@@ -81,6 +86,88 @@ def _is_plain(tensor):
     return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg()
 
 
+def may_have_tangents():
+    """Whether tensors may be duals of forward-mode differentiation."""
+    return getattr(_forward, "_current_level", 0) >= 0
+
+
+def parts_of(matrix):
+    """(crow, col, values, own shape or None) of a tuple of three or a torch.sparse_bsr tensor, or None."""
+    if type(matrix) is tuple:
+        return (*matrix, None) if len(matrix) == 3 else None
+    if type(matrix) not in _plain or matrix.layout is not _sparse_bsr:
+        return None
+    try:
+        return matrix.crow_indices(), matrix.col_indices(), matrix.values(), matrix.shape
+    except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
+        return None
+
+
+def _kind_of(beta, tf32):
+    return (BETA_IS_ZERO if beta == 0 else 0) | (TF32 if tf32 else 0)
+
+
+def _run(functions, *arguments):
+    """Whether the binding knew the call, and has run it."""
+    try:
+        outcome = functions[0](*arguments)
+    except Exception:  # Of what cannot be passed the long way has a reason.
+        return False
+    if outcome == FAILED:
+        try:
+            functions[1]()
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            return False  # The long way makes room.
+    return bool(outcome)
+
+
+def remember_sampled(repeats, launch, beta, operands, is_transposed, checks, tf32):
+    """As Repeats.remember, of sampled_addmm: its matrices stand in the places of values and dense. operands: of the program,
+    by name; batches are not remembered."""
+    if any(operands[name].ndim != rank for name, rank in (("crow", 1), ("mat1", 2), ("mat2", 2), ("out", 3))):
+        return
+    mat2 = operands["mat2"].transpose(0, 1) if is_transposed else operands["mat2"]
+    repeats.remember(launch, beta != 0, beta != 0, (is_transposed, False), (None, None),
+                     _kind_of(beta, tf32) | (CHECKED if checks else 0), None,
+                     (operands["crow"], operands["col"], operands["mat1"], mat2, operands.get("input"), None, None,
+                      operands["out"]))
+
+
+def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
+    """As `repeated`, of sampled_addmm."""
+    functions = repeats.functions
+    if functions is None or not _is_plain(mat1) or not _is_plain(mat2) or out is not None and out is not input:
+        return None
+    kind = _kind_of(beta, tf32)
+    if check or check is None:
+        if not mat1.is_cuda:
+            kind |= CHECKED
+        elif check:
+            return None
+    if may_have_tangents() or mat1.dim() != 2 or mat2.dim() != 2:
+        return None
+    parts = parts_of(input)
+    if parts is None:
+        return None
+    crow, col, values, shape = parts
+    if shape is not None and shape != (mat1.shape[0], mat2.shape[1]):
+        return None
+    if not _is_plain(crow) or not _is_plain(col) or not _is_plain(values) or crow.dim() != 1 or values.dim() != 3 \
+            or values.dtype != mat1.dtype or values.device != mat1.device or values.shape[0] != col.shape[0]:
+        return None
+    if _is_recording() and (values.requires_grad or mat1.requires_grad or mat2.requires_grad):
+        return None
+    result = mat1.new_empty(values.shape) if out is None else values
+    if not _run(functions, kind, alpha, beta, crow, col, mat1, mat2, None if beta == 0 else values, None, None, result):
+        return None
+    if out is not None:
+        _autograd.count_write(result)
+        return out
+    return (crow, col, result) if shape is None else _matrices.tensor_of(crow, col, result, input.shape)
+
+
 def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out, meta, check, tf32):
     """The result, or None where this is no repetition, or one that got no memory; then nothing was done. Raises what
     the program raises.
@@ -90,9 +177,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
     functions = repeats.functions
     if functions is None or not _is_plain(dense):
         return None
-    kind = BETA_IS_ZERO if beta == 0 else 0
-    if tf32:
-        kind |= TF32
+    kind = _kind_of(beta, tf32)
     if check or check is None and not prepared:
         if not dense.is_cuda:
             kind |= CHECKED
@@ -103,24 +188,18 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if number is None:
             return None
         kind |= META * number
-    if getattr(_forward, "_current_level", 0) >= 0:  # There may be duals.
+    if may_have_tangents():
         return None
     crow = col = shape = None
     if prepared:
         values, rows = bsr.values, bsr.rows
-    elif type(bsr) is tuple:
-        if len(bsr) != 3:
-            return None
-        crow, col, values = bsr
-        if not _is_plain(crow) or not _is_plain(col):
-            return None
-    elif type(bsr) in _plain and bsr.layout is _sparse_bsr:
-        try:
-            crow, col, values, shape = bsr.crow_indices(), bsr.col_indices(), bsr.values(), bsr.shape
-        except RuntimeError:  # In transforms of PyTorch, whose tensors the long way refuses.
-            return None
     else:
-        return None
+        parts = parts_of(bsr)
+        if parts is None:
+            return None
+        crow, col, values, shape = parts
+        if shape is None and not (_is_plain(crow) and _is_plain(col)):
+            return None
     if not _is_plain(values) or values.dim() < 3 or dense.dim() < 2:
         return None
     if not prepared:
@@ -149,17 +228,8 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if dense.dim() != 2 or values.dim() != 3 or crow is not None and crow.dim() != 1:
             return None
         result = dense.new_empty((rows, dense.shape[1]))
-    try:
-        outcome = functions[0](kind, alpha, beta, crow, col, values, dense, input, left, right, result)
-    except Exception:  # Of what cannot be passed the long way has a reason.
+    if not _run(functions, kind, alpha, beta, crow, col, values, dense, input, left, right, result):
         return None
-    if outcome == FAILED:
-        try:
-            functions[1]()
-        except RuntimeError as error:
-            if not is_out_of_memory(error):
-                raise
-            return None  # The long way makes room.
-    if outcome and out is not None:
+    if out is not None:
         _autograd.count_write(out)
-    return result if outcome else None
+    return result

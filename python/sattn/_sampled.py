@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _matrices, _operand, _storage, _traced, cache
+from . import _arrays, _bsr, _compiler, _explain, _matrices, _operand, _pytorch, _repeats, _storage, _traced, cache
 from ._numbers import number
 from ._sampled_source import SampledAddmm
 
@@ -45,7 +45,7 @@ def _shape_of_result(operand, mat1, mat2):
     return (*batch, *operand.values.shape[-3:])
 
 
-def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed):
+def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transposed, meta):
     """The program of one kind of call."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
@@ -62,8 +62,8 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
         dtype=dtype, out=dtype if out is None else _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32")),
         block=operand.block, index=operand.index,
         batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
-        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed)
-    return cache.program(source, target)
+        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta)
+    return _bsr.program_with(meta, source, target, arrays)
 
 
 @dataclasses.dataclass
@@ -116,27 +116,26 @@ def _made(input, pattern, operand, shape, mat1, n):
     return _Result(None, values)
 
 
-def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None):
-    """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
+@dataclasses.dataclass
+class _Call:
+    """A call that was checked. operands: of the program, by name, after its scalars. copies: indices to copy into out."""
 
-    input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
-    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
-    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on
-    CUDA with precision "tf32"). * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
-    arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
-    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32; may be input. Its indices become input's.
-    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
-    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
+    program: object
+    operand: object
+    scalars: tuple
+    operands: dict
+    result: _Result
+    copies: tuple
+    pattern: tuple
+    is_transposed: bool
 
-    Returns out, or a new matrix of input's kind, with input's indices and values of mat1's type. Arrays are used where
-    they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
-    NotImplementedError for what has no code yet (gradients among it), before anything is written.
-    """
-    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
-    alpha, beta = number("alpha", alpha), number("beta", beta)
-    if _arrays.is_torch(mat1):
-        _traced.refuse("mat1", mat1)
+    @property
+    def arguments(self):
+        return [*self.scalars, *self.operands.values()]
+
+
+def _call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
+    """The _Call, after checking the arguments; calls nothing."""
     pattern, operand, is_boolean = _pattern_of(input, mat1)
     if is_boolean and beta != 0:
         raise ValueError(f"argument 'beta': expected 0 for an input of booleans, but got {beta}")
@@ -145,20 +144,19 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=Non
         _arrays.require_same(name, array, arrays, "input")
         _arrays.require_no_derivative(name, array)
     shape = _shape_of_result(operand, mat1, mat2)
-    n = mat2.shape[-1]
     copies = ()
     if out is None:
-        result = _made(input, pattern, operand, shape, mat1, n)
+        result = _made(input, pattern, operand, shape, mat1, mat2.shape[-1])
     else:
         result, copies = _given(out, pattern, operand, shape)
         _arrays.require_no_derivative("out", result.values)
     is_transposed = arrays.is_transposed(mat2)
     key = ("sampled_addmm", operand.signature, beta == 0, precision, id(arrays), tuple(mat1.shape), mat1.dtype,
-           tuple(mat2.shape), mat2.dtype, result.values.dtype, is_transposed)
+           tuple(mat2.shape), mat2.dtype, result.values.dtype, is_transposed, meta)
     program = cache.calls.get(key)
     if program is None:
-        program = _bsr._with_memory(arrays, _program, operand, mat1, mat2, shape, None if out is None else result.values,
-                                    beta == 0, precision, is_transposed)
+        program = _program(operand, mat1, mat2, shape, None if out is None else result.values, beta == 0, precision,
+                           is_transposed, meta)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = program
@@ -168,17 +166,73 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=Non
         operands["input"] = operand.values
     operands["out"] = result.values
     operands = {name: arrays.passed(array) for name, array in operands.items()}
-    scalars = (alpha,) if beta == 0 else (alpha, beta)
-    arguments = [*scalars, *operands.values()]
+    return _Call(program, operand, (alpha,) if beta == 0 else (alpha, beta), operands, result, copies, pattern, is_transposed)
+
+
+def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
+    """(the program that sampled_addmm would call, its arguments, whether input is prepared); calls nothing."""
+    call = _call_of(input, mat1, mat2, number("beta", beta), number("alpha", alpha), out, precision, _bsr.tile_of(meta))
+    return call.program, call.arguments, False
+
+
+def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,
+                  check=None, precision=None, strict=False):
+    """beta * input + alpha * (mat1 @ mat2) at the stored blocks of input.
+
+    input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
+    (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
+    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on
+    CUDA with precision "tf32"). * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
+    arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
+    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32; may be input. Its indices become input's.
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
+    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and with it any of
+    "stages", "warps" and "raster_group"; the compiler chooses else.
+
+    PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
+    None, changes nothing. strict: whether to raise ValueError for what sampled_addmm of torch.sparse has no code for:
+    blocks that are no powers of 2 from 16 on, an out of another element type than input.
+
+    Returns out, or a new matrix of input's kind, with input's indices and values of mat1's type. Arrays are used where
+    they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
+    NotImplementedError for what has no code yet (gradients among it), before anything is written.
+    """
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    if skip_checks is not False or max_grid is not None:
+        check = _pytorch.check_of(skip_checks, max_grid, check)
+    if strict:
+        _pytorch.require_accepted_sampled(input, out)
+    alpha, beta = number("alpha", alpha), number("beta", beta)
+    if meta is None:
+        repeated = _repeats.repeated_sampled(cache.sampled_repeats, input, mat1, mat2, beta, alpha, out, check,
+                                             precision == "tf32")
+        if repeated is not None:
+            return repeated
+    if _traced.stands_for_others(mat1):
+        from . import _operations
+
+        return _operations.sampled_addmm(input, mat1, mat2, beta, alpha, precision, out=out, check=check, meta=meta)
+    if _arrays.is_torch(mat1):
+        _traced.refuse("mat1", mat1)
+    call = _call_of(input, mat1, mat2, beta, alpha, out, precision, _bsr.tile_of(meta))
+    arrays, arguments = call.operand.arrays, call.arguments
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    if on_gpu:
+        _explain.log_generic(call.program, arguments)
+    checks = check or check is None and not on_gpu
     try:
-        launch = _bsr._launcher(program, operand, arguments, len(scalars), check or check is None and not on_gpu)
+        launch = _bsr._launcher(call.program, call.operand, arguments, len(call.scalars), checks)
         _bsr._with_memory(arrays, launch, *arguments)
     except BufferError as error:
-        _arrays.raise_refusal(operands, error)
+        _arrays.raise_refusal(call.operands, error)
+    result = call.result
     if out is not None:
-        _copy_indices(copies)
+        _copy_indices(call.copies)
         arrays.count_write(result.values)
+    if arrays is not _arrays.NUMPY and meta is None and not (checks and on_gpu) and (out is None or out is input):
+        _repeats.remember_sampled(cache.sampled_repeats, launch, beta, call.operands, call.is_transposed, checks,
+                                  precision == "tf32")
     if result.matrix is None:  # SciPy copies what it is given, or not, but never writes it.
-        return type(input)((result.values, pattern[1], pattern[0]), shape=pattern[3])
+        return type(input)((result.values, call.pattern[1], call.pattern[0]), shape=call.pattern[3])
     return result.matrix

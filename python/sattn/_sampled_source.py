@@ -12,6 +12,7 @@ class SampledAddmm:
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
     with_input: whether beta * input is added; else beta is 0.
     precision: "ieee", or of f32 "tf32". transpose_mat2: whether mat2 is (*, N, K).
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
     """
 
     dtype: str
@@ -22,6 +23,7 @@ class SampledAddmm:
     with_input: bool
     precision: str
     transpose_mat2: bool
+    meta: str = ""
 
     @property
     def arguments(self):
@@ -50,7 +52,8 @@ class SampledAddmm:
         beta = "" if self.with_input else "  %beta = arith.constant 0.0 : f32\n"
         inputs = ["crow", "col", "mat1", "mat2"]
         added = f" input(%input : {types['input']})" if self.with_input else ""
-        attributes = ['precision = "tf32"'] if self.precision == "tf32" else []
+        attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []
+        attributes += ['precision = "tf32"'] if self.precision == "tf32" else []
         attributes += ["transpose_mat2"] if self.transpose_mat2 else []
         attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
         return (f"func.func @sampled_addmm({arguments}) -> {types['out']}\n"

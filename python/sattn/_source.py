@@ -90,21 +90,23 @@ class BsrSoftmax:
     """One `sattn.bsr_softmax` on tensors of dynamic shapes.
 
     dtype: element type of values and out. block: rows and columns of a stored block. index: "i32" or "i64". batch:
-    number of batch dimensions.
+    number of batch dimensions. meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
     """
 
     dtype: str
     block: tuple
     index: str
     batch: int
+    meta: str = ""
 
     def text(self):
         """The module: one function @bsr_softmax, which returns its last argument's new contents."""
         batch = "?x" * self.batch
         index = f"tensor<{batch}?x{self.index}>"
         values = f"tensor<{batch}?x{self.block[0]}x{self.block[1]}x{self.dtype}>"
+        attributes = f" {{meta = #sattn.meta<{self.meta}>}}" if self.meta else ""
         return (f"func.func @bsr_softmax(%crow: {index}, %col: {index}, %values: {values}, %out: {values}) -> {values}\n"
                 '    attributes {sattn.names = ["crow", "col", "input", "out"]} {\n'
                 f"  %0 = sattn.bsr_softmax ins(%crow, %col, %values : {index}, {index}, {values})\n"
-                f"      outs(%out : {values}) -> {values}\n"
+                f"      outs(%out : {values}){attributes} -> {values}\n"
                 f"  return %0 : {values}\n}}\n")

@@ -1,5 +1,7 @@
 """Tensors of PyTorch that stand for others: fake and functional ones, and those of torch.func."""
 
+import sys
+
 
 def refuse(name, tensor):
     """Raises NotImplementedError for a tensor without memory of its own, as in tracing and in transforms."""
@@ -13,13 +15,12 @@ def refuse(name, tensor):
                                   "products cannot be traced or transformed (torch.func, vmap, export)")
 
 
-def leave_to_python(dynamo):
-    """Has torch.compile, whose module torch._dynamo is, break its graph at the package's functions and run them as they
-    are: it cannot trace what they do with memory, and fails on the index arrays of sparse tensors."""
-    from . import _bsr
-
-    add = getattr(getattr(dynamo, "trace_rules", None), "add", None)
-    if add is not None:
-        add(__package__)
-    # Nor what is imported for a new kind of call; one that is remembered calls nothing of others.
-    _bsr._with_memory = dynamo.disable(_bsr._with_memory)
+def stands_for_others(tensor):
+    """Whether operations on it are PyTorch's to dispatch: a fake tensor, as in torch.export, or another subclass that has a
+    dispatch of its own. torch.func's tensors are none."""
+    own = type(tensor)
+    torch = sys.modules.get("torch")
+    if torch is None or own is torch.Tensor or not isinstance(tensor, torch.Tensor):
+        return False
+    dispatch = getattr(own, "__torch_dispatch__", None)
+    return dispatch is not None and dispatch is not getattr(torch.Tensor, "__torch_dispatch__", None)

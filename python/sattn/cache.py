@@ -12,6 +12,8 @@ CHOICES_LIMIT = 65536
 calls = {}
 # Their programs, for tensors of PyTorch that are not prepared.
 repeats = _repeats.Repeats()
+# Those of sampled_addmm.
+sampled_repeats = _repeats.Repeats()
 _programs, _choices = {}, {}
 _compilations = 0
 # As they were read for the first choice on a device.
@@ -32,6 +34,7 @@ def clear():
     global _tables
     calls.clear()
     repeats.clear()
+    sampled_repeats.clear()
     _tables = None
     _programs.clear()
     _choices.clear()

@@ -3,6 +3,7 @@
 import torch
 
 from . import _operand
+from ._bsr import bsr_dense_addmm
 
 ARRAYS = "crow", "col", "values"
 
@@ -26,7 +27,7 @@ class Bsr(torch.nn.Module):
         self.operand = operand
 
     def forward(self, dense):
-        return self.operand @ dense
+        return bsr_dense_addmm(None, self.operand, dense, beta=0)
 
     def extra_repr(self):
         return repr(self.operand)

@@ -7,7 +7,7 @@ import warnings
 
 import torch
 
-from . import _bsr, _dense_mm
+from . import _bsr, _dense_mm, _pytorch, _sampled, _sdpa, _softmax
 
 _lock = threading.Lock()
 _local = threading.local()
@@ -15,7 +15,7 @@ _local = threading.local()
 _count = 0
 _strict = False
 _originals, _replacements = {}, {}
-# Since the first enable: products that ran here, and calls left to PyTorch by (function, reason).
+# Since the first enable: calls that ran here, and calls left to PyTorch by (function, reason).
 _products = 0
 _left = collections.Counter()
 Info = collections.namedtuple("Info", "products left")
@@ -32,25 +32,31 @@ class _Enabled:
         disable()
 
 
-def _unsupported(bsr, dense, out):
-    """Why a product is left to PyTorch, or None."""
-    if not all(isinstance(tensor, torch.Tensor) for tensor in (bsr, dense)) or bsr.layout != torch.sparse_bsr:
+def _unsupported(bsr, others, like):
+    """Why a call is left to PyTorch, or None. others: its tensors besides the matrix, or None. like: of a product, the tensor
+    whose elements' type counts, beside which the matrix may be a mask of booleans; else None."""
+    if not isinstance(bsr, torch.Tensor) or bsr.layout != torch.sparse_bsr \
+            or not all(isinstance(tensor, (torch.Tensor, type(None))) for tensor in others):
         return "the matrix is no torch.sparse_bsr tensor"
     if bsr.device.type not in ("cpu", "cuda"):
         return f"tensors are on a device of type {bsr.device.type}"
-    for tensor in (bsr, dense, out):
-        if tensor is not None and tensor.dtype not in _DTYPES:
+    for tensor in (bsr, *others):
+        is_mask = tensor is bsr and like is not None and like is not bsr and bsr.dtype == torch.bool
+        if tensor is not None and tensor.dtype not in _DTYPES and not is_mask:
             return f"elements are of {tensor.dtype}, not of float16, bfloat16 or float32"
+    if like is None:
+        return None
     block = tuple(bsr.values().shape[-2:])
     if any(size % 8 for size in block) or bsr.device.type == "cuda" and block[0] > 256:
         return f"blocks are {block[0]} x {block[1]}"
-    if bsr.dtype == torch.float32 and bsr.device.type == "cuda" and torch.get_float32_matmul_precision() == "highest":
+    if like.dtype == torch.float32 and bsr.device.type == "cuda" \
+            and torch.get_float32_matmul_precision() == "highest":
         return ("float32 on CUDA has kernels of tf32 alone, which torch.set_float32_matmul_precision('high') allows")
     return None
 
 
-def _precision(bsr):
-    is_tf32 = bsr.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest"
+def _precision(like):
+    is_tf32 = like.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest"
     return "tf32" if is_tf32 else None
 
 
@@ -71,17 +77,17 @@ def _leave(name, reason, arguments, options):
         _local.is_leaving = False
 
 
-def _run(name, ours, bsr, dense, out, arguments, options):
-    """The product by this package, or by PyTorch where this package has none. Records no gradient, as PyTorch's own
+def _run(name, ours, bsr, others, like, arguments, options):
+    """The result by this package, or by PyTorch where this package has no code. Records no gradient, as PyTorch's own
     functions record none: they are called below autograd."""
     global _products
     if _count == 0 or getattr(_local, "is_leaving", False):
         return _originals[name](*arguments, **options)
-    reason = _unsupported(bsr, dense, out)
+    reason = _unsupported(bsr, others, like)
     if reason is None:
         try:
             with torch.no_grad():
-                result = ours(precision=_precision(bsr))
+                result = ours() if like is None else ours(precision=_precision(like))
             with _lock:
                 _products += 1
             return result
@@ -104,7 +110,7 @@ def _scale(scale, batch, size):
 
 def _bsr_dense_mm(bsr, dense, **options):
     out = options.get("out")
-    return _run("bsr_dense_mm", functools.partial(_dense_mm.bsr_dense_mm, bsr, dense, **options), bsr, dense, out,
+    return _run("bsr_dense_mm", functools.partial(_dense_mm.bsr_dense_mm, bsr, dense, **options), bsr, (dense, out), bsr,
                 (bsr, dense), options)
 
 
@@ -116,26 +122,50 @@ def _bsr_dense_addmm(input, bsr, dense, **options):
         sizes = {"left_alpha": bsr.shape[-2], "right_alpha": dense.shape[-1]}
         scales = {name: _scale(scale, batch, sizes[name]) for name, scale in scales.items()}
     ours = functools.partial(_bsr.bsr_dense_addmm, input, bsr, dense, **{**options, **scales})
-    return _run("bsr_dense_addmm", ours, bsr, dense, out, (input, bsr, dense), options)
+    return _run("bsr_dense_addmm", ours, bsr, (dense, out), bsr, (input, bsr, dense), options)
 
 
-_OURS = {"bsr_dense_mm": _bsr_dense_mm, "bsr_dense_addmm": _bsr_dense_addmm}
+def _sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None):
+    def ours(precision):
+        check = _pytorch.check_of(skip_checks, max_grid, None)
+        return _sampled.sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out, check=check, precision=precision)
+
+    options = {"beta": beta, "alpha": alpha, "out": out, "skip_checks": skip_checks, "max_grid": max_grid}
+    return _run("sampled_addmm", ours, input, (mat1, mat2, out), mat1, (input, mat1, mat2), options)
+
+
+def _bsr_softmax(input, max_row_nnz=None):
+    return _run("bsr_softmax", functools.partial(_softmax.bsr_softmax, input, max_row_nnz), input, (), None,
+                (input, max_row_nnz), {})
+
+
+def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None):
+    arguments = query, key, value, attn_mask, dropout_p, is_causal, scale
+    return _run("_scaled_dot_product_attention", functools.partial(_sdpa.scaled_dot_product_attention, *arguments), attn_mask,
+                (query, key, value), query, arguments, {})
+
+
+_OURS = {"bsr_dense_mm": _bsr_dense_mm, "bsr_dense_addmm": _bsr_dense_addmm, "sampled_addmm": _sampled_addmm,
+         "bsr_softmax": _bsr_softmax, "_scaled_dot_product_attention": _scaled_dot_product_attention}
+# Those that stay PyTorch's where it is to check arguments: they call others of these.
+_CHECKING = "bsr_dense_mm", "_scaled_dot_product_attention"
 
 
 def enable(*, strict=False):
-    """Has PyTorch's block-sparse products run here: bsr_dense_mm and bsr_dense_addmm of torch.sparse._triton_ops.
+    """Has PyTorch's block-sparse functions run here: bsr_dense_mm, bsr_dense_addmm, sampled_addmm, bsr_softmax and
+    _scaled_dot_product_attention of torch.sparse._triton_ops.
 
     So do the operations of PyTorch that call them for a torch.sparse_bsr matrix on CUDA, where Triton is installed:
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
     and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
 
     What has no kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
-    bfloat16 and float32, blocks that are no multiples of 8, float32 on CUDA unless
+    bfloat16 and float32; but for bsr_softmax, blocks that are no multiples of 8, and float32 on CUDA unless
     torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.
 
-    strict: whether PyTorch's bsr_dense_mm stays and checks its arguments in its words before the product runs here;
-    else calls that it refuses (15 columns, an out of any strides) run.
+    strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their words
+    before the functions that they call run here; else calls that they refuse (15 columns, an out of any strides) run.
 
     Calls nest: each disable() undoes one enable(). The result is a context manager that disables at its end. Counts for
     the whole process; safe to call from several threads. Raises ValueError where it is enabled with another `strict`.
@@ -151,7 +181,7 @@ def enable(*, strict=False):
             _left.clear()
             for name, function in _OURS.items():
                 _originals[name] = getattr(_triton_ops, name)
-                if not strict or name != "bsr_dense_mm":
+                if not strict or name not in _CHECKING:
                     _replacements[name] = function
                     setattr(_triton_ops, name, function)
             _strict = strict
@@ -184,6 +214,6 @@ def is_enabled():
 
 
 def info():
-    """Info(products: that ran here, left: calls left to PyTorch, by (function, reason)), since the first enable()."""
+    """Info(products: calls that ran here, left: calls left to PyTorch, by (function, reason)), since the first enable()."""
     with _lock:
         return Info(_products, dict(_left))

@@ -156,3 +156,16 @@ def test_refusals(package):
             package.bsr_softmax((crow, col, values), bound)
     # A bound that is too small changes nothing.
     check(package.bsr_softmax((crow, col, values), max_row_nnz=1)[2], softmax(crow, values), np.float32)
+
+
+def test_parameters(package, torch, stub_cuda):
+    matrix = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
+    explanation = package.explain(package.bsr_softmax, matrix, meta={"tile": (16, 64, 64)})
+    assert not stub_cuda.lines("launch")
+    kernels = [kernel for kernel in explanation.kernels if kernel.parameters]
+    assert kernels and all(kernel.parameters.startswith("tile = [") and kernel.origin == "meta" for kernel in kernels)
+    assert any(kernel.parameters.startswith("tile = [16, 64, 64]") for kernel in kernels)
+    package.bsr_softmax(matrix, meta={"tile": (16, 64, 64)})
+    assert stub_cuda.lines("launch")
+    with pytest.raises(ValueError, match="argument 'meta': expected 'tile' among its keys, but got warps"):
+        package.bsr_softmax(matrix, meta={"warps": 4})

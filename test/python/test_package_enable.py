@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from torch.sparse import _triton_ops  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse BSR")
-NAMES = "bsr_dense_mm", "bsr_dense_addmm"
+NAMES = "bsr_dense_mm", "bsr_dense_addmm", "sampled_addmm", "bsr_softmax", "_scaled_dot_product_attention"
 
 
 @pytest.fixture
@@ -251,4 +251,44 @@ def test_empty_dimensions_and_batches(package, calls, batches, m, n, k):
         c = torch.randn(wanted.shape)
         found = _triton_ops.bsr_dense_addmm(c, matrix.to_sparse_bsr((16, 16)), dense, beta=2, alpha=0.5)
         assert torch.allclose(found, 2 * c + 0.5 * wanted, atol=1e-3)
+    assert not calls
+
+
+def test_the_other_functions(package, given, calls):
+    c, bsr, b = given
+    mask = bsr.to_dense() != 0
+    a, other = torch.randn(64, 24), torch.randn(24, 80)
+    wanted = torch.where(mask, 0.5 * bsr.to_dense() + 2 * (a @ other), 0)
+    visible = (torch.rand(4, 5) < 0.7).index_fill(1, torch.tensor([0]), True)
+    visible = visible.repeat_interleave(16, 0).repeat_interleave(16, 1)
+    key, value = torch.randn(80, 24), torch.randn(80, 40)
+    with package.enable():
+        product = _triton_ops.sampled_addmm(bsr, a, other, beta=0.5, alpha=2, skip_checks=True, max_grid=(1, None, 2))
+        assert product.layout == torch.sparse_bsr and near(product.to_dense(), wanted, 1e-3)
+        out = torch.sparse_bsr_tensor(bsr.crow_indices(), bsr.col_indices(), torch.empty_like(bsr.values()), bsr.shape)
+        assert _triton_ops.sampled_addmm(bsr, a, other, beta=0.5, alpha=2, out=out) is out
+        assert near(out.to_dense(), wanted, 1e-3)
+        stored = (wanted != 0).to(torch.float32).to_sparse_bsr((16, 16)).to(torch.bool)
+        product = _triton_ops.sampled_addmm(stored, a, other, beta=0.0)
+        assert near(product.to_dense(), torch.where(mask, a @ other, 0), 1e-3)
+        weights = _triton_ops.bsr_softmax(bsr, max_row_nnz=80)
+        assert near(weights.to_dense(), torch.softmax(bsr.to_dense().masked_fill(~mask, -torch.inf), -1).nan_to_num(0))
+        odd = torch.randn(6, 10).to_sparse_bsr((3, 5))
+        assert near(_triton_ops.bsr_softmax(odd).to_dense(), torch.softmax(odd.to_dense(), -1))
+        found = _triton_ops._scaled_dot_product_attention(a, key, value, visible.to_sparse_bsr((16, 16)), scale=0.25)
+        scores = (0.25 * a @ key.T).masked_fill(~visible, -torch.inf)
+        assert near(found, torch.softmax(scores, -1) @ value, 1e-3)
+        assert package.info() == (6, {})
+        with pytest.warns(RuntimeWarning, match="PyTorch's own bsr_softmax runs, since elements are of torch.float64"):
+            assert _triton_ops.bsr_softmax(bsr.double()) == "theirs"
+        with pytest.raises(ValueError, match="argument 'is_causal': expected False"):
+            _triton_ops._scaled_dot_product_attention(a, key, value, visible.to_sparse_bsr((16, 16)), is_causal=True)
+    assert [name for name, *_ in calls] == ["bsr_softmax"]
+
+
+def test_strict_leaves_the_checks_of_attention_to_pytorch(package, calls):
+    theirs = _triton_ops._scaled_dot_product_attention
+    with package.enable(strict=True):
+        assert _triton_ops._scaled_dot_product_attention is theirs
+        assert _triton_ops.sampled_addmm is package._OURS["sampled_addmm"]
     assert not calls

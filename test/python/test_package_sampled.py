@@ -173,3 +173,46 @@ def test_tensors_of_cuda(package, stub_cuda):
     with pytest.raises(NotImplementedError, match='expected precision="tf32" for f32 on CUDA'):
         package.sampled_addmm(fake_torch.sparse([0, 1], [0], (64, 64), 64, "float32"),
                               fake_torch.zeros(64, 8, dtype="float32"), fake_torch.zeros(8, 64, dtype="float32"))
+
+
+def test_parameters(package, stub_cuda):
+    import fake_torch
+
+    rng = np.random.default_rng(3)
+    pattern = pattern_of(rng, (16, 16), np.float32)
+    mat1, mat2 = matrices(rng, pattern, 40, np.float32)
+    expected = expected_of(pattern, mat1, mat2)
+    np.testing.assert_allclose(package.sampled_addmm(pattern, mat1, mat2, skip_checks=True, max_grid=(1, None))[2], expected,
+                               atol=1e-4)
+    for meta, message in (({"stages": 2}, "expected 'tile' among its keys, but got stages"), ({}, "'tile' among its keys, but got none"),
+                          ({"TILE": 3}, "expected keys out of")):
+        with pytest.raises(ValueError, match=f"argument 'meta': .*{message}"):
+            package.sampled_addmm(pattern, mat1, mat2, meta=meta)
+    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
+    operands = bsr, fake_torch.zeros(128, 72), fake_torch.zeros(72, 192)
+    explanation = package.explain(package.sampled_addmm, *operands, beta=0, meta={"tile": (64, 64, 32)})
+    assert not stub_cuda.lines("launch")
+    kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
+    assert kernel.parameters.startswith("tile = [64, 64, 32]") and kernel.origin == "meta"
+    assert any(kernel.parameters for kernel in package.explain(package.sampled_addmm, *operands, beta=0).kernels)
+    package.sampled_addmm(*operands, beta=0, meta={"tile": (64, 64, 32)})
+    assert stub_cuda.lines("launch")
+    with pytest.raises(ValueError, match="argument 'meta': "):
+        package.sampled_addmm(*operands, beta=0, meta={"tile": (60, 64, 32)})
+
+
+def test_what_pytorch_refuses(package):
+    rng = np.random.default_rng(4)
+    for block in ((8, 8), (24, 16)):
+        pattern = pattern_of(rng, block, np.float32)
+        operands = pattern, *matrices(rng, pattern, 8, np.float32)
+        package.sampled_addmm(*operands)
+        with pytest.raises(ValueError, match="argument 'input': expected blocks of powers of 2 from 16 on, since strict is true"):
+            package.sampled_addmm(*operands, strict=True)
+    pattern = pattern_of(rng, (16, 16), np.float32)
+    operands = pattern, *matrices(rng, pattern, 8, np.float32)
+    out = *pattern[:2], pattern[2].astype(np.float16)
+    package.sampled_addmm(*operands, strict=True)
+    package.sampled_addmm(*operands, out=out)
+    with pytest.raises(ValueError, match="argument 'out': expected elements of float32, as input has, since strict is true"):
+        package.sampled_addmm(*operands, out=out, strict=True)

@@ -95,7 +95,7 @@ def test_state_of_a_module(package, bsr, dense):
 
 
 @pytest.mark.parametrize("kind", ["matrix", "prepared", "module"])
-def test_torch_compile_breaks_its_graph(package, matrix, bsr, dense, kind):
+def test_torch_compile(package, matrix, bsr, dense, kind):
     import sattn.nn
 
     operand = {"matrix": bsr, "prepared": package.prepare(bsr), "module": sattn.nn.Bsr(bsr)}[kind]
@@ -117,16 +117,11 @@ def traced(kind, call, dense):
         return torch.vmap(call, in_dims=1)(dense[:, None])
     if kind == "grad":
         return torch.func.grad(lambda dense: call(dense).sum())(dense)
-    if kind == "functional":
-        return torch.func.functionalize(call)(dense)
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
-    with FakeTensorMode():
-        return call(torch.empty(dense.shape))
+    return torch.func.functionalize(call)(dense)
 
 
 @pytest.mark.parametrize("kind, name", [("vmap", "BatchedTensor"), ("grad", "GradTrackingTensor"),
-                                        ("functional", "FunctionalTensor"), ("fake", "FakeTensor")])
+                                        ("functional", "FunctionalTensor")])
 @pytest.mark.parametrize("prepared", [False, True])
 def test_traced_tensors_are_refused_by_name(package, matrix, bsr, dense, kind, name, prepared):
     operand = package.prepare(bsr) if prepared else bsr
