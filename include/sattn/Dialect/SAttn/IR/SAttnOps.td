@@ -16,5 +16,6 @@ include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.td"
 include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"
 include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.td"
+include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.td"
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
