@@ -77,7 +77,7 @@ def operands(case, seed=0):
         places = places[::2]
     order = rng.permutation(len(places)) if case.format != "scatter_mm" else np.arange(len(places))
     places = [places[i] for i in order]
-    arrays = {"blocks": random(max(total, 1), bm, bk)}
+    arrays = {"blocks": random(total, bm, bk)}
     if case.format == "bsr_strided_mm_compressed":
         q = np.zeros(across * len(arrays["blocks"]), int)
         for m in range(case.down):

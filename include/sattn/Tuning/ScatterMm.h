@@ -30,13 +30,17 @@ struct Facts {
 /// what MMAs take where none divides them.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
+/// Makes the tile one that the target can take: on the CPU its rows and K columns
+/// divide those of a block.
+void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
+
 /// The default, with the numbers of `search.row` in the place of its own:
 /// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
 /// impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
-/// Whether a tile can have `size` rows or K columns of a block's `block`: all
-/// of them, a multiple of 8 below, or the next multiple of 8 or 16.
+/// Whether a tile can have `size` rows or K columns of a block's `block`: a
+/// divisor, a multiple of 8 below, or the next multiple of 8 or 16.
 bool isPart(int64_t size, int64_t block);
 
 } // namespace sattn::tuning::scatter_mm

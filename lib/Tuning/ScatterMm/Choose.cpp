@@ -16,7 +16,7 @@ using namespace sattn::tuning;
 using namespace sattn::tuning::scatter_mm;
 
 bool sattn::tuning::scatter_mm::isPart(int64_t size, int64_t block) {
-  return size == block || (size % 8 == 0 && size < block) ||
+  return block % size == 0 || (size % 8 == 0 && size < block) ||
          static_cast<uint64_t>(size) == llvm::alignTo(block, 8) ||
          static_cast<uint64_t>(size) == llvm::alignTo(block, 16);
 }
@@ -29,9 +29,9 @@ static llvm::Error checkPart(llvm::StringRef name, int64_t size,
                              int64_t block) {
   if (isPart(size, block))
     return llvm::Error::success();
-  return makeError("expected " + name + " to be the block's " +
+  return makeError("expected " + name + " to divide the block's " +
                    llvm::Twine(block) +
-                   ", a multiple of 8 below, or the next multiple of 8 or 16, "
+                   ", or to be a multiple of 8 below, or the next of 8 or 16, "
                    "but got " +
                    llvm::Twine(size));
 }
@@ -55,6 +55,7 @@ llvm::Expected<Choice> sattn::tuning::scatter_mm::choose(const Facts &facts,
   if (tile.columns % 8 != 0)
     return makeError("expected tile_n to be a multiple of 8, but got " +
                      llvm::Twine(tile.columns));
+  fitTo(facts, search.target, tile);
   return choice;
 }
 

@@ -29,6 +29,8 @@ static constexpr int64_t kDepthBytes = 128;
 /// Above so many rows a tile by mma.sync has so many columns: two thread blocks
 /// share an SM, and one computes while the other waits.
 static constexpr int64_t kLowRows = 32, kSharedColumns = 128;
+/// Fewer rows or K columns on the CPU are worse than a long tile.
+static constexpr int64_t kLeastCPUPart = 8;
 /// Units of a tile, from the best on: of wgmma, of mma.sync, of any.
 static constexpr int64_t kUnits[] = {64, 16, 8};
 
@@ -52,16 +54,33 @@ static int64_t fitColumns(const Facts &facts, int64_t most) {
                              kLeastColumns, most);
 }
 
+/// The longest divisor up to `most`, or all where that would be short.
+static int64_t findDivisor(int64_t size, int64_t most) {
+  if (size <= most)
+    return size;
+  for (int64_t part = most; part >= kLeastCPUPart; --part)
+    if (size % part == 0)
+      return part;
+  return size;
+}
+
+void sattn::tuning::scatter_mm::fitTo(const Facts &facts, const Target &target,
+                                      Parameters &parameters) {
+  if (target.kind != TargetKind::CPU)
+    return;
+  if (facts.blockRows % parameters.rows != 0)
+    parameters.rows = findDivisor(facts.blockRows, parameters.rows);
+  if (facts.blockColumns % parameters.depth != 0)
+    parameters.depth = findDivisor(facts.blockColumns, parameters.depth);
+}
+
 Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
                                                         const Target &target) {
   Parameters tile;
   if (target.kind == TargetKind::CPU) {
-    auto part = [](int64_t size, int64_t most) {
-      return size <= most ? size : findPart(size, most);
-    };
-    tile.rows = part(facts.blockRows, kCPURows);
+    tile.rows = findDivisor(facts.blockRows, kCPURows);
     tile.columns = fitColumns(facts, kCPUColumns);
-    tile.depth = part(facts.blockColumns, kCPUDepth);
+    tile.depth = findDivisor(facts.blockColumns, kCPUDepth);
     return tile;
   }
   tile.rows = findPart(facts.blockRows, kMostRows);

@@ -254,7 +254,7 @@ func.func @c12_columns(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: ten
 // -----
 
 func.func @c12_rows(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16> {
-  // expected-error @below {{expected the tile's M to be the block's 16, a multiple of 8 below, or the next multiple of 8 or 16, but got 24}}
+  // expected-error @below {{expected the tile's M to divide the block's 16, or to be a multiple of 8 below, or the next of 8 or 16, but got 24}}
   %0 = sattn.scatter_mm
       ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
       outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [24, 40, 32]>} -> tensor<2x3x16x40xf16>
@@ -264,7 +264,7 @@ func.func @c12_rows(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor
 // -----
 
 func.func @c12_depth(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16> {
-  // expected-error @below {{expected the tile's K to be the block's 32, a multiple of 8 below, or the next multiple of 8 or 16, but got 12}}
+  // expected-error @below {{expected the tile's K to divide the block's 32, or to be a multiple of 8 below, or the next of 8 or 16, but got 12}}
   %0 = sattn.scatter_mm
       ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
       outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [16, 40, 12]>} -> tensor<2x3x16x40xf16>

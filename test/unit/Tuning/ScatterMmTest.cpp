@@ -49,6 +49,25 @@ TEST(ScatterMmTest, WhatNothingDividesIsPadded) {
   EXPECT_EQ(tile.depth, 30);
 }
 
+TEST(ScatterMmTest, TilesOfTheCPUDivideBlocks) {
+  Target cpu = *findTarget("cpu");
+  Parameters tile = defaultParameters(factsOf(100, 97), cpu);
+  EXPECT_EQ(tile.rows, 50);
+  EXPECT_EQ(tile.depth, 97);
+  for (int64_t size = 1; size <= 300; ++size) {
+    tile = defaultParameters(factsOf(size, size), cpu);
+    EXPECT_EQ(size % tile.rows, 0);
+    EXPECT_EQ(size % tile.depth, 0);
+  }
+  tile = {64, 128, 64};
+  fitTo(factsOf(60, 100), cpu, tile);
+  EXPECT_EQ(tile.rows, 60);
+  EXPECT_EQ(tile.depth, 50);
+  tile = {64, 128, 64};
+  fitTo(factsOf(60, 100), *findTarget("sm_80"), tile);
+  EXPECT_EQ(tile.rows, 64);
+}
+
 TEST(ScatterMmTest, FewColumnsAreOneTile) {
   for (auto [n, columns] : {std::pair(1, 16), {16, 16}, {40, 64}, {300, 256}})
     EXPECT_EQ(
@@ -78,8 +97,8 @@ TEST(ScatterMmTest, TakesGivenNumbers) {
   EXPECT_EQ(choice->parameters.stages, 3);
   search.row = {"tile_m=40"};
   EXPECT_EQ(llvm::toString(choose(factsOf(32, 32), search).takeError()),
-            "expected tile_m to be the block's 32, a multiple of 8 below, or "
-            "the next multiple of 8 or 16, but got 40");
+            "expected tile_m to divide the block's 32, or to be a multiple of 8 "
+            "below, or the next of 8 or 16, but got 40");
   search.row = {"tile_n=12"};
   EXPECT_EQ(llvm::toString(choose(factsOf(32, 32), search).takeError()),
             "expected tile_n to be a multiple of 8, but got 12");

@@ -140,9 +140,9 @@ static LogicalResult verifyTile(ScatterMmOp op) {
   for (auto [part, name] : llvm::zip_equal(parts, StringRef("MK")))
     if (!tuning::scatter_mm::isPart(part.first, part.second))
       return op.emitOpError()
-             << "expected the tile's " << name << " to be the block's "
+             << "expected the tile's " << name << " to divide the block's "
              << part.second
-             << ", a multiple of 8 below, or the next multiple of 8 or 16, but "
+             << ", or to be a multiple of 8 below, or the next of 8 or 16, but "
                 "got "
              << part.first;
   if (std::max({tile[0] * tile[1], tile[0] * tile[2], tile[2] * tile[1]}) >

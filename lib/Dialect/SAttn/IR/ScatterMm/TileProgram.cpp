@@ -105,6 +105,32 @@ private:
                : OpFoldResult(origin[op.getBatchRank() + loop]);
   }
 
+  /// A tile of a matrix. What it divides needs no zeros beyond the end.
+  Value readPart(TypedValue<RankedTensorType> source,
+                 ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
+                 ArrayRef<int64_t> shape) {
+    int64_t rank = source.getType().getRank();
+    SmallVector<OpFoldResult> offsets(lead), ones(rank, b.getIndexAttr(1)),
+        sizes(lead.size(), b.getIndexAttr(1)), rest;
+    SmallVector<int64_t> sliced;
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      int64_t extent = source.getType().getDimSize(rank - 2 + i);
+      bool divides = !ShapedType::isDynamic(extent) && extent % size == 0;
+      OpFoldResult zero = b.getIndexAttr(0);
+      offsets.push_back(divides ? first[i] : zero);
+      sizes.push_back(divides ? OpFoldResult(b.getIndexAttr(size))
+                              : tensor::getMixedSize(b, b.getLoc(), source,
+                                                     rank - 2 + i));
+      sliced.push_back(divides ? size : extent);
+      rest.push_back(divides ? zero : first[i]);
+    }
+    auto type =
+        RankedTensorType::get(sliced, source.getType().getElementType());
+    Value slice = tensor::ExtractSliceOp::create(b, type, source, offsets,
+                                                 sizes, ones);
+    return readTile(b, b.getLoc(), slice, {}, rest, shape);
+  }
+
   /// The sum of the products, in f32. A step of the loop covers `depth` of a
   /// block's columns.
   Value multiply() {
@@ -127,10 +153,9 @@ private:
     OpFoldResult row = offsetOf(1, rows, op.getBlockRows());
     OpFoldResult column =
         offsetOf(2, columns, op.getOthers().getType().getShape().back());
-    Value left = readTile(b, b.getLoc(), op.getBlocks(), {block}, {row, k},
-                          {rows, depth});
-    Value right = readTile(b, b.getLoc(), op.getOthers(), locateOther(pair),
-                           {k, column}, {depth, columns});
+    Value left = readPart(op.getBlocks(), {block}, {row, k}, {rows, depth});
+    Value right = readPart(op.getOthers(), locateOther(pair), {k, column},
+                           {depth, columns});
     Value sum = linalg::MatmulOp::create(b, ValueRange{left, right},
                                          loop.getRegionIterArgs())
                     .getResult(0);

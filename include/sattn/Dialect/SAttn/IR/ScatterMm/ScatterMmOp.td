@@ -99,8 +99,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     - (C10) Without `p`, `q` has at least H * P entries.
     - (C11) The result has the type of `out`.
     - (C12) Each size of `meta`'s tile is from 1 to 65536; N is a multiple of 8; M and
-      K are those of a block, or multiples of 8 below them, or the next multiple
-      of 8 or 16 above; M * N, M * K and K * N are at most 2^26.
+      K divide those of a block, or are multiples of 8 below them, or the next
+      multiples of 8 or 16; M * N, M * K and K * N are at most 2^26.
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) `origin` has as many entries as the op has loops: batches, entry, row
       and column.
