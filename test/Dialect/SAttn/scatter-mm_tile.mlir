@@ -67,9 +67,9 @@ func.func @compressed(%offsets: tensor<?xi32>, %q: tensor<?xi32>,
 // CHECK:           tensor.extract %[[OFFSETS]][%[[I]]]
 // CHECK:           scf.for %[[STEP:[a-z0-9]+]] = 
 // CHECK:             %[[G:.*]] = affine.apply #{{.*}}(%[[STEP]])
-// CHECK:             %[[K:.*]] = affine.apply #{{.*}}(%[[STEP]])
 // CHECK:             %[[ENTRY:.*]] = tensor.extract %[[P]][%[[G]]]
 // CHECK:             %[[BLOCK:.*]] = arith.index_cast %[[ENTRY]]
+// CHECK:             %[[K:.*]] = affine.apply #{{.*}}(%[[STEP]])
 // CHECK:             tensor.extract_slice %[[BLOCKS]][%[[BLOCK]], 0, %[[K]]] [1, 15, %{{.*}}]
 // CHECK:             tensor.pad %{{.*}} low[0, 0] high[1, %{{.*}}]
 // CHECK:             tensor.extract %[[Q]][%[[G]]]
