@@ -115,10 +115,9 @@ def test_refuses_wrong_indices(built_tools, tmp_path, format, change, message):
 
 @pytest.mark.parametrize("format, name, length, message", [
     ("scatter_mm", "p", -1, "pairs"),
-    ("scatter_mm", "offsets", -1, "expected 13 offsets"),
+    ("scatter_mm", "offsets", -1, "expected dimension 0 (offsets) to be 13 (the entries + 1), but got 12"),
     ("bsr_strided_mm", "r", -1, "offsets"),
-    ("bsr_strided_mm_compressed", "q", -1, "argument"),
-    ("bsr_strided_mm_compressed", "offsets", -1, "expected 5 offsets"),
+    ("bsr_strided_mm_compressed", "offsets", -1, "expected dimension 0 (offsets) to be 5 (the rows of matrices + 1), but got 4"),
 ])
 def test_refuses_lists_that_do_not_fit(built_tools, tmp_path, format, name, length, message):
     case = Case("", format=format, density=0.9)

@@ -30,8 +30,8 @@ struct Facts {
 /// what MMAs take where none divides them.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
-/// Makes the tile one that the target can take: on the CPU its rows and K columns
-/// divide those of a block.
+/// Makes the tile one that the target can take: on the CPU its rows and K
+/// columns divide those of a block.
 void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
 
 /// The default, with the numbers of `search.row` in the place of its own:

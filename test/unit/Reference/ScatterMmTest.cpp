@@ -9,6 +9,7 @@
 using namespace sattn::reference;
 using sattn::runtime::DType;
 using sattn::runtime::rowMajorView;
+using sattn::runtime::TensorView;
 
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

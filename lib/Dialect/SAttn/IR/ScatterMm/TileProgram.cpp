@@ -118,16 +118,16 @@ private:
       bool divides = !ShapedType::isDynamic(extent) && extent % size == 0;
       OpFoldResult zero = b.getIndexAttr(0);
       offsets.push_back(divides ? first[i] : zero);
-      sizes.push_back(divides ? OpFoldResult(b.getIndexAttr(size))
-                              : tensor::getMixedSize(b, b.getLoc(), source,
-                                                     rank - 2 + i));
+      sizes.push_back(
+          divides ? OpFoldResult(b.getIndexAttr(size))
+                  : tensor::getMixedSize(b, b.getLoc(), source, rank - 2 + i));
       sliced.push_back(divides ? size : extent);
       rest.push_back(divides ? zero : first[i]);
     }
     auto type =
         RankedTensorType::get(sliced, source.getType().getElementType());
-    Value slice = tensor::ExtractSliceOp::create(b, type, source, offsets,
-                                                 sizes, ones);
+    Value slice =
+        tensor::ExtractSliceOp::create(b, type, source, offsets, sizes, ones);
     return readTile(b, b.getLoc(), slice, {}, rest, shape);
   }
 
