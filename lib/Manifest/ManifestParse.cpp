@@ -325,6 +325,8 @@ std::set<size_t> Manifest::indexArguments() const {
         indices.insert(within->argument);
       else if (const auto *listed = std::get_if<ListedCheck>(&check))
         indices.insert({listed->argument, listed->counts});
+      else if (const auto *grid = std::get_if<GridCheck>(&check))
+        indices.insert(grid->argument);
     }
   return indices;
 }

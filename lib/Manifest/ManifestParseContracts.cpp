@@ -328,7 +328,8 @@ private:
                  {"offsets", &ContractParser::parseOffsets},
                  {"indices", &ContractParser::parseIndices},
                  {"within", &ContractParser::parseWithin},
-                 {"listed", &ContractParser::parseListed}};
+                 {"listed", &ContractParser::parseListed},
+                 {"in_grid", &ContractParser::parseInGrid}};
     for (const auto &entry : kinds)
       if (kind == entry.kind)
         return (this->*entry.parse)(check);
@@ -435,9 +436,12 @@ private:
 
   Error parseOffsets(const JsonNode &check) {
     OffsetsCheck result;
-    if (Error err =
-            check.expectObject({"check", "argument", "into", "equally_many"}))
+    if (Error err = check.expectObject(
+            {"check", "argument", "into", "equally_many", "what"}))
       return err;
+    if (check.has("what"))
+      if (Error err = check.string("what", result.what))
+        return err;
     if (Error err = parseIndexArray(check, "argument", result.argument))
       return err;
     if (Error err = parseIndexArray(check, "into", result.stored))
@@ -455,9 +459,12 @@ private:
 
   Error parseIndices(const JsonNode &check) {
     IndicesCheck result;
-    if (Error err =
-            check.expectObject({"check", "argument", "offsets", "below"}))
+    if (Error err = check.expectObject(
+            {"check", "argument", "offsets", "below", "what"}))
       return err;
+    if (check.has("what"))
+      if (Error err = check.string("what", result.what))
+        return err;
     if (Error err = parseIndexArray(check, "argument", result.argument))
       return err;
     if (Error err = parseIndexArray(check, "offsets", result.offsets))
@@ -504,6 +511,28 @@ private:
     result.lastBelow = result.below;
     if (check.has("last_below"))
       if (Error err = parseExtent(check, "last_below", result.lastBelow))
+        return err;
+    contract.checks.push_back(std::move(result));
+    return Error::success();
+  }
+
+  Error parseInGrid(const JsonNode &check) {
+    GridCheck result;
+    if (Error err =
+            check.expectObject({"check", "argument", "grid", "distinct"}))
+      return err;
+    if (Error err = parseIndexArray(check, "argument", result.argument))
+      return err;
+    if (manifest.arguments[result.argument].rank != 1)
+      return check.fail("expected 'argument' to have rank 1, but got ",
+                        manifest.describeArgument(result.argument));
+    if (Error err = parseTensorIndex(check, "grid", manifest, result.grid))
+      return err;
+    if (manifest.arguments[result.grid].rank < 4)
+      return check.fail("expected 'grid' to have rank 4 or more, but got ",
+                        manifest.describeArgument(result.grid));
+    if (check.has("distinct"))
+      if (Error err = check.boolean("distinct", result.areDistinct))
         return err;
     contract.checks.push_back(std::move(result));
     return Error::success();

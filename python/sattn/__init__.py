@@ -20,14 +20,16 @@ from ._operand import Prepared, prepare
 from ._program import Program, load
 from ._pruning import prune_to_bsr
 from ._sampled import sampled_addmm
+from ._scatter import scatter_mm
+from ._scatter_bsr import bsr_scatter_mm, bsr_scatter_mm_indices_data
 from ._sdpa import scaled_dot_product_attention
 from ._softmax import bsr_softmax
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockFill", "BlockMask", "CompileError", "Explanation", "Prepared", "Program",
-           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_softmax", "bsr_to_dense", "bsr_transpose",
-           "cache", "compile", "create_block_mask", "explain", "flex_attention", "linear", "load", "noop_mask",
-           "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
-           "scaled_dot_product_attention", "to_bsr"]
+           "and_masks", "block_fill", "bsr_dense_addmm", "bsr_dense_mm", "bsr_scatter_mm", "bsr_scatter_mm_indices_data",
+           "bsr_softmax", "bsr_to_dense", "bsr_transpose", "cache", "compile", "create_block_mask", "explain",
+           "flex_attention", "linear", "load", "noop_mask", "or_masks", "prepare", "prune_to_bsr", "sampled_addmm",
+           "scaled_dot_product_attention", "scatter_mm", "to_bsr"]
 __version__ = "0.1.0"
 
 _imports.when_imported("torch._dynamo", _compiled_calls.connect)

@@ -15,6 +15,12 @@ def _is_transposed(shape, strides):
     return len(shape) > 1 and strides[-2] == 1 and (strides[-1] != 1 or shape[-1] == 1)
 
 
+def _split(shape, rows, columns):
+    """The shape of a matrix whose rows and columns are two dimensions each, the second of so many."""
+    *batch, height, width = shape
+    return *batch, height // rows, rows, width // columns, columns
+
+
 class NumpyArrays:
     """Arrays of NumPy. bf16 is that of ml_dtypes."""
 
@@ -47,12 +53,31 @@ class NumpyArrays:
         return np.empty(shape, like.dtype)
 
     @staticmethod
+    def zeros(shape, like):
+        return np.zeros(shape, like.dtype)
+
+    @staticmethod
+    def of_numpy(array, like):
+        """An array of NumPy in this library, where `like` is."""
+        return array
+
+    @staticmethod
+    def grid(matrix, rows, columns):
+        """A (*, R, C) matrix as (*, R / rows, C / columns, rows, columns), in the same memory: a dimension can always be
+        split where it lies."""
+        return matrix.reshape(_split(matrix.shape, rows, columns)).swapaxes(-3, -2)
+
+    @staticmethod
     def is_transposed(array):
         return _is_transposed(array.shape, [stride // array.itemsize for stride in array.strides])
 
     @staticmethod
     def transposed(array):
         return array.swapaxes(-1, -2)
+
+    @staticmethod
+    def may_overlap(array, other):
+        return np.may_share_memory(array, other)
 
     @staticmethod
     def rows_of(array):
@@ -110,12 +135,37 @@ class TorchArrays:
         return like.new_empty(shape)
 
     @staticmethod
+    def zeros(shape, like):
+        return like.new_zeros(shape)
+
+    @staticmethod
+    def of_numpy(array, like):
+        import torch
+
+        return torch.from_numpy(array).to(like.device)
+
+    @staticmethod
+    def grid(matrix, rows, columns):
+        return matrix.view(*_split(matrix.shape, rows, columns)).transpose(-3, -2)
+
+    @staticmethod
     def is_transposed(tensor):
         return _is_transposed(tensor.shape, tensor.stride())
 
     @staticmethod
     def transposed(tensor):
         return tensor.transpose(-1, -2)
+
+    @staticmethod
+    def may_overlap(tensor, other):
+        """Whether the ranges of bytes do."""
+        def end(x):
+            last = sum((size - 1) * stride for size, stride in zip(x.shape, x.stride()))
+            return x.data_ptr() + (last + 1) * x.element_size()
+
+        if not tensor.numel() or not other.numel():
+            return False
+        return tensor.data_ptr() < end(other) and other.data_ptr() < end(tensor)
 
     @staticmethod
     def rows_of(tensor):

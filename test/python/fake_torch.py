@@ -86,6 +86,15 @@ class ArrayTensor:
     def __getitem__(self, index):
         return self.of(self.array[index])
 
+    def __setitem__(self, index, value):
+        self.array[index] = value.array if isinstance(value, ArrayTensor) else value
+
+    def reshape(self, *shape):
+        return self.of(self.array.reshape(*shape))
+
+    def max(self):
+        return self.of(np.asarray(self.array.max()))
+
     def numel(self):
         return self.array.size
 
@@ -130,6 +139,8 @@ class Tensor(ArrayTensor):
 
     def new_empty(self, shape):
         return self.of(aligned(shape, self.array.dtype))
+
+    new_zeros = new_empty  # Which are zeros, too.
 
 
 class SparseTensor(Tensor):
@@ -200,6 +211,7 @@ def module():
     add_autograd(torch)
     torch.cuda = Cuda()
     torch.sparse_bsr_tensor = lambda crow, col, values, size, check_invariants: SparseTensor(crow, col, values, size)
+    torch.from_numpy = lambda array: types.SimpleNamespace(to=lambda device: Tensor(array, device=device.index))
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
     for name in (*DTYPES, "strided", "sparse_bsr"):
         setattr(torch, name, Named(name))

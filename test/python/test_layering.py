@@ -12,7 +12,7 @@ WGTILE = ["lib/Dialect/WGTile", "include/sattn/Dialect/WGTile", "lib/Conversion/
 # An op or a class of the dialect, or one of its headers.
 KNOWS_SATTN = re.compile(r"sattn\.[a-z]\w*|sattn/Dialect/SAttn|\b(Bsr|BSR)\w*Op\b|SAttnDialect")
 OPS = re.compile(r'SAttn_Op<"(\w+)"')
-# PyTorch's name for a kernel, whose rows tables may hold.
+# An op whose name is also that of a kernel of PyTorch, whose rows the tables of another op may hold.
 FOREIGN = {"scatter_mm": "bsr_addmm"}
 # Which op there is: the lists that an op is added to.
 LISTS = {"include/sattn/Dialect/SAttn/IR/SAttnOps.td": r'include ".*"', "lib/Dialect/SAttn/IR/CMakeLists.txt": r"set\(ops .*\)",
@@ -60,7 +60,7 @@ def lines_that_know(text, names):
 def lines_that_name(name, path, text):
     """Lines of a file, at a path from the root, with an op's name in any spelling, where it may not stand."""
     spelled = re.compile(name.replace("_", "_?"), re.IGNORECASE)
-    own = re.compile(FOREIGN.get(name, name).replace("_", "_?"), re.IGNORECASE)
+    own = re.compile("|".join({name, FOREIGN.get(name, name)}).replace("_", "_?"), re.IGNORECASE)
     if own.search(path) or path in DATA:
         return []
     if path.endswith(".td"):
@@ -90,6 +90,7 @@ def test_finds_names_and_arrows():
         assert lines_that_name(name, "lib/Runtime/Contract.cpp", line) == [line]
         assert not lines_that_name(name, "lib/Tuning/BsrAddmm/Default.cpp", line)
     assert not lines_that_name("bsr_addmm", "lib/Tuning/CMakeLists.txt", "set(ops BsrAddmm)")
+    assert not lines_that_name("scatter_mm", "lib/Tuning/ScatterMm/Default.cpp", "SCATTER_MM")
     assert lines_that_name("bsr_addmm", "lib/Tuning/CMakeLists.txt", "  BsrAddmmExtra.cpp")
     assert includes_upwards("Runtime", '#include "sattn/Target/Chip.h"\n') == ["Target/Chip"]
     assert not includes_upwards("Tuning", '#include "sattn/Layout/WarpDivision.h"\n')

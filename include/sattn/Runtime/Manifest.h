@@ -101,6 +101,8 @@ struct OffsetsCheck {
   size_t argument = 0, stored = 0;
   /// Unless all batches share these, each has equally many.
   std::vector<size_t> counted;
+  /// What `stored` has.
+  std::string what = "stored blocks";
 };
 
 /// Indices that rows of offsets refer to lie within [0, `below`), or are not
@@ -108,6 +110,7 @@ struct OffsetsCheck {
 struct IndicesCheck {
   size_t argument = 0, offsets = 0;
   std::optional<ExtentSource> below;
+  std::string what = "block columns";
 };
 
 /// Numbers lie within [0, `most`].
@@ -128,10 +131,18 @@ struct ListedCheck {
   std::string what;
 };
 
+/// Numbers are offsets of matrices in a grid, the tensor's last four dimensions
+/// (G, H, R, N), as one row-major matrix of G * R rows and H * N columns.
+struct GridCheck {
+  size_t argument = 0, grid = 0;
+  /// Whether no two are equal.
+  bool areDistinct = false;
+};
+
 using ContractCheck =
     std::variant<MultipleCheck, EqualCheck, AtLeastCheck, StackedCheck,
                  ApartCheck, ReadOnlyCheck, OffsetsCheck, IndicesCheck,
-                 WithinCheck, ListedCheck>;
+                 WithinCheck, ListedCheck, GridCheck>;
 
 /// The conditions on the arguments that are operands of one op (Contract.h).
 struct Contract {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 using namespace sattn::runtime;
 
@@ -87,7 +88,7 @@ std::vector<int64_t> jointShape(const std::vector<int64_t> &a,
 }
 
 Error checkOffsets(const std::string &who, const IndexRows &crow,
-                   int64_t stored) {
+                   int64_t stored, const std::string &what) {
   if (crow.length() < 1)
     return makeError(who, ": expected at least 1 offset, but got 0");
   return forEachIndex(
@@ -98,7 +99,7 @@ Error checkOffsets(const std::string &who, const IndexRows &crow,
           int64_t offset = crow.read(row, i);
           if (offset < 0 || offset > stored)
             return makeError(who, ": expected offsets in [0, ", stored,
-                             "], the number of stored blocks, but got ", offset,
+                             "], the number of ", what, ", but got ", offset,
                              " at ", crow.position(index, i));
           if (offset < former)
             return makeError(who,
@@ -133,7 +134,8 @@ Error checkCounts(const std::string &who, const IndexRows &crow) {
 constexpr int64_t kAnyIndex = std::numeric_limits<int64_t>::max();
 
 Error checkIndices(const std::string &who, const IndexRows &crow,
-                   const IndexRows &col, int64_t columns) {
+                   const IndexRows &col, int64_t columns,
+                   const std::string &what) {
   return forEachIndex(
       jointShape(crow.batchShape(), col.batchShape()),
       [&](const std::vector<int64_t> &index) {
@@ -143,7 +145,7 @@ Error checkIndices(const std::string &who, const IndexRows &crow,
           int64_t column = col.read(colRow, i);
           if (column < 0 || column >= columns)
             return makeError(
-                who, ": expected block columns ",
+                who, ": expected ", what, " ",
                 columns == kAnyIndex ? std::string("of at least 0")
                                      : concat("in [0, ", columns, ")"),
                 ", but got ", column, " at ", col.position(index, i));
@@ -225,6 +227,37 @@ Error checkListed(const Manifest &manifest, const ListedCheck &check,
   });
 }
 
+/// Products of extents are compared by division, since they may pass 2^63.
+Error checkInGrid(const Manifest &manifest, const GridCheck &check,
+                  const std::vector<Argument> &arguments) {
+  std::string who = manifest.describeArgument(check.argument);
+  IndexRows offsets(tensorOf(arguments, check.argument));
+  const std::vector<int64_t> &shape = tensorOf(arguments, check.grid).shape;
+  int64_t down = shape.end()[-4], across = shape.end()[-3],
+          rows = shape.end()[-2], columns = shape.end()[-1];
+  bool isEmpty = across == 0 || rows == 0 || columns == 0;
+  std::unordered_map<int64_t, int64_t> places;
+  for (int64_t i = 0; i < offsets.length(); ++i) {
+    int64_t offset = offsets.read(0, i);
+    bool fits = !isEmpty && offset >= 0 && offset % columns == 0;
+    if (fits) {
+      int64_t unit = offset / columns, row = unit / across;
+      fits = row % rows == 0 && row / rows < down;
+    }
+    if (!fits)
+      return makeError(who, ": expected offsets of matrices of ", rows, " x ",
+                       columns, " in a grid of ", down, " x ", across,
+                       " such matrices, but got ", offset, " at [", i, "]");
+    if (!check.areDistinct)
+      continue;
+    auto [former, isNew] = places.insert({offset, i});
+    if (!isNew)
+      return makeError(who, ": expected offsets that differ, but got ", offset,
+                       " at [", former->second, "] and at [", i, "]");
+  }
+  return Error::success();
+}
+
 } // namespace
 
 Error sattn::runtime::checkContents(const Manifest &manifest,
@@ -235,7 +268,7 @@ Error sattn::runtime::checkContents(const Manifest &manifest,
       IndexRows rows(tensorOf(arguments, offsets->argument));
       std::string who = manifest.describeArgument(offsets->argument);
       int64_t stored = tensorOf(arguments, offsets->stored).shape.back();
-      if (Error err = checkOffsets(who, rows, stored))
+      if (Error err = checkOffsets(who, rows, stored, offsets->what))
         return err;
       bool areShared = std::all_of(
           offsets->counted.begin(), offsets->counted.end(), [&](size_t other) {
@@ -247,16 +280,20 @@ Error sattn::runtime::checkContents(const Manifest &manifest,
     } else if (const auto *indices = std::get_if<IndicesCheck>(&check)) {
       int64_t below =
           indices->below ? valueOf(*indices->below, arguments) : kAnyIndex;
-      if (Error err = checkIndices(
-              manifest.describeArgument(indices->argument),
-              IndexRows(tensorOf(arguments, indices->offsets)),
-              IndexRows(tensorOf(arguments, indices->argument)), below))
+      if (Error err =
+              checkIndices(manifest.describeArgument(indices->argument),
+                           IndexRows(tensorOf(arguments, indices->offsets)),
+                           IndexRows(tensorOf(arguments, indices->argument)),
+                           below, indices->what))
         return err;
     } else if (const auto *within = std::get_if<WithinCheck>(&check)) {
       if (Error err = checkWithin(manifest, *within, arguments))
         return err;
     } else if (const auto *listed = std::get_if<ListedCheck>(&check)) {
       if (Error err = checkListed(manifest, *listed, arguments))
+        return err;
+    } else if (const auto *grid = std::get_if<GridCheck>(&check)) {
+      if (Error err = checkInGrid(manifest, *grid, arguments))
         return err;
     }
   }

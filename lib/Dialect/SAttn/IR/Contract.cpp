@@ -207,6 +207,33 @@ void Contract::requireIndices(const SparseOperand &operand,
   addCheck("indices", std::move(indices));
 }
 
+void Contract::requireIndices(Value offsets, Value list, StringRef entries,
+                              DictionaryAttr below, StringRef what) {
+  NamedAttrList range;
+  range.set("argument", getArgument(offsets));
+  range.set("into", getArgument(list));
+  range.set("equally_many", b.getArrayAttr({}));
+  range.set("what", b.getStringAttr(entries));
+  addCheck("offsets", std::move(range));
+  if (!below)
+    return;
+  NamedAttrList indices;
+  indices.set("argument", getArgument(list));
+  indices.set("offsets", getArgument(offsets));
+  indices.set("below", below);
+  indices.set("what", b.getStringAttr(what));
+  addCheck("indices", std::move(indices));
+}
+
+void Contract::requireInGrid(Value list, Value grid, bool areDistinct) {
+  NamedAttrList check;
+  check.set("argument", getArgument(list));
+  check.set("grid", getArgument(grid));
+  if (areDistinct)
+    check.set("distinct", b.getUnitAttr());
+  addCheck("in_grid", std::move(check));
+}
+
 void Contract::requireWithin(Value tensor, StringRef what,
                              DictionaryAttr most) {
   NamedAttrList check;

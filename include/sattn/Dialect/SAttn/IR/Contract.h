@@ -78,6 +78,18 @@ public:
   void requireIndices(const SparseOperand &operand,
                       mlir::DictionaryAttr columns);
 
+  /// Offsets ascend within the list, whose entries are `entries` in words. What
+  /// they refer to there, `what` in words, is less than `below`, if that is not
+  /// null.
+  void requireIndices(mlir::Value offsets, mlir::Value list,
+                      llvm::StringRef entries, mlir::DictionaryAttr below = {},
+                      llvm::StringRef what = {});
+  /// The numbers in the list are offsets of matrices in a grid, the tensor's
+  /// last four dimensions (G, H, R, N), as one row-major matrix of G * R rows
+  /// and H * N columns.
+  void requireInGrid(mlir::Value list, mlir::Value grid,
+                     bool areDistinct = false);
+
   /// The numbers in the tensor, `what` in words, are from 0 to `most`.
   void requireWithin(mlir::Value tensor, llvm::StringRef what,
                      mlir::DictionaryAttr most);

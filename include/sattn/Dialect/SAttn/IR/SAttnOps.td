@@ -18,5 +18,6 @@ include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"
 include "sattn/Dialect/SAttn/IR/SAttnYieldOp.td"
 include "sattn/Dialect/SAttn/IR/SampledAddmm/SampledAddmmOp.td"
+include "sattn/Dialect/SAttn/IR/ScatterMm/ScatterMmOp.td"
 
 #endif // SATTN_DIALECT_SATTN_IR_SATTNOPS_TD

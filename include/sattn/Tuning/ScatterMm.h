@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// How the parameters of one scatter_mm are chosen, from what is known of it.
+
+#ifndef SATTN_TUNING_SCATTERMM_H
+#define SATTN_TUNING_SCATTERMM_H
+
+#include "sattn/Tuning/Parameters.h"
+
+namespace sattn::tuning::scatter_mm {
+
+/// The known facts of one scatter_mm. Sizes are in elements.
+struct Facts {
+  /// Of a block: at least 1.
+  int64_t blockRows = 0, blockColumns = 0;
+  /// Of blocks and others: 2 or 4.
+  int64_t elementBytes = 2;
+  /// Columns of a matrix that is added to, if known.
+  std::optional<int64_t> n;
+};
+
+/// The parameters without a table's row: a block's rows and columns, or a part
+/// of them where they are more than a tile can have, and the next multiple of
+/// what MMAs take where none divides them.
+Parameters defaultParameters(const Facts &facts, const Target &target);
+
+/// Makes the tile one that the target can take: on the CPU its rows and K
+/// columns divide those of a block.
+void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
+
+/// The default, with the numbers of `search.row` in the place of its own:
+/// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
+/// impossible.
+llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
+
+/// Whether a tile can have `size` rows or K columns of a block's `block`: a
+/// divisor, a multiple of 8 below, or the next multiple of 8 or 16.
+bool isPart(int64_t size, int64_t block);
+
+} // namespace sattn::tuning::scatter_mm
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getScatterMmSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_SCATTERMM_H

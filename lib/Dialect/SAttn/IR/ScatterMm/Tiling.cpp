@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// TilingInterface of sattn.scatter_mm: the loops are batches, entries, and rows
+// and columns of a matrix of `out`. Entries are in any order, so that a list
+// says where a tile is.
+
+#include "Places.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<utils::IteratorType> ScatterMmOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(getBatchRank() + 3,
+                                          utils::IteratorType::parallel);
+}
+
+SmallVector<Range> ScatterMmOp::getIterationDomain(OpBuilder &b) {
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  SmallVector<OpFoldResult> out = tensor::getMixedSizes(b, getLoc(), getOut());
+  SmallVector<OpFoldResult> sizes(out.begin(), out.begin() + getBatchRank());
+  sizes.push_back(getR() ? tensor::getMixedSize(b, getLoc(), getR(), 0)
+                         : out.front());
+  sizes.append(out.end() - 2, out.end());
+  SmallVector<Range> ranges;
+  for (OpFoldResult size : sizes)
+    ranges.push_back({zero, size, one});
+  return ranges;
+}
+
+LogicalResult ScatterMmOp::getResultTilePosition(
+    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  int64_t batches = getBatchRank();
+  Value entry = getValueOrCreateConstantIndexOp(b, getLoc(), offsets[batches]);
+  resultOffsets.assign(offsets.begin(), offsets.begin() + batches);
+  resultOffsets.append(locateEntry(b, *this, entry));
+  resultOffsets.append(offsets.end() - 2, offsets.end());
+  resultSizes.assign(resultOffsets.size() - 2, b.getIndexAttr(1));
+  resultSizes.append(sizes.end() - 2, sizes.end());
+  return success();
+}
+
+/// Only `out` is cut: `origin` says where the tile is among the rest.
+FailureOr<TilingResult>
+ScatterMmOp::getTiledImplementation(OpBuilder &b,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> outOffsets, outSizes;
+  if (failed(getResultTilePosition(b, 0, offsets, sizes, outOffsets, outSizes)))
+    return failure();
+  SmallVector<OpFoldResult> ones(outSizes.size(), b.getIndexAttr(1));
+  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), outOffsets,
+                                              outSizes, ones);
+  auto tiled = cast<ScatterMmOp>(b.clone(*getOperation()));
+  tiled.getOriginMutable().assign(
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
+  tiled.getOutMutable().assign(slice);
+  tiled.getResult().setType(slice.getType());
+  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+}
+
+FailureOr<SmallVector<OpFoldResult>> ScatterMmOp::getTileSizes(OpBuilder &b) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
+                       "attaches one");
+  SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
+  // What is beyond a matrix is padding.
+  ArrayRef<int64_t> tile = meta.getTile();
+  sizes.push_back(b.getIndexAttr(std::min(tile[0], getBlockRows())));
+  int64_t columns = getOut().getType().getShape().back();
+  sizes.push_back(b.getIndexAttr(ShapedType::isDynamic(columns) || columns == 0
+                                     ? tile[1]
+                                     : std::min(tile[1], columns)));
+  return sizes;
+}
+
+TileSchedule ScatterMmOp::getTileSchedule() {
+  MetaAttr meta = getMetaAttr();
+  if (!meta)
+    return {};
+  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
+          meta.getSplitK()};
+}

@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The computed default, with the reasons of its numbers.
+
+#include "sattn/Tuning/ScatterMm.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace sattn::tuning;
+using namespace sattn::tuning::scatter_mm;
+
+/// Rows and columns of a tile on the CPU: with them the accumulator and the
+/// packed operands stay within the second-level cache; and columns of a K tile.
+static constexpr int64_t kCPURows = 64, kCPUColumns = 128, kCPUDepth = 64;
+/// A tile's cost follows from its width, down to this one.
+static constexpr int64_t kLeastColumns = 16;
+/// Most rows on a GPU: two warpgroups of wgmma.
+static constexpr int64_t kMostRows = 128;
+/// Bytes of a row of a K tile on a GPU: the longest swizzle.
+static constexpr int64_t kDepthBytes = 128;
+/// Above so many rows a tile by mma.sync has so many columns: two thread blocks
+/// share an SM, and one computes while the other waits.
+static constexpr int64_t kLowRows = 32, kSharedColumns = 128;
+/// Fewer rows or K columns on the CPU are worse than a long tile.
+static constexpr int64_t kLeastCPUPart = 8;
+/// Units of a tile, from the best on: of wgmma, of mma.sync, of any.
+static constexpr int64_t kUnits[] = {64, 16, 8};
+
+/// Of a block's size, the longest part up to `most` that divides it, of the
+/// best unit that there is; all of it, or `most`, with zeros in what is beyond
+/// where no unit divides it.
+static int64_t findPart(int64_t size, int64_t most) {
+  for (int64_t unit : kUnits)
+    for (int64_t part = llvm::alignDown(std::min(size, most), unit); part > 0;
+         part -= unit)
+      if (size % part == 0)
+        return part;
+  return std::min<int64_t>(llvm::alignTo(size, kUnits[1]), most);
+}
+
+/// As many columns as `most`; no more than hold all of N.
+static int64_t fitColumns(const Facts &facts, int64_t most) {
+  if (!facts.n)
+    return most;
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(*facts.n, 1)),
+                             kLeastColumns, most);
+}
+
+/// The longest divisor up to `most`, or all where that would be short.
+static int64_t findDivisor(int64_t size, int64_t most) {
+  if (size <= most)
+    return size;
+  for (int64_t part = most; part >= kLeastCPUPart; --part)
+    if (size % part == 0)
+      return part;
+  return size;
+}
+
+void sattn::tuning::scatter_mm::fitTo(const Facts &facts, const Target &target,
+                                      Parameters &parameters) {
+  if (target.kind != TargetKind::CPU)
+    return;
+  if (facts.blockRows % parameters.rows != 0)
+    parameters.rows = findDivisor(facts.blockRows, parameters.rows);
+  if (facts.blockColumns % parameters.depth != 0)
+    parameters.depth = findDivisor(facts.blockColumns, parameters.depth);
+}
+
+Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
+                                                        const Target &target) {
+  Parameters tile;
+  if (target.kind == TargetKind::CPU) {
+    tile.rows = findDivisor(facts.blockRows, kCPURows);
+    tile.columns = fitColumns(facts, kCPUColumns);
+    tile.depth = findDivisor(facts.blockColumns, kCPUDepth);
+    return tile;
+  }
+  tile.rows = findPart(facts.blockRows, kMostRows);
+  tile.depth = findPart(facts.blockColumns, kDepthBytes / facts.elementBytes);
+  int64_t most = std::min<int64_t>(
+      target.maxColumns, llvm::alignDown(target.maxAccumulator / tile.rows,
+                                         target.columnMultiple));
+  if (target.kind == TargetKind::MmaSync && tile.rows > kLowRows)
+    most = std::min(most, kSharedColumns);
+  tile.columns = fitColumns(facts, most);
+  // Blocks of few rows load more of the others than they multiply: thread
+  // blocks that work on the same columns share it.
+  if (tile.rows < kMostRows)
+    tile.rasterGroup = 1;
+  return tile;
+}

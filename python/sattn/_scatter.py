@@ -1,0 +1,210 @@
+"""scatter_mm."""
+
+from . import _arrays, _bsr, _compiler, _traced, cache
+from ._scatter_source import LISTS, ScatterMm
+
+# Widths of matrices that have programs of their own, which have no more columns than these.
+_WIDTHS = (16, 32, 64, 128, 256)
+
+
+def _require_rank(name, array, wanted, rank, more=False):
+    if array.ndim != rank and not (more and array.ndim > rank):
+        raise ValueError(f"argument '{name}': expected shape {wanted}, but got {tuple(array.shape)}")
+
+
+def _require_whole(name, extent, what, part, of):
+    if extent % part:
+        raise ValueError(f"argument '{name}': expected {what} for whole {of} of {part}, but got {extent}")
+
+
+def split_of(meta):
+    """SPLIT_N of indices_data. Raises ValueError or TypeError where there is none."""
+    if not isinstance(meta, dict):
+        raise TypeError(f"argument 'indices_data': expected a dict as its last member, but got {type(meta).__name__}")
+    split = meta.get("SPLIT_N")
+    if not isinstance(split, int) or isinstance(split, bool) or split < 1:
+        raise ValueError(f"argument 'indices_data': expected 'SPLIT_N' to be a positive integer, but got {split!r}")
+    return split
+
+
+def _lists_of(indices_data):
+    """The format's name, its lists by the op's names, and its meta or None."""
+    if not isinstance(indices_data, tuple) or not indices_data:
+        raise TypeError(f"argument 'indices_data': expected a tuple, but got {type(indices_data).__name__}")
+    name, *members = indices_data
+    if not isinstance(name, str) or name not in LISTS:
+        raise NotImplementedError(f"argument 'indices_data': expected a format of {', '.join(LISTS)}, but got {name!r}")
+    wanted = {"scatter_mm": "c_offsets, pq", "bsr_strided_mm": "c_indices, r_offsets, p_offsets, q_offsets, meta",
+              "bsr_strided_mm_compressed": "c_indices, r_offsets, q_offsets, meta"}[name]
+    if len(members) != len(wanted.split(", ")):
+        raise ValueError(f"argument 'indices_data': expected ({name!r}, {wanted}), but got {len(members) + 1} members")
+    if name == "scatter_mm":
+        offsets, pq = members
+        for list_name, array in (("c_offsets", offsets), ("pq", pq)):
+            _arrays.arrays_of(list_name, array)
+        if pq.shape == (0,):  # PyTorch's, of no pairs.
+            pq = pq.reshape(0, 2)
+        if pq.ndim != 2 or pq.shape[1] != 2:
+            raise ValueError(f"argument 'pq': expected shape (T, 2), but got {tuple(pq.shape)}")
+        return name, {"offsets": offsets, "q": pq[:, 1], "p": pq[:, 0]}, None
+    lists = dict(zip([entry.split("_")[0] for entry in wanted.split(", ")], members))
+    return name, {"offsets": lists["c"], **{key: lists[key] for key in ("q", "p", "r") if key in lists}}, members[-1]
+
+
+def _tensors_of(format, lists, meta, blocks, others, accumulators, arrays):
+    """The op's blocks, others, lists and out, and the accumulators, after checking that their shapes fit."""
+    _require_rank("blocks", blocks, "(P, BM, BK)", 3)
+    (rows, columns), names = blocks.shape[1:], LISTS[format]
+    for key, array in lists.items():
+        _require_rank(names[key], array, f"({'entries + 1' if key == 'offsets' else 'entries'},)", 1)
+    if lists["offsets"].shape[0] < 1:
+        raise ValueError(f"argument '{names['offsets']}': expected at least 1 offset, but got none")
+    if format == "scatter_mm":
+        _require_rank("others", others, "(Q, BK, N)", 3)
+        shape = (lists["offsets"].shape[0] - 1, rows, others.shape[2])
+        if accumulators is None:
+            accumulators = arrays.zeros(shape, blocks)
+        if tuple(accumulators.shape) != shape:
+            raise ValueError(f"argument 'accumulators': expected shape {shape}, but got {tuple(accumulators.shape)}")
+        out, grid = accumulators, others
+    else:
+        _require_rank("others", others, "(*, K, N)", 2, more=True)
+        *batch, k, n = others.shape
+        _require_whole("others", k, "rows", columns, "blocks")
+        split = split_of(meta)
+        _require_whole("indices_data", n, f"'SPLIT_N' {split} that divides the columns of others,", split, "parts")
+        if accumulators is None:
+            last = lists["r"].max().item() if lists["r"].shape[0] else -1
+            accumulators = arrays.zeros((*batch, 0 if last < 0 else last // max(n, 1) + rows, n), blocks)
+        _require_rank("accumulators", accumulators, "(*, M, N)", 2, more=True)
+        m = accumulators.shape[-2]
+        if tuple(accumulators.shape) != (*batch, m, n):
+            raise ValueError(f"argument 'accumulators': expected shape {(*batch, 'M', n)}, but got "
+                             f"{tuple(accumulators.shape)}")
+        _require_whole("accumulators", m, "rows", rows, "blocks")
+        if n == 0:
+            return None, accumulators
+        out = accumulators
+        if format == "bsr_strided_mm_compressed":
+            # Rows without a list, and lists without rows, are left out: nothing may refer to them.
+            count = min(lists["offsets"].shape[0] - 1, m // rows)
+            lists, out = {**lists, "offsets": lists["offsets"][:count + 1]}, out[..., :count * rows, :]
+            least = split * blocks.shape[0]
+            if lists["q"].shape[0] < least:
+                raise ValueError(f"argument 'q_offsets': expected {least} entries or more, {split} for each block, but "
+                                 f"got {lists['q'].shape[0]}")
+        out, grid = arrays.grid(out, rows, n // split), arrays.grid(others, columns, n // split)
+    if grid.shape[-2] != columns:
+        raise ValueError(f"argument 'others': expected {columns} rows, the columns of a block, but got {grid.shape[-2]}")
+    for key, wanted in (("p", lists["q"].shape[0]), ("offsets", (lists["r"] if "r" in lists else out).shape[0] + 1)):
+        if "p" in lists and lists[key].shape[0] != wanted:
+            raise ValueError(f"argument '{names[key]}': expected {wanted} entries, but got {lists[key].shape[0]}")
+    return {**lists, "blocks": blocks, "others": grid, "out": out}, accumulators
+
+
+def _program(format, operands, arrays, precision):
+    """The program of one kind of call."""
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    dtype = _arrays.require_element("blocks", operands["blocks"], arrays, ("f16", "bf16", "f32"))
+    _arrays.require_element("others", operands["others"], arrays, (dtype,))
+    out = _arrays.require_element("accumulators", operands["out"], arrays, ("f16", "bf16", "f32"))
+    index = tuple(_arrays.require_element(name, operands[key], arrays, ("i32", "i64"))
+                  for key, name in LISTS[format].items())
+    # Only of f32 on CUDA does the precision make a difference.
+    if dtype != "f32" or not on_gpu:
+        precision = "ieee"
+    elif precision != "tf32":
+        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
+                                  f"precision has no kernels yet, but got {precision!r}")
+    n = operands["out"].shape[-1]
+    grid_rank = 1 if format == "scatter_mm" else 2
+    source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
+                       n=n if n in _WIDTHS else None, index=index, batch=operands["out"].ndim - 2 - grid_rank,
+                       precision=precision)
+    return cache.program(source, arrays.device.index if on_gpu else _compiler.CPU)
+
+
+def _launch(program, operands, order, arrays, checks, cleared):
+    """Runs the program on the operands by name; with `checks` the contents of lists are checked before. `cleared`, if
+    not None, is set to 0 then."""
+    passed = {name: arrays.passed(operands[name]) for name in order}
+    launch = program._launch
+    try:
+        if checks and cleared is None and (arrays.device is None or arrays.device.type != "cuda"):
+            launch = program._launch_checked
+        elif checks:
+            lists = ("offsets", "q", "p", "r")
+            program.check(*(arrays.passed(arrays.host(operands[name])) if name in lists else passed[name]
+                            for name in order))
+        if cleared is not None:
+            cleared[...] = 0
+        _bsr._with_memory(arrays, launch, *passed.values())
+    except BufferError as error:
+        _arrays.raise_refusal(passed, error)
+
+
+def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, precision=None):
+    """Adds products of listed pairs of blocks and matrices to matrices of accumulators: scatter_mm of PyTorch's sparse
+    kernels (torch.sparse._triton_ops).
+
+    blocks: (P, BM, BK), of any sizes. others: (Q, BK, N) or (*, K, N), K of whole BK. All of one element type: f16, bf16
+    (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). indices_data: a tuple of a format's name and its arrays
+    of i32 or i64, which bsr_scatter_mm_indices_data or PyTorch's function makes.
+
+        ("scatter_mm", c_offsets, pq):
+            accumulators[r] += blocks[p] @ others[q] for the pairs (p, q) of pq[c_offsets[r]:c_offsets[r + 1]]
+        ("bsr_strided_mm", c_indices, r_offsets, p_offsets, q_offsets, meta):
+            the part of accumulators at r_offsets[i] += blocks[p_offsets[g]] @ the part of others at q_offsets[g], for g
+            in range(c_indices[i], c_indices[i + 1])
+        ("bsr_strided_mm_compressed", c_indices, r_offsets, q_offsets, meta):
+            the same for entries of the block row m and the columns n of the part at r, of the blocks
+            g in range(c0 = c_indices[m], c1 = c_indices[m + 1]), with q_offsets[n * c1 + (SPLIT_N - n) * c0 + g - c0]
+
+    A part has a block's rows and N / meta["SPLIT_N"] columns (SPLIT_N must divide N). Its offset is row * N + column of
+    its first element, and both are multiples of its sizes. No two of r_offsets may be equal; they come in any order. The
+    rest of meta is of PyTorch's kernel, and changes nothing here. accumulators: of f16, bf16 or f32, any strides; zeros
+    of blocks' type where they are None, as far down as r_offsets go (which synchronizes on CUDA).
+
+    check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
+    of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
+
+    Returns accumulators. Sums are f32 and rounded once. Arrays are used where they lie, on PyTorch's current stream.
+    Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet (other
+    formats and gradients among it), before anything is written.
+    """
+    return multiply(blocks, others, indices_data, accumulators, check, precision)
+
+
+def multiply(blocks, others, indices_data, accumulators, check, precision, is_cleared=False):
+    """scatter_mm; with is_cleared the old elements of accumulators do not count."""
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    arrays = _arrays.arrays_of("blocks", blocks)
+    if _arrays.is_torch(blocks):
+        _traced.refuse("blocks", blocks)
+    format, lists, meta = _lists_of(indices_data)
+    dense = {"blocks": blocks, "others": others} | ({} if accumulators is None else {"accumulators": accumulators})
+    for name, array in {**{LISTS[format][key]: array for key, array in lists.items()}, **dense}.items():
+        _arrays.require_same(name, array, arrays, "blocks")
+        _arrays.require_no_derivative(name, array)
+    if arrays is _arrays.NUMPY and accumulators is not None and not accumulators.flags.writeable:
+        raise ValueError("argument 'accumulators': expected an array that can be written, but got a read-only one")
+    operands, result = _tensors_of(format, lists, meta, blocks, others, accumulators, arrays)
+    if operands is None:  # No columns.
+        return result
+    if any(size < 1 for size in blocks.shape[1:]):
+        raise ValueError(f"argument 'blocks': expected blocks of a positive size, but got {tuple(blocks.shape[1:])}")
+    key = ("scatter_mm", format, precision, id(arrays),
+           *((tuple(array.shape[-2:]), array.ndim, array.dtype) for array in operands.values()))
+    program = cache.calls.get(key)
+    if program is None:
+        program = _bsr._with_memory(arrays, _program, format, operands, arrays, precision)
+        if len(cache.calls) >= _bsr.CALLS_LIMIT:
+            cache.calls.clear()
+        cache.calls[key] = program
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    order = [*[*LISTS[format]][:2], "blocks", "others", *[*LISTS[format]][2:], "out"]
+    _launch(program, operands, order, arrays, check or check is None and not on_gpu, result if is_cleared else None)
+    if accumulators is not None:
+        arrays.count_write(accumulators)
+    return result
