@@ -138,7 +138,12 @@ Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
   // What a function has for each head of its own takes registers.
   if (facts.isPacked)
     tile.depth = std::min(tile.depth, kPackedKeys);
-  else
+  // So do the words of dropout; with more keys they spill.
+  if (facts.hasDropout && target.kind != TargetKind::CPU) {
+    bool isNarrow = target.kind == TargetKind::Wgmma && getWidest(facts) <= 64;
+    tile.depth = std::min<int64_t>(tile.depth, isNarrow ? 32 : 16);
+  }
+  if (!facts.isPacked)
     tile.rows = fitInto(facts.blockQueries, tile.rows, kMultiple);
   tile.depth = fitInto(facts.blockKeys, tile.depth, kKeyMultiple);
   tile.columns = chooseColumns(facts, target);

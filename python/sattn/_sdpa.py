@@ -42,7 +42,7 @@ def _require_pattern(attn_mask, query):
     return crow, col, values, shape, dtype
 
 
-def _require_operands(query, key, value, crow, values, own, dtype):
+def _require_operands(query, key, value, crow, col, values, own, dtype):
     """The batch dimensions, broadcast. Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither each
     other nor the mask, M x N."""
     arrays = _arrays.arrays_of("query", query)
@@ -185,7 +185,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
         raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
     probability = _require_dropout(dropout_p)
     crow, col, values, own, dtype = _require_pattern(attn_mask, query)
-    batch = _require_operands(query, key, value, crow, values, own, dtype)
+    batch = _require_operands(query, key, value, crow, col, values, own, dtype)
     depth = query.shape[-1]
     if scale is None and depth == 0:
         raise ValueError("argument 'scale': expected a number where query has no columns, but got None")

@@ -30,10 +30,10 @@ func.func @heads_64(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: 
 // CHECK-LABEL: .entry heads_128(
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // PTXAS-DAG: {{^}}heads_128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
-func.func @heads_128(%scale: f32, %crow: tensor<?x?xi32>, %col: tensor<?x?xi32>, %q: tensor<?x?x128xf16>,
+func.func @heads_128(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x?x128xf16>,
     %k: tensor<?x?x128xf16>, %v: tensor<?x?x128xf16>, %out: tensor<?x?x128xf16>) -> tensor<?x?x128xf16> {
   %0 = sattn.bsr_attention scale(%scale)
-      ins(%crow, %col, %q, %k, %v : tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?x128xf16>, tensor<?x?x128xf16>, tensor<?x?x128xf16>)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x?x128xf16>, tensor<?x?x128xf16>, tensor<?x?x128xf16>)
       outs(%out : tensor<?x?x128xf16>) {block_size = array<i64: 128, 128>} -> tensor<?x?x128xf16>
   return %0 : tensor<?x?x128xf16>
 }
@@ -140,18 +140,19 @@ func.func @columns_256_256(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32
   return %0 : tensor<?x256xbf16>
 }
 
-func.func @columns_320_512(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x320xbf16>, %k: tensor<?x320xbf16>,
-    %v: tensor<?x512xbf16>, %out: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  %0 = sattn.bsr_attention scale(%scale)
-      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x320xbf16>, tensor<?x320xbf16>, tensor<?x512xbf16>)
-      outs(%out : tensor<?x512xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x512xbf16>
-  return %0 : tensor<?x512xbf16>
-}
-
 func.func @tf32(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf32>, %k: tensor<?x64xf32>,
     %v: tensor<?x64xf32>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %0 = sattn.bsr_attention scale(%scale)
       ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
       outs(%out : tensor<?x64xf32>) {block_size = array<i64: 64, 64>, precision = "tf32"} -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
+}
+
+func.func @dropout_128(%scale: f32, %p: f32, %random: tensor<2xi64>, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %q: tensor<?x?x128xbf16>, %k: tensor<?x?x128xbf16>, %v: tensor<?x?x128xbf16>, %out: tensor<?x?x128xbf16>) -> tensor<?x?x128xbf16> {
+  %0 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x?x128xbf16>, tensor<?x?x128xbf16>, tensor<?x?x128xbf16>)
+      dropout(%p, %random : tensor<2xi64>)
+      outs(%out : tensor<?x?x128xbf16>) {block_size = array<i64: 128, 128>} -> tensor<?x?x128xbf16>
+  return %0 : tensor<?x?x128xbf16>
 }

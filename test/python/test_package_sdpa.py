@@ -139,19 +139,6 @@ def test_dropout(package):
     np.testing.assert_allclose(kept_of(package, mask, 0.0) * 80, 1, rtol=1e-5)
 
 
-def test_dropout_of_torch(package):
-    torch = pytest.importorskip("torch")
-    crow, col = torch.arange(0, 21, 5, dtype=torch.int32), torch.arange(5, dtype=torch.int32).repeat(4)
-    mask = crow, col, torch.ones(20, 8, 16, dtype=torch.bool)
-    query, key, value = torch.zeros(32, 8), torch.zeros(80, 8), torch.eye(80)
-    torch.manual_seed(3)
-    first, second = (package.scaled_dot_product_attention(query, key, value, mask, 0.5) for _ in range(2))
-    torch.manual_seed(3)
-    assert torch.equal(package.scaled_dot_product_attention(query, key, value, mask, 0.5), first)
-    assert not torch.equal(first, second)
-    assert abs((first > 0).double().mean() - 0.5) < 0.05
-
-
 REFUSED = {
     "causal": (dict(is_causal=True), ValueError, "'is_causal': expected False"),
     "no mask": (dict(attn_mask=None), ValueError, "'attn_mask': expected a block-sparse matrix"),

@@ -32,6 +32,8 @@ struct Facts {
   bool isPacked = false;
   /// Whether all heads see the same blocks.
   bool areListsShared = false;
+  /// Whether weights are dropped, by words that are computed for each.
+  bool hasDropout = false;
   /// Whether the cost of a tile rises with its index, as under a causal mask.
   bool isCausal = false;
 };

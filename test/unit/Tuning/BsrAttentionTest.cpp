@@ -43,6 +43,16 @@ TEST(BsrAttentionTest, LargeBlocksHaveParts) {
   EXPECT_EQ(tile.depth, 48);
 }
 
+TEST(BsrAttentionTest, DropoutHasFewerKeys) {
+  Facts facts = factsOf(64, 128, 64);
+  facts.hasDropout = true;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 32);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_80")).depth, 16);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("cpu")).depth, 64);
+  facts.headDim = 128;
+  EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 16);
+}
+
 TEST(BsrAttentionTest, TakesGivenNumbers) {
   Search search{*findTarget("cpu")};
   search.row = {"tile_m=16", "tile_k=16", "stages=3"};

@@ -25,9 +25,6 @@ void BsrAttentionOp::constrainExtents(ExtentConstraints &constraints) {
                            constraints.getConstant(0));
   constraints.requireEqual(extent(getV(), -2), extent(getK(), -2)); // (C7)
   constraints.requireEqual(extent(getOut(), -2), extent(getQ(), -2));
-  if (getRandom()) // (C9)
-    constraints.requireEqual(extent(getRandom(), 0),
-                             constraints.getConstant(2));
   std::pair<Value, int64_t> operands[] = {
       {getCrow(), 1}, {getCol(), 1}, {getQ(), 2}, {getK(), 2}, {getV(), 2}};
   for (auto [operand, baseRank] : operands) { // (C8)

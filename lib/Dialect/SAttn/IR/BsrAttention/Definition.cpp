@@ -58,7 +58,7 @@ static LogicalResult verifyRandom(BsrAttentionOp op) {
     return success();
   auto type = op.getRandom().getType();
   if (type.getRank() == 1 && type.getElementType().isSignlessInteger(64) &&
-      mayMatch(type.getDimSize(0), 2))
+      type.getDimSize(0) == 2)
     return success();
   return op.emitOpError()
          << "expected 'random' of two elements of i64, but got " << type;

@@ -27,6 +27,7 @@ llvm::Expected<tuning::Choice> BsrAttentionOp::chooseParameters(
   facts.elementBytes = getQ().getType().getElementTypeBitWidth() / 8;
   facts.blockQueries = getBlockRows();
   facts.blockKeys = getBlockColumns();
+  facts.hasDropout = bool(getRandom());
   RankedTensorType crow = getCrow().getType();
   facts.areListsShared = crow.getRank() == 1 || crow.getShape().end()[-2] == 1;
   return tuning::bsr_attention::choose(facts, search);

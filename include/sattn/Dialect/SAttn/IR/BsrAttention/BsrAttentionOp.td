@@ -102,7 +102,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     - (C7) `k` has D columns, `v` N rows and `out` E columns; without `origin`, `out` has
       M rows.
     - (C8) Each batch dimension is 1 or that of `out`.
-    - (C9) `random` has two elements of i64, and comes with `probability`.
+    - (C9) `random` is a tensor<2xi64>, and comes with `probability`.
     - (C10) The result has the type of `out`.
     - (C11) `meta` has tiles of M queries, N columns of `v`, K keys: multiples of 8, K of
       16. M divides BM, K divides BN, and both are at most 1024; N is at most E
