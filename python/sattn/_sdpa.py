@@ -1,13 +1,19 @@
 """scaled_dot_product_attention of a block-sparse mask."""
 
 import math
-import sys
+import typing
 
-from . import _arrays, _operand, _storage
+import numpy as np
+
+from . import _arrays, _bsr, _compiler, _operand, _storage, cache
+from ._attention_source import BsrAttention
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
 from ._sampled import sampled_addmm
 from ._softmax import bsr_softmax
+
+# One kernel takes at most so many columns of query, key and value, and block columns of multiples of the second.
+_MOST_COLUMNS, _KEY_MULTIPLE = 512, 16
 
 
 def _require_pattern(attn_mask, query):
@@ -18,20 +24,27 @@ def _require_pattern(attn_mask, query):
     arrays = _arrays.arrays_of("attn_mask", values)
     for name, array in (("crow", crow), ("col", col), ("query", query)):
         _arrays.require_same(name, array, arrays, "attn_mask")
-    if values.ndim < 3 or crow.ndim < 1:
+    if values.ndim < 3 or crow.ndim < 1 or col.ndim < 1:
         raise ValueError("argument 'attn_mask': expected crow (*, M / BM + 1) and values (*, nnz, BM, BN), but got shapes "
                          f"{tuple(crow.shape)} and {tuple(values.shape)}")
+    if values.shape[-3] != col.shape[-1]:
+        raise ValueError(f"argument 'attn_mask': expected values of {col.shape[-1]} blocks, as many as col has entries, but "
+                         f"got {values.shape[-3]}")
     if any(size % 8 or size <= 0 for size in values.shape[-2:]):
         raise NotImplementedError("argument 'attn_mask': expected blocks of positive multiples of 8, but got "
                                   f"{values.shape[-2]} x {values.shape[-1]}")
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     if not str(values.dtype).endswith("bool"):
         _arrays.require_element("attn_mask", values, arrays, (dtype,))
+    crow, col, values = _storage.with_equal_ranks(crow, col, values)
+    if shape is not None:
+        _storage.require_own_shape(shape, _storage.batch_of(crow, col, values), crow, values, "attn_mask")
     return crow, col, values, shape, dtype
 
 
-def _require_operands(query, key, value, crow, values, own, dtype):
-    """Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither each other nor the mask, M x N."""
+def _require_operands(query, key, value, crow, col, values, own, dtype):
+    """The batch dimensions, broadcast. Raises for query (*, M, D), key (*, N, D) and value (*, N, E) that fit neither each
+    other nor the mask, M x N."""
     arrays = _arrays.arrays_of("query", query)
     for name, array, wanted in (("query", query, "(*, M, D)"), ("key", key, "(*, N, D)"), ("value", value, "(*, N, E)")):
         _arrays.require_same(name, array, arrays, "query")
@@ -51,18 +64,99 @@ def _require_operands(query, key, value, crow, values, own, dtype):
         if got != wanted:
             raise ValueError(f"argument '{name}': expected {wanted} {what}, but got {got}")
     batch = tuple(query.shape[:-2])
-    for name, other in (("key", key.shape[:-2]), ("value", value.shape[:-2]), ("attn_mask", values.shape[:-3])):
+    for name, other in (("key", key.shape[:-2]), ("value", value.shape[:-2]), ("attn_mask", values.shape[:-3]),
+                        ("attn_mask", crow.shape[:-1]), ("attn_mask", col.shape[:-1])):
         batch = _storage.broadcast_batch(batch, name, other)
+    return batch
 
 
-def _require_dropout(dropout_p, query):
-    """The probability. Raises for what is none, and for arrays that have no dropout."""
+def _require_dropout(dropout_p):
+    """The probability."""
     probability = number("dropout_p", dropout_p)
     if not 0 <= probability <= 1:
         raise ValueError(f"argument 'dropout_p': expected a probability in [0, 1], but got {probability}")
-    if probability and not _arrays.is_torch(query):
-        raise NotImplementedError(f"argument 'dropout_p': expected 0 without PyTorch, but got {probability}")
     return probability
+
+
+class _Mask(typing.NamedTuple):
+    """The indices of a mask, whose contents a launch may check."""
+
+    arrays: object
+    crow: object
+    col: object
+
+
+def _draw(arrays):
+    """A seed and an offset, of the library's generator for the device: on CUDA nothing waits for it."""
+    if arrays is _arrays.NUMPY:
+        return np.random.randint(0, 2**63 - 1, size=2, dtype=np.int64)
+    import torch
+
+    return torch.empty(2, dtype=torch.int64, device=arrays.device).random_()
+
+
+def _program(mask, block, query, key, value, batch, dropout, precision):
+    """The program of one kind of call."""
+    arrays = mask.arrays
+    target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
+    dtype = arrays.dtype(query.dtype)
+    # Only of f32 on CUDA does the precision make a difference.
+    if dtype != "f32" or target == _compiler.CPU:
+        precision = "ieee"
+    elif precision != "tf32":
+        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
+                                  f"precision has no kernels yet, but got {precision!r}")
+    index = _arrays.require_element("crow", mask.crow, arrays, ("i32", "i64"))
+    _arrays.require_element("col", mask.col, arrays, (index,))
+    source = BsrAttention(dtype=dtype, columns=(query.shape[-1], value.shape[-1]), block=block, index=index,
+                          batch=(mask.crow.ndim - 1, mask.col.ndim - 1, query.ndim - 2, key.ndim - 2, value.ndim - 2,
+                                 len(batch)),
+                          dropout=dropout, precision=precision)
+    return cache.program(source, target)
+
+
+def _fused(mask, block, query, key, value, batch, scale, probability, check, precision):
+    """In one kernel: neither scores nor weights are in memory."""
+    arrays = mask.arrays
+    kind = ("bsr_attention", id(arrays), block, probability != 0, precision, len(batch),
+            *((array.ndim, array.dtype) for array in (mask.crow, mask.col)),
+            *((array.ndim, array.shape[-1], array.dtype) for array in (query, key, value)))
+    program = cache.calls.get(kind)
+    if program is None:
+        program = _bsr._with_memory(arrays, _program, mask, block, query, key, value, batch, probability != 0, precision)
+        if len(cache.calls) >= _bsr.CALLS_LIMIT:
+            cache.calls.clear()
+        cache.calls[kind] = program
+    result = _bsr._with_memory(arrays, arrays.empty, (*batch, query.shape[-2], value.shape[-1]), query)
+    named = {"crow": mask.crow, "col": mask.col, "query": query, "key": key, "value": value}
+    if probability:
+        named["random"] = _draw(arrays)
+    named["out"] = result
+    named = {name: arrays.passed(array) for name, array in named.items()}
+    scalars = (scale, probability) if probability else (scale,)
+    arguments = [*scalars, *named.values()]
+    on_gpu = arrays.device is not None and arrays.device.type == "cuda"
+    try:
+        launch = _bsr._launcher(program, mask, arguments, len(scalars), check or check is None and not on_gpu)
+        _bsr._with_memory(arrays, launch, *arguments)
+    except BufferError as error:
+        _arrays.raise_refusal(named, error)
+    return result
+
+
+def _in_parts(mask, query, key, value, scale, probability, check, precision):
+    """A sampled product, a softmax and a product, one after the other, with the weights in memory."""
+    scores = sampled_addmm(mask, query, key.swapaxes(-1, -2), beta=0, alpha=scale, check=check, precision=precision)
+    crow, col, weights = bsr_softmax(scores, check=False)
+    if probability:
+        if not _arrays.is_torch(query):
+            raise NotImplementedError(f"argument 'dropout_p': expected 0 for more than {_MOST_COLUMNS} columns, or blocks of "
+                                      f"other columns than multiples of {_KEY_MULTIPLE}, without PyTorch, but got "
+                                      f"{probability}")
+        import torch
+
+        weights = torch.nn.functional.dropout(weights, probability, inplace=True)
+    return bsr_dense_mm((crow, col, weights), value, check=False, precision=precision)
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None,
@@ -72,30 +166,31 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16 or f32 (on CUDA with
     precision "tf32"). attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array or
     (crow, col, values) of one library; its values, booleans or of query's type, are not read: every element of a stored
-    block counts. * are batch dimensions, which broadcast. dropout_p: with PyTorch's tensors, the probability that a weight
-    becomes 0 and the others grow by 1 / (1 - dropout_p), by PyTorch's generator. is_causal: False, as in PyTorch's
-    function. scale: None: 1 / sqrt(D). check: whether the contents of index arrays are checked; by default on the CPU. On
-    CUDA that synchronizes.
+    block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p: the probability that a weight
+    becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the weight's place; seed and offset come
+    from PyTorch's generator for query's device, so that torch.manual_seed repeats them, or from numpy.random, with
+    numpy.random.seed. is_causal: False, as in PyTorch's function. scale: None: 1 / sqrt(D). check: whether the contents of
+    index arrays are checked; by default on the CPU. On CUDA that synchronizes.
 
-    The products and the softmax are sampled_addmm, bsr_softmax and bsr_dense_mm, one after the other: scores and weights
-    of stored blocks are in memory, of query's type. sattn.flex_attention has neither, and is faster.
+    One kernel computes it, with scores and weights in registers, f32 up to the rounding of weights. With more than 512
+    columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm, bsr_softmax and
+    bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
 
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
     if is_causal:
         raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
-    probability = _require_dropout(dropout_p, query)
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    probability = _require_dropout(dropout_p)
     crow, col, values, own, dtype = _require_pattern(attn_mask, query)
-    _require_operands(query, key, value, crow, values, own, dtype)
+    batch = _require_operands(query, key, value, crow, col, values, own, dtype)
     depth = query.shape[-1]
     if scale is None and depth == 0:
         raise ValueError("argument 'scale': expected a number where query has no columns, but got None")
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
-    keys = key.swapaxes(-1, -2)
-    scores = sampled_addmm((crow, col, values), query, keys, beta=0, alpha=scale, check=check, precision=precision)
-    weights = bsr_softmax(scores, check=False)
-    if probability:
-        functional = sys.modules["torch"].nn.functional
-        weights = *weights[:2], functional.dropout(weights[2], probability, inplace=True)
-    return bsr_dense_mm(weights, value, check=False, precision=precision)
+    if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
+        mask = _Mask(_arrays.arrays_of("query", query), crow, col)
+        return _fused(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, check, precision)
+    return _in_parts((crow, col, values), query, key, value, scale, probability, check, precision)

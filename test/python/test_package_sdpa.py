@@ -41,7 +41,7 @@ def close(result, expected, tolerance):
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-5), (np.float16, 4e-3), (ml_dtypes.bfloat16, 3e-2)])
-@pytest.mark.parametrize("block", [(8, 8), (16, 32), (64, 64)])
+@pytest.mark.parametrize("block", [(8, 8), (8, 16), (16, 32), (64, 64)])
 def test_values(package, dtype, tolerance, block):
     rng = np.random.default_rng(0)
     mask, visible = mask_of(rng, block)
@@ -63,8 +63,8 @@ def test_batches_broadcast(package):
 @pytest.mark.parametrize("scale", [0, -0.5, np.float32(2)])
 def test_any_scale(package, scale):
     rng = np.random.default_rng(2)
-    mask, visible = mask_of(rng, (8, 8))
-    query, key, value = operands(rng, (8, 8), np.float32)
+    mask, visible = mask_of(rng, (8, 16))
+    query, key, value = operands(rng, (8, 16), np.float32)
     result = package.scaled_dot_product_attention(query, key, value, mask, scale=scale)
     close(result, expected_of(query, key, value, visible, float(scale)), 1e-5)
 
@@ -78,10 +78,11 @@ def test_a_mask_of_scipy(package):
           expected_of(query, key, value, visible, 24**-0.5), 1e-5)
 
 
-def test_nan_of_what_no_block_shows(package):
+@pytest.mark.parametrize("block", [(8, 8), (16, 16)])
+def test_nan_of_what_no_block_shows(package, block):
     rng = np.random.default_rng(4)
-    (crow, col, values), visible = mask_of(rng, (8, 8))
-    query, key, value = operands(rng, (8, 8), np.float32)
+    (crow, col, values), visible = mask_of(rng, block)
+    query, key, value = operands(rng, block, np.float32)
     hidden = ~visible.any(0)
     key[hidden], value[hidden] = np.nan, np.nan
     result = package.scaled_dot_product_attention(query, key, value, (crow, col, values))
@@ -94,11 +95,55 @@ def test_nothing_stored(package):
     assert not package.scaled_dot_product_attention(query, key, value, mask).any()
 
 
+def test_repeated_blocks_count_twice(package):
+    crow, col = np.array([0, 2, 3], np.int32), np.array([1, 1, 0], np.int32)
+    rng = np.random.default_rng(8)
+    query, key, value = (rng.standard_normal((size, 24)).astype(np.float32) for size in (16, 32, 32))
+    once = np.array([0, 1, 2], np.int32)
+    twice = package.scaled_dot_product_attention(query, key, value, (crow, col, np.ones((3, 8, 16), bool)))
+    single = package.scaled_dot_product_attention(query, key, value, (once, col[1:], np.ones((2, 8, 16), bool)))
+    close(twice, single.astype(np.float64), 1e-5)  # Twice every weight of the row.
+
+
+def test_many_columns_are_computed_in_parts(package):
+    rng = np.random.default_rng(9)
+    mask, visible = mask_of(rng, (8, 8))
+    for depth, value_depth in ((24, 520), (520, 24)):
+        query, key, value = operands(rng, (8, 8), np.float32, depth=depth, value_depth=value_depth)
+        result = package.scaled_dot_product_attention(query, key, value, mask)
+        close(result, expected_of(query, key, value, visible, depth**-0.5), 1e-5)
+    with pytest.raises(NotImplementedError, match="'dropout_p': expected 0 for more than 512 columns, or"):
+        package.scaled_dot_product_attention(query, key, value, mask, 0.5)
+
+
+def kept_of(package, mask, probability, batch=()):
+    """Which weights a call keeps: those of queries of 0 with the unit matrix as values, times the number of keys."""
+    rows, columns = BLOCKS[0] * 8, BLOCKS[1] * 16
+    zeros = np.zeros((*batch, rows, 8), np.float32), np.zeros((columns, 8), np.float32)
+    return package.scaled_dot_product_attention(*zeros, np.eye(columns, dtype=np.float32), mask, probability)
+
+
+def test_dropout(package):
+    crow, col = np.arange(0, 21, 5, dtype=np.int32), np.tile(np.arange(5, dtype=np.int32), 4)
+    mask = crow, col, np.ones((20, 8, 16), bool)
+    np.random.seed(1)
+    first = kept_of(package, mask, 0.25, batch=(3,)) * 80
+    np.testing.assert_allclose(np.unique(first), [0, 1 / 0.75], rtol=1e-5)
+    assert abs((first > 0).mean() - 0.75) < 0.03
+    assert all((first[i] != first[j]).any() for i, j in ((0, 1), (0, 2), (1, 2)))
+    second = kept_of(package, mask, 0.25, batch=(3,)) * 80
+    assert (first != second).any()
+    np.random.seed(1)
+    assert (kept_of(package, mask, 0.25, batch=(3,)) * 80 == first).all()
+    assert not kept_of(package, mask, 1.0).any()
+    np.testing.assert_allclose(kept_of(package, mask, 0.0) * 80, 1, rtol=1e-5)
+
+
 REFUSED = {
     "causal": (dict(is_causal=True), ValueError, "'is_causal': expected False"),
     "no mask": (dict(attn_mask=None), ValueError, "'attn_mask': expected a block-sparse matrix"),
     "dense mask": (dict(attn_mask=np.ones((32, 40), bool)), TypeError, "'attn_mask': expected a torch.sparse_bsr tensor"),
-    "dropout": (dict(dropout_p=0.5), NotImplementedError, "'dropout_p': expected 0 without PyTorch"),
+    "precision": (dict(precision="bf16"), ValueError, "'precision': expected None, 'ieee' or 'tf32'"),
     "no probability": (dict(dropout_p=1.5), ValueError, "'dropout_p': expected a probability in"),
     "rows of query": (dict(query=np.zeros((40, 24), np.float32)), ValueError, "'query': expected 32 rows"),
     "columns of key": (dict(key=np.zeros((40, 23), np.float32)), ValueError, "'key': expected 24 columns"),
@@ -128,6 +173,8 @@ def test_blocks_and_indices_are_refused_by_name(package):
     query, key, value = operands(rng, (8, 8), np.float32)
     with pytest.raises(NotImplementedError, match="'attn_mask': expected blocks of positive multiples of 8, but got 4 x 8"):
         package.scaled_dot_product_attention(query, key, value, (crow, col, values[:, :4]))
+    with pytest.raises(ValueError, match="'attn_mask': expected values of .* blocks, as many as col has entries"):
+        package.scaled_dot_product_attention(query, key, value, (crow, col, values[:-1]))
     wrong = col.copy()
     wrong[0] = 5
     with pytest.raises(ValueError, match="col"):

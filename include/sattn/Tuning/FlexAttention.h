@@ -8,43 +8,13 @@
 #ifndef SATTN_TUNING_FLEXATTENTION_H
 #define SATTN_TUNING_FLEXATTENTION_H
 
-#include "sattn/Tuning/Parameters.h"
+#include "sattn/Tuning/Attention.h"
 
 namespace sattn::tuning::flex_attention {
-
-/// Columns of V in a tile are at most those that there are, rounded up to a
-/// multiple of this; beyond them, Q and K have at least so many, too.
-inline constexpr int64_t kPaddedColumns = 64;
-/// Wider Q, K and V of 16 bits come in multiples of this, the depth of an MMA.
-inline constexpr int64_t kColumnUnit = 16;
-
-/// The known facts of one flex_attention. Sizes are in elements.
-struct Facts {
-  /// Rows of a head of q, if known: its queries, or those of packed heads.
-  std::optional<int64_t> rows;
-  /// Columns of Q and K, and of V: at least 1.
-  int64_t headDim = 0, valueDim = 0;
-  /// Of Q, K and V: 2 or 4.
-  int64_t elementBytes = 2;
-  /// Queries and keys of a block of lists, whose divisors tiles have.
-  std::optional<int64_t> blockQueries, blockKeys;
-  /// Whether the rows are few queries of several heads.
-  bool isPacked = false;
-  /// Whether all heads have the same lists.
-  bool areListsShared = false;
-  /// Whether the cost of a tile rises with its index, as under a causal mask.
-  bool isCausal = false;
-};
-
-/// The parameters without a table's row: a tile of `rows` queries with
-/// `columns` of V, all of them or a part, and `depth` keys in an iteration.
-Parameters defaultParameters(const Facts &facts, const Target &target);
-
-/// The default, with the numbers of `search.row` in the place of its own:
-/// tile_m, tile_n, tile_k, stages, warps, raster_group. An error says which is
-/// impossible.
-llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
-
+using attention::choose;
+using attention::defaultParameters;
+using attention::Facts;
+using attention::kPaddedColumns;
 } // namespace sattn::tuning::flex_attention
 
 namespace sattn::tuning {

@@ -30,6 +30,26 @@ Value sattn::isNotZero(OpBuilder &b, Location loc, Value scalar) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, scalar, zero);
 }
 
+SmallVector<OpFoldResult> sattn::placeInBatches(OpBuilder &b, Location loc,
+                                                Value operand, int64_t baseRank,
+                                                ArrayRef<OpFoldResult> batch) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+  auto map = AffineMap::get(1, 1, {d0, s0 - 1}, b.getContext());
+  SmallVector<OpFoldResult> places;
+  for (auto [dim, place] :
+       llvm::enumerate(batch.take_back(type.getRank() - baseRank))) {
+    if (type.getDimSize(dim) == 1)
+      places.push_back(b.getIndexAttr(0));
+    else if (!type.isDynamicDim(dim))
+      places.push_back(place);
+    else
+      places.push_back(affine::makeComposedFoldedAffineMin(
+          b, loc, map, {place, tensor::getMixedSize(b, loc, operand, dim)}));
+  }
+  return places;
+}
+
 Value sattn::readTile(OpBuilder &b, Location loc, Value source,
                       ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
                       ArrayRef<int64_t> shape) {

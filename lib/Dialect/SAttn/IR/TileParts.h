@@ -28,6 +28,13 @@ struct Scale {
 mlir::Value isNotZero(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value scalar);
 
+/// A tile's place in the batch dimensions of an operand, which has `baseRank`
+/// others after them. `batch` is the place in those of the result; an extent of
+/// 1, which may be known only at run time, serves all.
+llvm::SmallVector<mlir::OpFoldResult>
+placeInBatches(mlir::OpBuilder &b, mlir::Location loc, mlir::Value operand,
+               int64_t baseRank, llvm::ArrayRef<mlir::OpFoldResult> batch);
+
 /// The tile of this shape from `first` on, in the source's last dimensions, at
 /// `lead` of the others; zeros beyond its end.
 mlir::Value readTile(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source,

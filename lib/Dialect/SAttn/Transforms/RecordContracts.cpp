@@ -95,10 +95,12 @@ static DictionaryAttr describeStorage(func::FuncOp function,
   Value list = findOneList(operand.crow);
   operand.crow = lookThroughCasts(list ? list : operand.crow);
   operand.col = lookThroughCasts(operand.col);
-  operand.values = lookThroughCasts(operand.values);
   Contract contract(function, "bsr_storage");
-  if (failed(contract.addTensor("values", operand.values, 3, {})))
-    operand.values = {};
+  if (operand.values) {
+    operand.values = lookThroughCasts(operand.values);
+    if (failed(contract.addTensor("values", operand.values, 3, {})))
+      operand.values = {};
+  }
   if (failed(contract.addTensor("col", operand.col, 1, kIndexTypes)) ||
       failed(contract.addTensor("crow", operand.crow, 1, kIndexTypes)))
     return {};

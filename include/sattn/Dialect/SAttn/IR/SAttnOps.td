@@ -13,6 +13,7 @@
 
 include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.td"
 include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.td"
+include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.td"
 include "sattn/Dialect/SAttn/IR/FlexAttention/FlexAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/SAttnPlanOp.td"

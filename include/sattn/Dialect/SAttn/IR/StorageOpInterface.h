@@ -23,7 +23,8 @@ struct TensorDimension {
 /// A sparse matrix that an op reads.
 struct SparseOperand {
   /// Offsets of block rows, block columns and blocks; the first two are null
-  /// where `values` is the matrix in an encoding.
+  /// where `values` is the matrix in an encoding. `values` is null where an op
+  /// reads only which blocks are stored.
   mlir::Value crow, col, values;
   int64_t blockRows, blockColumns;
   /// What has as many rows and columns as the matrix; null where nothing has.

@@ -57,6 +57,38 @@ def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
   ];
 }
 
+def SAttnDecompose : Pass<"sattn-decompose", "::mlir::ModuleOp"> {
+  let summary = "Replace ops by the simpler ones that they fuse";
+  let description = [{
+    Calls each op of the dialect that has upstream's `AggregatedOpInterface` to
+    decompose itself. What such an op computes tile by tile is then in memory
+    between its parts: the pass shows what an op means, and is what a fused op is
+    compared with. No pipeline has it.
+
+    Before:
+    ```mlir
+    %0 = sattn.bsr_attention scale(%scale)
+        ins(%crow, %col, %q, %k, %v : ...)
+        outs(%out : tensor<?x128xf32>) {block_size = array<i64: 64, 64>}
+        -> tensor<?x128xf32>
+    ```
+    After:
+    ```mlir
+    %1 = sattn.sampled_addmm alpha(%scale) beta(%zero) ins(%crow, %col, %q, %k : ...)
+        outs(%empty : tensor<?x64x64xf32>) {transpose_mat2} -> tensor<?x64x64xf32>
+    %2 = sattn.bsr_softmax ins(%crow, %col, %1 : ...)
+        outs(%empty : tensor<?x64x64xf32>) -> tensor<?x64x64xf32>
+    %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%crow, %col, %2, %v : ...)
+        outs(%out : tensor<?x128xf32>) -> tensor<?x128xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "SAttnDialect"
+  ];
+}
+
 def SAttnAllowInlining : Pass<"sattn-allow-inlining", "::mlir::ModuleOp"> {
   let summary = "Let the inliner take every call";
   let description = [{

@@ -10,6 +10,8 @@
 // block. A tile has all stored blocks of its rows: of `values` and `out` the
 // part from the block row's first offset to the next one's.
 
+#include "../TileParts.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -36,33 +38,6 @@ SmallVector<Range> BsrSoftmaxOp::getIterationDomain(OpBuilder &b) {
   return ranges;
 }
 
-/// The tile's place in a batch dimension of an operand: 0 where that is 1 for
-/// all batches, which may be known only at run time.
-static OpFoldResult placeInBatch(OpBuilder &b, Value operand, int64_t dim,
-                                 OpFoldResult place) {
-  int64_t size = cast<RankedTensorType>(operand.getType()).getDimSize(dim);
-  if (size == 1)
-    return b.getIndexAttr(0);
-  if (!ShapedType::isDynamic(size))
-    return place;
-  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-  return affine::makeComposedFoldedAffineMin(
-      b, operand.getLoc(), AffineMap::get(1, 1, {d0, s0 - 1}, b.getContext()),
-      {place, tensor::getMixedSize(b, operand.getLoc(), operand, dim)});
-}
-
-/// The tile's places in the batch dimensions of an operand, which are followed
-/// by `rest` others.
-static SmallVector<OpFoldResult> placeInBatches(OpBuilder &b, Value operand,
-                                                int64_t rest,
-                                                ArrayRef<OpFoldResult> batch) {
-  int64_t rank = cast<RankedTensorType>(operand.getType()).getRank() - rest;
-  SmallVector<OpFoldResult> places;
-  for (auto [dim, place] : llvm::enumerate(batch.take_back(rank)))
-    places.push_back(placeInBatch(b, operand, dim, place));
-  return places;
-}
-
 namespace {
 /// The stored blocks of a tile's block row.
 struct StoredBlocks {
@@ -73,8 +48,8 @@ struct StoredBlocks {
 static StoredBlocks findBlocks(OpBuilder &b, BsrSoftmaxOp op,
                                ArrayRef<OpFoldResult> offsets) {
   Location loc = op.getLoc();
-  SmallVector<OpFoldResult> place =
-      placeInBatches(b, op.getCrow(), 1, offsets.take_front(op.getBatchRank()));
+  SmallVector<OpFoldResult> place = placeInBatches(
+      b, loc, op.getCrow(), 1, offsets.take_front(op.getBatchRank()));
   OpFoldResult row = offsets[op.getBatchRank()];
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   auto load = [&](AffineExpr expr) -> OpFoldResult {
@@ -122,8 +97,8 @@ BsrSoftmaxOp::getTiledImplementation(OpBuilder &b,
   };
   // One list of indices of the tile's batch.
   auto sliceList = [&](Value source, OpFoldResult first, OpFoldResult count) {
-    SmallVector<OpFoldResult> begin =
-        placeInBatches(b, source, 1, offsets.take_front(getBatchRank()));
+    SmallVector<OpFoldResult> begin = placeInBatches(
+        b, getLoc(), source, 1, offsets.take_front(getBatchRank()));
     SmallVector<OpFoldResult> shape(begin.size(), b.getIndexAttr(1));
     begin.push_back(first);
     shape.push_back(count);

@@ -8,72 +8,14 @@
 
 #include "TileBuilder.h"
 
-#include "../TileParts.h"
-
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
 TileBuilder::TileBuilder(OpBuilder &b, FlexAttentionOp op)
-    : ImplicitLocOpBuilder(op.getLoc(), b), op(op),
-      queries(op.getMetaAttr().getTile()[0]),
-      keys(op.getMetaAttr().getTile()[2]) {
-  AffineExpr i = getAffineDimExpr(0), j = getAffineDimExpr(1);
-  tile = AffineMap::get(2, 0, {i, j}, getContext());
-  row = AffineMap::get(2, 0, {i}, getContext());
-  column = AffineMap::get(2, 0, {j}, getContext());
-  vector = AffineMap::get(1, 0, {i}, getContext());
-  zero = constant(0.0f);
-  lowest = constant(-std::numeric_limits<float>::infinity());
-}
-
-Value TileBuilder::constant(float value) {
-  return arith::ConstantOp::create(*this, getF32FloatAttr(value));
-}
-
-Value TileBuilder::index(int64_t value) {
-  return arith::ConstantIndexOp::create(*this, value);
-}
-
-Value TileBuilder::asValue(OpFoldResult number) {
-  return getValueOrCreateConstantIndexOp(*this, getLoc(), number);
-}
-
-Value TileBuilder::asI32(OpFoldResult number) {
-  return arith::IndexCastOp::create(*this, getI32Type(), asValue(number));
-}
-
-Value TileBuilder::empty(ArrayRef<int64_t> shape, Type type) {
-  return tensor::EmptyOp::create(*this, shape, type);
-}
-
-Value TileBuilder::fill(Value value, Value target) {
-  return linalg::FillOp::create(*this, value, target).getResult(0);
-}
-
-Value TileBuilder::generic(ArrayRef<Value> inputs,
-                           ArrayRef<AffineMap> inputMaps, Value target,
-                           AffineMap outMap, Body body) {
-  SmallVector<AffineMap> maps(inputMaps);
-  maps.push_back(outMap);
-  SmallVector<utils::IteratorType> iterators(outMap.getNumDims(),
-                                             utils::IteratorType::parallel);
-  for (unsigned dim = outMap.getNumResults(); dim < outMap.getNumDims(); ++dim)
-    iterators[dim] = utils::IteratorType::reduction;
-  return linalg::GenericOp::create(
-             *this, target.getType(), inputs, target, maps, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               ImplicitLocOpBuilder inner(loc, nested);
-               linalg::YieldOp::create(inner, body(inner, args));
-             })
-      .getResult(0);
-}
-
-Value TileBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
-                            ArrayRef<OpFoldResult> first,
-                            ArrayRef<int64_t> shape) {
-  return sattn::readTile(*this, getLoc(), source, lead, first, shape);
-}
+    : AttentionBuilder(b, op.getLoc(), op.getMetaAttr().getTile()[0],
+                       op.getMetaAttr().getTile()[2]),
+      op(op) {}
 
 OpFoldResult TileBuilder::getBatch() {
   return op.getLeadRank() == 2 ? OpFoldResult(op.getOrigin().front())

@@ -6,51 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What the parts of attention's tile program share: ops on elements of tiles,
-// reads of tiles, and where the tile is.
+// What the parts of the tile program share: ops on elements of tiles, and where
+// the tile is.
 
 #ifndef LIB_DIALECT_SATTN_IR_FLEXATTENTION_TILEBUILDER_H
 #define LIB_DIALECT_SATTN_IR_FLEXATTENTION_TILEBUILDER_H
 
-#include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "../AttentionTile.h"
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 namespace sattn::flex_attention {
 
-class TileBuilder : public mlir::ImplicitLocOpBuilder {
+class TileBuilder : public AttentionBuilder {
 public:
-  using Body = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
-                                              mlir::ValueRange)>;
-
   TileBuilder(mlir::OpBuilder &b, FlexAttentionOp op);
 
   FlexAttentionOp op;
-  /// Rows of the tile, which are queries; keys of an iteration.
-  int64_t queries, keys;
-  /// Of two loops: all of a tile, its rows, its columns; of one: all of a
-  /// vector.
-  mlir::AffineMap tile, row, column, vector;
-  mlir::Value zero, lowest;
-
-  mlir::Value constant(float value);
-  mlir::Value index(int64_t value);
-  mlir::Value asValue(mlir::OpFoldResult number);
-  mlir::Value asI32(mlir::OpFoldResult number);
-  mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
-  mlir::Value fill(mlir::Value value, mlir::Value target);
-  /// An op on elements; `outMap` has fewer results than the loops where rows
-  /// are reduced.
-  mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs,
-                      llvm::ArrayRef<mlir::AffineMap> inputMaps,
-                      mlir::Value target, mlir::AffineMap outMap, Body body);
-
-  /// The tile of this shape from `first` on, in the source's last dimensions,
-  /// at `lead` of the others; zeros beyond its end.
-  mlir::Value readTile(mlir::Value source,
-                       llvm::ArrayRef<mlir::OpFoldResult> lead,
-                       llvm::ArrayRef<mlir::OpFoldResult> first,
-                       llvm::ArrayRef<int64_t> shape);
 
   /// Where the tile begins.
   mlir::OpFoldResult getFirstRow() { return op.getOrigin()[op.getLeadRank()]; }

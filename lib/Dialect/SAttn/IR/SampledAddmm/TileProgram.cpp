@@ -85,21 +85,9 @@ private:
   /// The tile's place in the batch dimensions of a tensor, in which an extent
   /// of 1 serves all.
   SmallVector<OpFoldResult> leadOf(Tensor tensor, int64_t baseRank) {
-    int64_t count = tensor.getType().getRank() - baseRank;
-    SmallVector<OpFoldResult> lead;
-    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    auto map = AffineMap::get(1, 1, {d0, s0 - 1}, b.getContext());
-    for (int64_t dim = 0; dim < count; ++dim) {
-      OpFoldResult place = op.getOrigin()[batchRank - count + dim];
-      if (tensor.getType().getDimSize(dim) == 1)
-        place = b.getIndexAttr(0);
-      else if (tensor.getType().isDynamicDim(dim))
-        place = affine::makeComposedFoldedAffineMin(
-            b, b.getLoc(), map,
-            {place, tensor::getMixedSize(b, b.getLoc(), tensor, dim)});
-      lead.push_back(place);
-    }
-    return lead;
+    return placeInBatches(
+        b, b.getLoc(), tensor, baseRank,
+        llvm::to_vector_of<OpFoldResult>(op.getOrigin().take_front(batchRank)));
   }
 
   /// An entry of an index tensor, of the tile's batch.

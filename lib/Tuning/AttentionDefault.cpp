@@ -1,11 +1,11 @@
-//===- Default.cpp - Tiles of attention -----------------------------------===//
+//===- AttentionDefault.cpp - Tiles of attention --------------------------===//
 //
 // The computed default, with the reasons of its numbers (docs/Performance.md
 // has the measurements).
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Tuning/FlexAttention.h"
+#include "sattn/Tuning/Attention.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,10 +13,10 @@
 #include <algorithm>
 
 using namespace sattn::tuning;
-using namespace sattn::tuning::flex_attention;
+using namespace sattn::tuning::attention;
 
-/// Tiles are multiples of it.
-static constexpr int64_t kMultiple = 8;
+/// Tiles are multiples of it; of keys, where blocks are, of an MMA's depth.
+static constexpr int64_t kMultiple = 8, kKeyMultiple = 16;
 static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// Columns of Q, K and V, in 16 bits, up to which a tile on a GPU has all of
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
@@ -85,13 +85,14 @@ static Parameters chooseForCPU() {
   return tile;
 }
 
-/// The largest divisor of `block` that is a tile and at most `most`.
-static int64_t fitInto(std::optional<int64_t> block, int64_t most) {
+/// The largest divisor of `block` that is a multiple and at most `most`.
+static int64_t fitInto(std::optional<int64_t> block, int64_t most,
+                       int64_t multiple) {
   if (!block)
     return most;
   int64_t size = std::min(most, *block);
-  while (size > kMultiple && *block % size != 0)
-    size -= kMultiple;
+  while (size > multiple && *block % size != 0)
+    size -= multiple;
   return size;
 }
 
@@ -125,9 +126,8 @@ static Parameters chooseFor(const Facts &facts, const Target &target) {
   llvm_unreachable("not a kind of target");
 }
 
-Parameters
-sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
-                                                 const Target &target) {
+Parameters sattn::tuning::attention::defaultParameters(const Facts &facts,
+                                                       const Target &target) {
   Parameters tile = chooseFor(facts, target);
   // A warpgroup has 64 rows; fewer queries need no second one.
   int64_t unit = target.kind == TargetKind::CPU ? kMultiple : kWarpgroupRows;
@@ -138,9 +138,14 @@ sattn::tuning::flex_attention::defaultParameters(const Facts &facts,
   // What a function has for each head of its own takes registers.
   if (facts.isPacked)
     tile.depth = std::min(tile.depth, kPackedKeys);
-  else
-    tile.rows = fitInto(facts.blockQueries, tile.rows);
-  tile.depth = fitInto(facts.blockKeys, tile.depth);
+  // So do the words of dropout; with more keys they spill.
+  if (facts.hasDropout && target.kind != TargetKind::CPU) {
+    bool isNarrow = target.kind == TargetKind::Wgmma && getWidest(facts) <= 64;
+    tile.depth = std::min<int64_t>(tile.depth, isNarrow ? 32 : 16);
+  }
+  if (!facts.isPacked)
+    tile.rows = fitInto(facts.blockQueries, tile.rows, kMultiple);
+  tile.depth = fitInto(facts.blockKeys, tile.depth, kKeyMultiple);
   tile.columns = chooseColumns(facts, target);
   return tile;
 }

@@ -1,15 +1,15 @@
-//===- Choose.cpp - Parameters of one flex_attention ----------------------===//
+//===- AttentionChoose.cpp - Parameters of one attention ------------------===//
 //
 // The computed default, or numbers that the caller gives.
 //
 //===----------------------------------------------------------------------===//
 
-#include "sattn/Tuning/FlexAttention.h"
+#include "sattn/Tuning/Attention.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace sattn::tuning;
-using namespace sattn::tuning::flex_attention;
+using namespace sattn::tuning::attention;
 
 static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -27,9 +27,8 @@ static llvm::Error checkSize(llvm::StringRef name, int64_t size,
   return llvm::Error::success();
 }
 
-llvm::Expected<Choice>
-sattn::tuning::flex_attention::choose(const Facts &facts,
-                                      const Search &search) {
+llvm::Expected<Choice> sattn::tuning::attention::choose(const Facts &facts,
+                                                        const Search &search) {
   Choice choice;
   choice.parameters = defaultParameters(facts, search.target);
   choice.origin = "the computed default";
@@ -56,5 +55,3 @@ sattn::tuning::flex_attention::choose(const Facts &facts,
     return error;
   return choice;
 }
-
-sattn::meta::OpSchemas sattn::tuning::getFlexAttentionSchemas() { return {}; }

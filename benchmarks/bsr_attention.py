@@ -1,0 +1,121 @@
+"""Attention at the stored blocks of a BSR mask, beside PyTorch's Triton kernels, FlexAttention and dense attention.
+
+    python benchmarks/bsr_attention.py [--small] [--out benchmarks/results/bsr-attention-h200.json]
+
+Each candidate is a CUDA graph of calls; the card is hot (timing.py), all candidates of a row run in turns, and a time is a
+median. `torch_triton` is `_scaled_dot_product_attention` of `torch.sparse._triton_ops`, three kernels with the weights in
+memory; `flex` PyTorch's compiled FlexAttention, and `ours_flex` sattn.flex_attention, both with the mask as a list of
+wholly visible blocks; `dense` PyTorch's attention of all keys. All heads share the mask. `difference` is the largest of
+ours from attention in f32, relative to its largest element. `dropout` drops a tenth of the weights.
+"""
+
+import argparse
+import functools
+import json
+import sys
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import sattn  # noqa: E402
+from problems import make  # noqa: E402
+from timing import in_graph, measure  # noqa: E402
+
+# Heads, queries and keys, columns, block, sparsity in hundredths.
+SHAPES = [(16, 4096, 128, 64, 90), (16, 4096, 128, 128, 90), (16, 4096, 128, 64, 50), (16, 4096, 128, 128, 50),
+          (16, 4096, 64, 64, 90), (16, 4096, 64, 128, 90), (16, 4096, 128, 32, 90), (16, 16384, 128, 128, 95)]
+SMALL = SHAPES[:2]
+
+
+@functools.cache
+def compiled_flex():
+    from torch.nn.attention.flex_attention import flex_attention
+
+    return torch.compile(flex_attention, dynamic=False)
+
+
+def lists_of(problem, size):
+    """Counts and columns of the stored blocks of each block row, (1, 1, rows) and (1, 1, rows, columns)."""
+    counts = problem.crow[1:] - problem.crow[:-1]
+    indices = torch.zeros(len(counts), size // problem.block, dtype=torch.int32, device="cuda")
+    for row, (first, count) in enumerate(zip(problem.crow.tolist(), counts.tolist())):
+        indices[row, :count] = problem.col[first:first + count]
+    return counts[None, None], indices[None, None]
+
+
+def flex_call(problem, size, q, k, v):
+    from torch.nn.attention.flex_attention import BlockMask
+
+    counts, indices = lists_of(problem, size)
+    mask = BlockMask.from_kv_blocks(torch.zeros_like(counts), torch.zeros_like(indices), counts, indices,
+                                    BLOCK_SIZE=problem.block)
+    return lambda: compiled_flex()(q, k, v, block_mask=mask, kernel_options={"BLOCK_N": problem.block})
+
+
+def ours_flex_call(problem, size, q, k, v):
+    counts, indices = lists_of(problem, size)
+    mask = sattn.BlockMask.from_kv_blocks(torch.zeros_like(counts), torch.zeros_like(indices), counts, indices,
+                                          BLOCK_SIZE=problem.block)
+    return lambda: sattn.flex_attention(q, k, v, block_mask=mask)
+
+
+def triton_call(problem, size, q, k, v):
+    from torch.sparse._triton_ops import _scaled_dot_product_attention
+
+    lead = q.shape[:2]
+    mask = torch.sparse_bsr_tensor(*(part.expand(*lead, *part.shape).contiguous()
+                                     for part in (problem.crow, problem.col, problem.values)), size=(*lead, size, size))
+    return lambda: _scaled_dot_product_attention(q, k, v, mask)
+
+
+def candidates_of(heads, size, columns, block, sparsity):
+    """{name: Timed}, the difference from attention in f32, and stored blocks."""
+    problem = make(size, size, 8, block, sparsity / 100)
+    q, k, v = (torch.randn(1, heads, size, columns, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    mask = problem.crow, problem.col, problem.values
+    calls = {"ours": lambda: sattn.scaled_dot_product_attention(q, k, v, mask),
+             "dropout": lambda: sattn.scaled_dot_product_attention(q, k, v, mask, 0.1),
+             "dense": lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v)}
+    for name, make_call in (("ours_flex", ours_flex_call), ("flex", flex_call), ("torch_triton", triton_call)):
+        try:
+            calls[name] = make_call(problem, size, q, k, v)
+            calls[name]()
+        except Exception as error:  # noqa: BLE001 - a peer that is not there, or fails, is left out by name.
+            calls.pop(name, None)
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+    visible = torch.zeros(size // block, size // block, dtype=torch.bool, device="cuda")
+    visible[problem.rows(), problem.col.long()] = True
+    visible = visible.repeat_interleave(block, 0).repeat_interleave(block, 1)
+    scores = (q[0, 0].float() @ k[0, 0].float().T * columns**-0.5).masked_fill(~visible, float("-inf"))
+    wanted = scores.softmax(-1).nan_to_num(0) @ v[0, 0].float()
+    difference = float((calls["ours"]()[0, 0].float() - wanted).abs().max() / wanted.abs().max())
+    return {name: in_graph(call) for name, call in calls.items()}, difference, len(problem.col)
+
+
+def row_of(heads, size, columns, block, sparsity, rounds):
+    timed, difference, stored = candidates_of(heads, size, columns, block, sparsity)
+    measure(timed, rounds)
+    micros = {name: round(1e3 * candidate.median_ms(), 2) for name, candidate in timed.items()}
+    operations = 4 * heads * stored * block * block * columns
+    return {"heads": heads, "size": size, "columns": columns, "block": block, "sparsity": sparsity / 100, "us": micros,
+            "tflops": round(operations / micros["ours"] / 1e6, 1), "difference": round(difference, 5)}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
+    parser.add_argument("--small", action="store_true", help="the two rows with a target")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args(arguments)
+    rows = []
+    for shape in SMALL if options.small else SHAPES:
+        rows.append(row_of(*shape, options.rounds))
+        print(json.dumps(rows[-1]), flush=True)
+        if options.out:
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+//===- BsrAttention.h - Parameters of bsr_attention -------------*- C++ -*-===//
+//
+// How the parameters of one bsr_attention are chosen: as those of any attention
+// by blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_TUNING_BSRATTENTION_H
+#define SATTN_TUNING_BSRATTENTION_H
+
+#include "sattn/Tuning/Attention.h"
+
+namespace sattn::tuning::bsr_attention {
+using attention::choose;
+using attention::defaultParameters;
+using attention::Facts;
+} // namespace sattn::tuning::bsr_attention
+
+namespace sattn::tuning {
+/// No table has rows of it yet.
+meta::OpSchemas getBsrAttentionSchemas();
+} // namespace sattn::tuning
+
+#endif // SATTN_TUNING_BSRATTENTION_H

@@ -1,0 +1,336 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionTile.h"
+
+#include "TileParts.h"
+
+#include "sattn/Support/TileLoopAttributes.h"
+#include "sattn/Tuning/Attention.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sattn;
+
+static constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
+/// Times a score, as good as 0.
+static constexpr float kLeastScale = 0x1p-100f;
+
+int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,
+                                    int64_t columns, Type element) {
+  using tuning::attention::kColumnUnit;
+  using tuning::attention::kPaddedColumns;
+  bool isPadded = columns > llvm::alignTo(valueDim, 8);
+  bool isWide =
+      headDim > kPaddedColumns && element.getIntOrFloatBitWidth() == 16;
+  int64_t depth = llvm::alignTo(headDim, isWide ? kColumnUnit : 8);
+  return isPadded ? std::max(depth, kPaddedColumns) : depth;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops on elements
+//===----------------------------------------------------------------------===//
+
+AttentionBuilder::AttentionBuilder(OpBuilder &b, Location loc, int64_t queries,
+                                   int64_t keys)
+    : ImplicitLocOpBuilder(loc, b), queries(queries), keys(keys) {
+  AffineExpr i = getAffineDimExpr(0), j = getAffineDimExpr(1);
+  tile = AffineMap::get(2, 0, {i, j}, getContext());
+  row = AffineMap::get(2, 0, {i}, getContext());
+  column = AffineMap::get(2, 0, {j}, getContext());
+  vector = AffineMap::get(1, 0, {i}, getContext());
+  zero = constant(0.0f);
+  lowest = constant(-std::numeric_limits<float>::infinity());
+}
+
+Value AttentionBuilder::constant(float value) {
+  return arith::ConstantOp::create(*this, getF32FloatAttr(value));
+}
+
+Value AttentionBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+
+Value AttentionBuilder::asValue(OpFoldResult number) {
+  return getValueOrCreateConstantIndexOp(*this, getLoc(), number);
+}
+
+Value AttentionBuilder::asI32(OpFoldResult number) {
+  return arith::IndexCastOp::create(*this, getI32Type(), asValue(number));
+}
+
+Value AttentionBuilder::empty(ArrayRef<int64_t> shape, Type type) {
+  return tensor::EmptyOp::create(*this, shape, type);
+}
+
+Value AttentionBuilder::fill(Value value, Value target) {
+  return linalg::FillOp::create(*this, value, target).getResult(0);
+}
+
+Value AttentionBuilder::generic(ArrayRef<Value> inputs,
+                                ArrayRef<AffineMap> inputMaps, Value target,
+                                AffineMap outMap, Body body) {
+  SmallVector<AffineMap> maps(inputMaps);
+  maps.push_back(outMap);
+  SmallVector<utils::IteratorType> iterators(outMap.getNumDims(),
+                                             utils::IteratorType::parallel);
+  for (unsigned dim = outMap.getNumResults(); dim < outMap.getNumDims(); ++dim)
+    iterators[dim] = utils::IteratorType::reduction;
+  return linalg::GenericOp::create(
+             *this, target.getType(), inputs, target, maps, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               ImplicitLocOpBuilder inner(loc, nested);
+               linalg::YieldOp::create(inner, body(inner, args));
+             })
+      .getResult(0);
+}
+
+Value AttentionBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
+                                 ArrayRef<OpFoldResult> first,
+                                 ArrayRef<int64_t> shape) {
+  return sattn::readTile(*this, getLoc(), source, lead, first, shape);
+}
+
+Value AttentionBuilder::position(ImplicitLocOpBuilder &inner, int64_t dim,
+                                 Value start) {
+  Value here = arith::IndexCastOp::create(inner, inner.getI32Type(),
+                                          linalg::IndexOp::create(inner, dim));
+  return start ? arith::AddIOp::create(inner, here, start).getResult() : here;
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+bool AttentionTile::needsScaling(Value scale) {
+  FloatAttr constant;
+  return matchPattern(scale, m_Constant(&constant)) &&
+         !(constant.getValueAsDouble() > 0);
+}
+
+AttentionTile::AttentionTile(AttentionBuilder &b, Value scale, Type element,
+                             int64_t columns, bool isModified)
+    : isModified(isModified), b(b), scale(scale), element(element),
+      f32(b.getF32Type()), columns(columns),
+      mayBeNegative(!isModified && !matchPattern(scale, m_Constant())) {}
+
+/// Products are scaled after their maximum is found, which wants a positive
+/// scale. With another one each iteration takes the way of those with a mask,
+/// where products take the scale's sign.
+void AttentionTile::readScale() {
+  Value positive = scale;
+  if (mayBeNegative) {
+    // 0 times the -inf of a mask would be no number.
+    Value least = b.constant(kLeastScale);
+    isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, scale,
+                                       b.constant(0.0f));
+    sign = arith::SelectOp::create(b, isPositive, b.constant(1.0f),
+                                   b.constant(-1.0f));
+    positive =
+        arith::MaximumFOp::create(b, math::AbsFOp::create(b, scale), least);
+  }
+  scaleLog2 = arith::MulFOp::create(b, positive, b.constant(kLog2E));
+}
+
+SmallVector<Value> AttentionTile::start() {
+  scores = b.empty({b.queries, b.keys}, f32);
+  vectors = b.empty({b.queries}, f32);
+  Value sums = b.fill(b.zero, b.empty({b.queries, columns}, f32));
+  Value maximum = b.fill(b.lowest, vectors), total = b.fill(b.zero, vectors);
+  return {sums, maximum, total};
+}
+
+scf::ForOp AttentionTile::createLoop(ArrayRef<Value> carried, Value end,
+                                     StringRef precision) {
+  auto loop = scf::ForOp::create(b, b.index(0), end, b.index(1), carried);
+  loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
+  if (precision == "tf32")
+    loop->setAttr(kTF32AttrName, b.getUnitAttr());
+  return loop;
+}
+
+Value AttentionTile::multiply(Value q, Value k) {
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
+             d = b.getAffineDimExpr(2);
+  auto map = [&](AffineExpr i, AffineExpr j) {
+    return AffineMapAttr::get(AffineMap::get(3, 0, {i, j}, b.getContext()));
+  };
+  auto product =
+      linalg::MatmulOp::create(b, ValueRange{q, k}, b.fill(b.zero, scores));
+  product.setIndexingMapsAttr(
+      b.getArrayAttr({map(m, d), map(n, d), map(m, n)}));
+  return product.getResult(0);
+}
+
+Value AttentionTile::applyScale(Value s) {
+  return b.generic(s, b.tile, scores, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], scaleLog2);
+                   });
+}
+
+/// Scores with the scale's sign. A branch, which all threads take alike, costs
+/// the usual scale nothing.
+Value AttentionTile::applySign(Value s) {
+  if (!sign)
+    return s;
+  auto branch = scf::IfOp::create(b, s.getType(), isPositive,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, s);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      b, b.generic(s, b.tile, scores, b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], sign);
+                   }));
+  return branch.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights and sums
+//===----------------------------------------------------------------------===//
+
+/// What is subtracted in the exponent; 0 where the maximum is -inf, since -inf
+/// minus -inf is no number.
+Value AttentionTile::computeShift(Value maximum, bool maySeeNothing) {
+  return b.generic(maximum, b.vector, vectors, b.vector,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     Value finite = args[0];
+                     if (maySeeNothing) {
+                       Value isLowest = arith::CmpFOp::create(
+                           inner, arith::CmpFPredicate::OEQ, args[0], b.lowest);
+                       finite = arith::SelectOp::create(inner, isLowest, b.zero,
+                                                        args[0]);
+                     }
+                     if (isModified)
+                       return finite;
+                     return arith::MulFOp::create(inner, finite, scaleLog2);
+                   });
+}
+
+/// Sums and, last, the maximum, each in its place.
+void AttentionTile::update(Value s, Value v, scf::ForOp loop,
+                           bool maySeeNothing,
+                           function_ref<Value(Value)> change) {
+  Value sums = loop.getRegionIterArg(0), maximum = loop.getRegionIterArg(1),
+        total = loop.getRegionIterArg(2);
+  auto greater = [](Inner &inner, ValueRange args) -> Value {
+    return arith::MaximumFOp::create(inner, args[0], args[1]);
+  };
+  auto times = [](Inner &inner, ValueRange args) -> Value {
+    return arith::MulFOp::create(inner, args.back(), args[0]);
+  };
+  // exp2(scale * x - y)
+  auto power = [&](Inner &inner, ValueRange args) -> Value {
+    Value minus = arith::NegFOp::create(inner, args[1]);
+    Value exponent =
+        isModified
+            ? arith::AddFOp::create(inner, args[0], minus).getResult()
+            : math::FmaOp::create(inner, args[0], scaleLog2, minus).getResult();
+    return math::Exp2Op::create(inner, exponent, arith::FastMathFlags::afn);
+  };
+  Value ofBlock =
+      b.generic(s, b.tile, b.fill(b.lowest, vectors), b.row, greater);
+  Value fresh = b.generic({ofBlock, maximum}, {b.vector, b.vector}, vectors,
+                          b.vector, greater);
+  Value shift = computeShift(fresh, maySeeNothing);
+  Value rescale = b.generic({maximum, shift}, {b.vector, b.vector}, vectors,
+                            b.vector, power);
+  Value p = b.generic({s, shift}, {b.tile, b.row}, scores, b.tile, power);
+  total = b.generic(rescale, b.vector, total, b.vector, times);
+  total = b.generic(p, b.tile, total, b.row,
+                    [](Inner &inner, ValueRange args) -> Value {
+                      return arith::AddFOp::create(inner, args[0], args[1]);
+                    });
+  sums = b.generic(rescale, b.row, sums, b.tile, times);
+  Value weights = round(change ? change(p) : p, {b.queries, b.keys});
+  sums = linalg::MatmulOp::create(b, ValueRange{weights, v}, sums).getResult(0);
+  maximum = b.generic(ofBlock, b.vector, maximum, b.vector, greater);
+  scf::YieldOp::create(b, ValueRange{sums, maximum, total});
+}
+
+Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {
+  if (element.isF32())
+    return wide;
+  return b.generic(wide, b.tile, b.empty(shape, element), b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::TruncFOp::create(inner, element, args[0]);
+                   });
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Value AttentionTile::computeOut(scf::ForOp loop, Value factor) {
+  Value one = b.constant(1.0f);
+  Value inverse = b.generic(
+      loop.getResult(2), b.vector, vectors, b.vector,
+      [&](Inner &inner, ValueRange args) -> Value {
+        Value isZero = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
+                                             args[0], b.zero);
+        Value sum = arith::SelectOp::create(inner, isZero, one, args[0]);
+        return arith::DivFOp::create(inner, factor ? factor : one, sum,
+                                     arith::FastMathFlags::afn);
+      });
+  return b.generic({loop.getResult(0), inverse}, {b.tile, b.row},
+                   b.empty({b.queries, columns}, element), b.tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     Value wide =
+                         arith::MulFOp::create(inner, args[0], args[1]);
+                     return element.isF32()
+                                ? wide
+                                : arith::TruncFOp::create(inner, element, wide);
+                   });
+}
+
+Value AttentionTile::computeLse(scf::ForOp loop) {
+  Value ln2 = b.constant(kLn2);
+  return b.generic(
+      {loop.getResult(1), loop.getResult(2)}, {b.vector, b.vector}, vectors,
+      b.vector, [&](Inner &inner, ValueRange args) -> Value {
+        Value log =
+            math::Log2Op::create(inner, args[1], arith::FastMathFlags::afn);
+        Value sum = isModified
+                        ? arith::AddFOp::create(inner, args[0], log).getResult()
+                        : math::FmaOp::create(inner, args[0], scaleLog2, log)
+                              .getResult();
+        return arith::MulFOp::create(inner, sum, ln2);
+      });
+}
+
+Value AttentionTile::computeMaxScores(scf::ForOp loop) {
+  Value factor = b.constant(kLn2);
+  if (!isModified)
+    factor = arith::MulFOp::create(b, scaleLog2, factor);
+  return b.generic(loop.getResult(1), b.vector, vectors, b.vector,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     return arith::MulFOp::create(inner, args[0], factor);
+                   });
+}
+
+Value AttentionTile::insert(Value tile, Value out, int64_t lead) {
+  auto type = cast<RankedTensorType>(out.getType());
+  SmallVector<OpFoldResult> sizes(lead, b.getIndexAttr(1));
+  for (int64_t dim = lead; dim < type.getRank(); ++dim)
+    sizes.push_back(tensor::getMixedSize(b, b.getLoc(), out, dim));
+  SmallVector<OpFoldResult> zeros(type.getRank(), b.getIndexAttr(0)),
+      ones(type.getRank(), b.getIndexAttr(1));
+  Value clip = tensor::ExtractSliceOp::create(
+      b, tile, ArrayRef(zeros).drop_front(lead),
+      ArrayRef(sizes).drop_front(lead), ArrayRef(ones).drop_front(lead));
+  return tensor::InsertSliceOp::create(b, clip, out, zeros, sizes, ones);
+}

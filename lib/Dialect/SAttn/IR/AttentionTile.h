@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What tile programs of attention have in common, whatever keys they read: ops
+// on elements of tiles, and the softmax that goes along the keys block by
+// block, with the maximum and the sum of the weights as they are so far.
+
+#ifndef LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
+#define LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace sattn {
+
+class AttentionBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using Body = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
+                                              mlir::ValueRange)>;
+
+  AttentionBuilder(mlir::OpBuilder &b, mlir::Location loc, int64_t queries,
+                   int64_t keys);
+
+  /// Rows of the tile, which are queries; keys of an iteration.
+  int64_t queries, keys;
+  /// Of two loops: all of a tile, its rows, its columns; of one: all of a
+  /// vector.
+  mlir::AffineMap tile, row, column, vector;
+  mlir::Value zero, lowest;
+
+  mlir::Value constant(float value);
+  mlir::Value index(int64_t value);
+  mlir::Value asValue(mlir::OpFoldResult number);
+  mlir::Value asI32(mlir::OpFoldResult number);
+  mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  mlir::Value fill(mlir::Value value, mlir::Value target);
+  /// An op on elements; `outMap` has fewer results than the loops where rows
+  /// are reduced.
+  mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs,
+                      llvm::ArrayRef<mlir::AffineMap> inputMaps,
+                      mlir::Value target, mlir::AffineMap outMap, Body body);
+
+  /// The tile of this shape from `first` on, in the source's last dimensions,
+  /// at `lead` of the others; zeros beyond its end.
+  mlir::Value readTile(mlir::Value source,
+                       llvm::ArrayRef<mlir::OpFoldResult> lead,
+                       llvm::ArrayRef<mlir::OpFoldResult> first,
+                       llvm::ArrayRef<int64_t> shape);
+
+  /// An element's position along a dimension, in i32: in the tile, or, with its
+  /// `start`, in the tensor.
+  static mlir::Value position(mlir::ImplicitLocOpBuilder &inner, int64_t dim,
+                              mlir::Value start = {});
+};
+
+/// Columns of a tile of Q or K, padded as those of V are, of which a tile has
+/// `columns`.
+int64_t chooseAttentionDepth(int64_t headDim, int64_t valueDim, int64_t columns,
+                             mlir::Type element);
+
+class AttentionTile {
+public:
+  using Inner = mlir::ImplicitLocOpBuilder;
+
+  /// `isModified`: scores come scaled, and to the base 2; else they are
+  /// products that are scaled after their maximum is found, which wants a
+  /// positive scale. `element`: of Q, K and V; `columns`: of V in the tile.
+  AttentionTile(AttentionBuilder &b, mlir::Value scale, mlir::Type element,
+                int64_t columns, bool isModified);
+
+  bool isModified;
+  /// Of f32: the scale to the base 2, without its sign; the sign, where it is
+  /// known at run time only; then, of i1, whether it is plus: with another one
+  /// scores need `negate`.
+  mlir::Value scaleLog2, sign, isPositive;
+  /// Tensors that tiles and vectors are written to.
+  mlir::Value scores, vectors;
+
+  /// Whether scores must be multiplied by the scale before they are compared: a
+  /// constant that is not positive.
+  static bool needsScaling(mlir::Value scale);
+
+  /// Before the loop, each once.
+  void readScale();
+  /// What the loop carries at first: sums, maximum and total.
+  llvm::SmallVector<mlir::Value> start();
+  /// A loop of so many iterations that carries these.
+  mlir::scf::ForOp createLoop(llvm::ArrayRef<mlir::Value> carried,
+                              mlir::Value end, llvm::StringRef precision);
+
+  /// q k^T
+  mlir::Value multiply(mlir::Value q, mlir::Value k);
+  /// Products as scores to the base 2, where these are wanted (`isModified`).
+  mlir::Value applyScale(mlir::Value s);
+  /// Scores times the scale's sign.
+  mlir::Value applySign(mlir::Value s);
+  /// Ends an iteration: adds the keys' weights to what the loop carries.
+  /// `maySeeNothing`: a row may have no key but those of -inf. `change`, if
+  /// there is one, gives the weights that V's rows are multiplied by.
+  void update(mlir::Value s, mlir::Value v, mlir::scf::ForOp loop,
+              bool maySeeNothing,
+              llvm::function_ref<mlir::Value(mlir::Value)> change = {});
+
+  /// The tile's rows over their sums, times `factor`, if that is not null.
+  mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value factor = {});
+  /// The logarithm of the sums of exponentials, to the base e.
+  mlir::Value computeLse(mlir::scf::ForOp loop);
+  /// The greatest scores: the maximum is one of scores to the base 2, or of
+  /// products without the scale.
+  mlir::Value computeMaxScores(mlir::scf::ForOp loop);
+  /// The tile clipped to the rows and columns of the result, which has `lead`
+  /// dimensions before them.
+  mlir::Value insert(mlir::Value tile, mlir::Value out, int64_t lead);
+
+private:
+  mlir::Value computeShift(mlir::Value maximum, bool maySeeNothing);
+  /// A tile of f32 in the operands' element type.
+  mlir::Value round(mlir::Value wide, llvm::ArrayRef<int64_t> shape);
+
+  AttentionBuilder &b;
+  mlir::Value scale;
+  mlir::Type element, f32;
+  int64_t columns;
+  bool mayBeNegative;
+};
+
+} // namespace sattn
+
+#endif // LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H

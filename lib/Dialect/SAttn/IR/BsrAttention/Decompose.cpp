@@ -1,0 +1,241 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// sattn.bsr_attention as the ops that it fuses: a sampled product, a softmax
+// and a product at the blocks of the mask. Scores and weights are in memory, in
+// f32 up to the softmax.
+
+#include "../Dropout.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace sattn;
+
+namespace {
+class Decomposition {
+public:
+  Decomposition(OpBuilder &builder, BsrAttentionOp op)
+      : b(op.getLoc(), builder), op(op),
+        element(op.getQ().getType().getElementType()) {
+    sizes = tensor::getMixedSizes(b, b.getLoc(), op.getOut());
+    sizes.resize(op.getBatchRank());
+    sizes.append({sizeOf(op.getCol(), -1), b.getIndexAttr(op.getBlockRows()),
+                  b.getIndexAttr(op.getBlockColumns())});
+  }
+
+  Value build();
+
+private:
+  using Tensor = TypedValue<RankedTensorType>;
+
+  ImplicitLocOpBuilder b;
+  BsrAttentionOp op;
+  Type element;
+  /// Of scores and weights: those of the batches, and of the stored blocks.
+  SmallVector<OpFoldResult> sizes;
+
+  OpFoldResult sizeOf(Tensor tensor, int64_t dim) {
+    return tensor::getMixedSize(b, b.getLoc(), tensor,
+                                tensor.getType().getRank() + dim);
+  }
+  Value empty(Type type) { return tensor::EmptyOp::create(b, sizes, type); }
+  Value constant(float value) {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  }
+  Value withBatches(Tensor list);
+  Value countEarlierRows();
+  Value readInBatch(ImplicitLocOpBuilder &inner, Value list,
+                    ArrayRef<Value> extents);
+  Value finishWeights(Value weights);
+};
+} // namespace
+
+Value Decomposition::build() {
+  Type f32 = b.getF32Type();
+  Value one = constant(1), zero = constant(0);
+  Value blocks = empty(f32);
+  Value scores = SampledAddmmOp::create(
+      b, blocks.getType(), op.getScale(), zero, op.getCrow(), op.getCol(),
+      op.getQ(), op.getK(), /*input=*/Value(), /*origin=*/ValueRange(), blocks,
+      /*meta=*/MetaAttr(), /*block_size=*/DenseI64ArrayAttr(),
+      op.getPrecisionAttr(), /*transpose_mat2=*/b.getUnitAttr());
+  Value weights =
+      BsrSoftmaxOp::create(b, blocks.getType(), op.getCrow(), op.getCol(),
+                           scores, empty(f32), /*meta=*/MetaAttr());
+  weights = finishWeights(weights);
+  auto product = BsrAddmmOp::create(b, one, zero, withBatches(op.getCrow()),
+                                    withBatches(op.getCol()), weights,
+                                    op.getV(), op.getOut());
+  product.setPrecisionAttr(op.getPrecisionAttr());
+  return product.getResult();
+}
+
+/// With as many dimensions as the weights have for their batches: the parts of
+/// a stored matrix have equal ranks.
+Value Decomposition::withBatches(Tensor list) {
+  RankedTensorType type = list.getType();
+  int64_t missing = op.getBatchRank() + 1 - type.getRank();
+  if (missing == 0)
+    return list;
+  SmallVector<int64_t> shape(missing, 1);
+  llvm::append_range(shape, type.getShape());
+  SmallVector<OpFoldResult> extents(missing, b.getIndexAttr(1));
+  llvm::append_range(extents, tensor::getMixedSizes(b, b.getLoc(), list));
+  SmallVector<ReassociationIndices> groups(type.getRank());
+  for (int64_t dim = 0; dim < missing; ++dim)
+    groups.front().push_back(dim);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    groups[dim].push_back(missing + dim);
+  return tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), list, groups,
+      extents);
+}
+
+/// Of each stored block, the number of block rows that end before it or with
+/// the one before it, which is the number of its own.
+Value Decomposition::countEarlierRows() {
+  RankedTensorType type = op.getCrow().getType();
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      ones(rank, b.getIndexAttr(1)),
+      shape = tensor::getMixedSizes(b, b.getLoc(), op.getCrow());
+  offsets.back() = b.getIndexAttr(1);
+  shape.back() = affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0) - 1, {shape.back()});
+  Value ends =
+      tensor::ExtractSliceOp::create(b, op.getCrow(), offsets, shape, ones);
+  shape.back() = sizeOf(op.getCol(), -1);
+  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  Value counts =
+      linalg::FillOp::create(
+          b, none,
+          tensor::EmptyOp::create(b, shape, b.getI32Type()).getResult())
+          .getResult(0);
+  // Loops over batches, blocks and rows.
+  SmallVector<AffineExpr> batch, ofEnds, ofCounts;
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    batch.push_back(b.getAffineDimExpr(dim));
+  ofCounts = ofEnds = batch;
+  ofCounts.push_back(b.getAffineDimExpr(rank - 1));
+  ofEnds.push_back(b.getAffineDimExpr(rank));
+  AffineMap maps[] = {AffineMap::get(rank + 1, 0, ofEnds, b.getContext()),
+                      AffineMap::get(rank + 1, 0, ofCounts, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+             b, counts.getType(), ends, counts, maps, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               ImplicitLocOpBuilder inner(loc, nested);
+               Value block = arith::IndexCastOp::create(
+                   inner, args[0].getType(),
+                   linalg::IndexOp::create(inner, rank - 1));
+               Value isBefore = arith::CmpIOp::create(
+                   inner, arith::CmpIPredicate::sle, args[0], block);
+               Value more =
+                   arith::ExtUIOp::create(inner, b.getI32Type(), isBefore);
+               linalg::YieldOp::create(
+                   inner,
+                   arith::AddIOp::create(inner, args[1], more).getResult());
+             })
+      .getResult(0);
+}
+
+/// The entry of the block of an element of the weights, in i32. An extent of 1
+/// serves all batches, and may be known only at run time.
+Value Decomposition::readInBatch(ImplicitLocOpBuilder &inner, Value list,
+                                 ArrayRef<Value> extents) {
+  int64_t batches = op.getBatchRank(), own = extents.size();
+  SmallVector<Value> indices;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    Value place = linalg::IndexOp::create(inner, batches - own + dim);
+    Value one = arith::ConstantIndexOp::create(inner, 1);
+    Value last = arith::SubIOp::create(inner, extent, one);
+    indices.push_back(arith::MinSIOp::create(inner, place, last));
+  }
+  indices.push_back(linalg::IndexOp::create(inner, batches));
+  Value entry = tensor::ExtractOp::create(inner, list, indices);
+  Value index = arith::IndexCastOp::create(inner, inner.getIndexType(), entry);
+  return arith::IndexCastOp::create(inner, inner.getI32Type(), index);
+}
+
+/// Drops weights, if any are, and rounds them to the type of V.
+Value Decomposition::finishWeights(Value weights) {
+  if (!op.getRandom() && element.isF32())
+    return weights;
+  Value target = empty(element), rows;
+  std::optional<Dropout> dropout;
+  SmallVector<Value> rowBatches, columnBatches, batchSizes;
+  if (op.getRandom()) {
+    dropout.emplace(b, op.getProbability(), op.getRandom());
+    rows = countEarlierRows();
+    auto batchesOf = [&](Value list) {
+      SmallVector<Value> extents;
+      auto type = cast<RankedTensorType>(list.getType());
+      for (int64_t dim = 0; dim < type.getRank() - 1; ++dim)
+        extents.push_back(b.createOrFold<tensor::DimOp>(list, dim));
+      return extents;
+    };
+    rowBatches = batchesOf(rows);
+    columnBatches = batchesOf(op.getCol());
+    for (int64_t dim = 0; dim < op.getBatchRank(); ++dim)
+      batchSizes.push_back(
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]));
+  }
+  int64_t batches = op.getBatchRank();
+  auto finish = [&](OpBuilder &nested, Location loc, ValueRange args) {
+    ImplicitLocOpBuilder inner(loc, nested);
+    Type i32 = inner.getI32Type();
+    auto position = [&](Value block, int64_t size, int64_t dim) -> Value {
+      Value first = arith::MulIOp::create(
+          inner, block,
+          arith::ConstantOp::create(inner, inner.getI32IntegerAttr(size)));
+      return arith::AddIOp::create(
+          inner, first,
+          arith::IndexCastOp::create(inner, i32,
+                                     linalg::IndexOp::create(inner, dim)));
+    };
+    Value weight = args[0];
+    if (dropout) {
+      Value row = position(readInBatch(inner, rows, rowBatches),
+                           op.getBlockRows(), batches + 1);
+      Value column = position(readInBatch(inner, op.getCol(), columnBatches),
+                              op.getBlockColumns(), batches + 2);
+      Value batch = arith::ConstantIndexOp::create(inner, 0);
+      for (auto [dim, size] : llvm::enumerate(batchSizes))
+        batch = arith::AddIOp::create(inner,
+                                      arith::MulIOp::create(inner, batch, size),
+                                      linalg::IndexOp::create(inner, dim));
+      Value isKept = dropout->isKept(
+          inner, column, row, arith::IndexCastOp::create(inner, i32, batch));
+      Value kept = arith::MulFOp::create(inner, weight, dropout->factor);
+      Value zero =
+          arith::ConstantOp::create(inner, inner.getF32FloatAttr(0.0f));
+      weight = arith::SelectOp::create(inner, isKept, kept, zero);
+    }
+    if (!element.isF32())
+      weight = arith::TruncFOp::create(inner, element, weight);
+    linalg::YieldOp::create(inner, weight);
+  };
+  int64_t rank = batches + 3;
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(b, target.getType(), weights, target, maps,
+                                   iterators, finish)
+      .getResult(0);
+}
+
+FailureOr<SmallVector<Value>> BsrAttentionOp::decomposeOperation(OpBuilder &b) {
+  if (isTile())
+    return emitOpError("expected a whole problem, but got one tile");
+  return SmallVector<Value>{Decomposition(b, *this).build()};
+}

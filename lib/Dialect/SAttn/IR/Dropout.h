@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Which weights of attention are dropped, in the IR: Philox4x32-10 (Salmon,
+// Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011)
+// of a weight's place.
+
+#ifndef LIB_DIALECT_SATTN_IR_DROPOUT_H
+#define LIB_DIALECT_SATTN_IR_DROPOUT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace sattn {
+
+class Dropout {
+public:
+  /// What is the same for all elements, where `b` stands. `probability` is f32,
+  /// `random` has two elements of i64, the key and the counter's last word.
+  Dropout(mlir::ImplicitLocOpBuilder &b, mlir::Value probability,
+          mlir::Value random);
+
+  /// Of f32: what the weights that are kept are multiplied by; 0 where none is.
+  mlir::Value factor;
+
+  /// Whether the weight of this place is kept, of i1. The numbers are i32.
+  mlir::Value isKept(mlir::ImplicitLocOpBuilder &b, mlir::Value column,
+                     mlir::Value row, mlir::Value batch) const;
+
+private:
+  static constexpr int kRounds = 10;
+
+  /// Of i32: weights with a smaller number are dropped; the counter's last
+  /// word; two words of key for each round.
+  mlir::Value threshold, offset;
+  mlir::Value keys[kRounds][2];
+};
+
+} // namespace sattn
+
+#endif // LIB_DIALECT_SATTN_IR_DROPOUT_H

@@ -1,0 +1,402 @@
+// RUN: sparse-opt %s --split-input-file --verify-diagnostics
+// Each function breaks one constraint of the op's description.
+
+// -----
+
+func.func @c1_out(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<64xbf16>) {
+  // expected-error @below {{expected 'out' of rank at least 2, but got 'tensor<64xbf16>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @c1_crow(%scale: f32, %crow: tensor<2x?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'crow' of rank 1 to 1, but got 'tensor<2x?xi32>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<2x?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c1_k(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'k' of rank 2 to 2, but got 'tensor<64xbf16>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c2_crow(%scale: f32, %crow: tensor<?xi16>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected element type i32 or i64 of 'crow', but got 'i16'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi16>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c2_col(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi64>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected element type 'i32' of 'col', but got 'i64'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi64>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c3_q(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected element type f16, bf16 or f32 of 'q', but got 'f64'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c3_v(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected element type 'bf16' of 'v', but got 'f16'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c3_out(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xf32>) {
+  // expected-error @below {{expected element type 'bf16' of 'out', but got 'f32'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xf32>) {block_size = array<i64: 64, 64>} -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @c4_dynamic(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x?xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected D to be static and from 1 to 512, but got 'tensor<?x?xbf16>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x?xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c4_wide(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x513xbf16>, %out: tensor<?x513xbf16>) {
+  // expected-error @below {{expected E to be static and from 1 to 512, but got 'tensor<?x513xbf16>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x513xbf16>)
+      outs(%out : tensor<?x513xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x513xbf16>
+  return
+}
+
+// -----
+
+func.func @c5_multiple(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'block_size' of a positive multiple of 8 and one of 16, but got [64, 24]}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 24>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c5_zero(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'block_size' of a positive multiple of 8 and one of 16, but got [0, 64]}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 0, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c5_count(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'block_size' of a positive multiple of 8 and one of 16, but got [64]}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c6_offsets(%scale: f32, %crow: tensor<0xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'crow' of at least one entry, but got 'tensor<0xi32>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<0xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c6_overflow(%scale: f32, %crow: tensor<1000000000000000000xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'crow' of less than 2^63 rows}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<1000000000000000000xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c6_crow(%scale: f32, %crow: tensor<5xi32>, %col: tensor<?xi32>, %q: tensor<320x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected M of 'q' (dimension 0) to be 256, but got 320}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<5xi32>, tensor<?xi32>, tensor<320x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c6_m(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<300x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected M of 'q' to be a multiple of the block's 64 rows, but got 300}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<300x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c6_n(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<300x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected N of 'k' to be a multiple of the block's 64 columns, but got 300}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<300x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c7_d(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x32xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected D of 'k' (dimension 1) to be 64, but got 32}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x32xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c7_n(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<128x64xbf16>,
+    %v: tensor<192x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected N of 'v' (dimension 0) to be 128, but got 192}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<128x64xbf16>, tensor<192x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c7_m(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<128x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<64x64xbf16>) {
+  // expected-error @below {{expected M of 'out' (dimension 0) to be 128, but got 64}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<128x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<64x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<64x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c7_e(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x32xbf16>) {
+  // expected-error @below {{expected E of 'out' (dimension 1) to be 64, but got 32}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x32xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x32xbf16>
+  return
+}
+
+// -----
+
+func.func @c8(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<3x?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<2x?x64xbf16>) {
+  // expected-error @below {{expected batch dimension 0 of 'k' to be 1 or 2, but got 3}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<3x?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<2x?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<2x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c9_type(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %random: tensor<2xi32>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'random' of two elements of i64, but got 'tensor<2xi32>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      dropout(%scale, %random : tensor<2xi32>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c9_count(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %random: tensor<3xi64>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'random' of two elements of i64, but got 'tensor<3xi64>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      dropout(%scale, %random : tensor<3xi64>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c10(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected the result to have the type of 'out', 'tensor<?x64xbf16>', but got 'tensor<128x64xbf16>'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<128x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c11_n(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected N of the tile to be a multiple of 8 from 8 to 64, the columns of 'v' and their padding, but got 72}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [64, 72, 64]>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c11_m(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected M of the tile to divide the block's 64, but got 48}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [48, 64, 64]>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c11_k(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected K of the tile to divide the block's 64, but got 128}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [64, 64, 128]>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c11_multiple(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected M of the tile to be a multiple of 8 and at most 1024, but got 4}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>, meta = #sattn.meta<tile = [4, 64, 64]>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c12(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %i: index, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 1 numbers in 'origin', but got 2}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      origin(%i, %i) outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c12_dropout(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %random: tensor<2xi64>, %i: index, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 2 numbers in 'origin', but got 1}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      dropout(%scale, %random : tensor<2xi64>)
+      origin(%i) outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c13(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected precision "ieee", but got "tf32" for elements of 'bf16'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>, precision = "tf32"} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+#sparse = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+func.func @c14(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16, #sparse>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected no operand in an encoding, but got 'tensor<?x64xbf16, #sparse_tensor}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16, #sparse>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c15(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<4611686018427387904x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected 'v' of less than 2^63 bytes}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<4611686018427387904x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c11_key_multiple(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xbf16>, %k: tensor<?x64xbf16>,
+    %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
+  // expected-error @below {{expected K of the tile to be a multiple of 16 and at most 1024, but got 24}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 48>, meta = #sattn.meta<tile = [64, 64, 24]>} -> tensor<?x64xbf16>
+  return
+}

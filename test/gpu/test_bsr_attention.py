@@ -1,0 +1,64 @@
+"""bsr_attention on a Hopper GPU against the double-precision Reference."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, program
+
+
+def gpu_cases():
+    """The cases, and f32 in tf32."""
+    found = cases() + dropout_cases()
+    for block in ((16, 16), (64, 64), (128, 128)):
+        found.append(Case(f"tf32-{block[0]}x{block[1]}", dtype="f32", precision="tf32", block=block))
+    return found
+
+
+def run(sparse_run, case, folder, *options):
+    arrays = operands(case)
+    path = folder / "program.mlir"
+    path.write_text(program(case, arrays))
+    return sparse_run("--target=cuda", "--json", *options, path, *arguments(case, arrays, folder))
+
+
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
+@pytest.mark.parametrize("case", gpu_cases(), ids=lambda case: case.name)
+def test_agrees_with_reference(sparse_run, case, how, tmp_path):
+    # tf32 has 10 bits of mantissa.
+    tolerance = ["--tolerance=2e-3"] if case.precision else []
+    done = run(sparse_run, case, tmp_path, "--check", f"--{how}", *tolerance)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ok"]
+
+
+@pytest.mark.parametrize("dropout", [-1, 0.25])
+def test_result_is_written_everywhere(sparse_run, dropout, tmp_path):
+    """`out`, which holds NaN before, is finite after, and the same in every run of a schedule."""
+    case = Case("poisoned", blocks=(16, 16), columns=(128, 128), dropout=dropout)
+    results = []
+    for how in ("specialized", "specialized", "plain"):
+        out = tmp_path / "result.npy"
+        done = run(sparse_run, case, tmp_path, f"--out={out}", f"--schedule={how}")
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(out).view(operands(case)["out"].dtype).astype(np.float32))
+    assert np.isfinite(results[0]).all()
+    assert results[0].tobytes() == results[1].tobytes()
+    assert np.abs(results[0] - results[2]).max() <= 0.03 * np.abs(results[0]).max()
+
+
+def test_many_launches(sparse_run, tmp_path):
+    case = dataclasses.replace(Case("many"), blocks=(32, 32), columns=(128, 128), density=0.2)
+    done = run(sparse_run, case, tmp_path, "--check", "--launches=20")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", [64, 128])
+def test_heads_at_size(sparse_run, block, tmp_path):
+    """16 heads with masks of their own, some of whose rows are long: persistent tiles, longest first."""
+    case = Case("heads", block=(block, block), blocks=(2048 // block,) * 2, columns=(128, 128), density=0.1,
+                batches=((16,),) * 5)
+    done = run(sparse_run, case, tmp_path, "--check")
+    assert done.returncode == 0, done.stderr

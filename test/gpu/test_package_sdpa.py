@@ -1,0 +1,82 @@
+"""On a CUDA device: sattn.scaled_dot_product_attention of masks of PyTorch, against attention in double precision."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("tvm_ffi")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+import sattn  # noqa: E402
+
+
+def problem(block, lead=(), mask_lead=(), dtype=torch.bfloat16, columns=128):
+    """query, key, value, (crow, col, values), and which scores count; the second block row is empty."""
+    generator = torch.Generator().manual_seed(0)
+    present = torch.rand(4, 5, generator=generator) < 0.6
+    present[1] = False
+    crow = torch.cat([torch.zeros(1), present.sum(1).cumsum(0)]).int().cuda()
+    col = present.nonzero()[:, 1].int().cuda()
+    values = torch.ones(*mask_lead, len(col), block, block, dtype=dtype, device="cuda")
+    parts = *(index.expand(*mask_lead, -1).contiguous() for index in (crow, col)), values
+    arrays = [torch.randn(*lead, size * block, columns, generator=generator).to("cuda", dtype) for size in (4, 5, 5)]
+    return arrays, parts, present.repeat_interleave(block, 0).repeat_interleave(block, 1).cuda()
+
+
+def near(result, arrays, visible, tolerance):
+    query, key, value = (array.double() for array in arrays)
+    scores = (query @ key.mT * query.shape[-1]**-0.5).masked_fill(~visible, float("-inf"))
+    expected = scores.softmax(-1).nan_to_num(0) @ value
+    assert (result.double() - expected).abs().max() <= tolerance * expected.abs().max()
+
+
+@pytest.mark.parametrize("dtype, precision, tolerance", [
+    (torch.bfloat16, None, 3e-2), (torch.float16, None, 4e-3), (torch.float32, "tf32", 4e-3)])
+@pytest.mark.parametrize("block", [8, 16, 32, 64, 128])
+def test_values(block, dtype, precision, tolerance):
+    arrays, parts, visible = problem(block, (2, 3), dtype=dtype)
+    near(sattn.scaled_dot_product_attention(*arrays, parts, precision=precision), arrays, visible, tolerance)
+
+
+def test_a_mask_of_torch_for_each_head():
+    arrays, parts, visible = problem(64, (2, 3), (2, 3))
+    mask = torch.sparse_bsr_tensor(*parts, size=(2, 3, 256, 320))
+    near(sattn.scaled_dot_product_attention(*arrays, mask), arrays, visible, 3e-2)
+
+
+def test_ieee_is_refused():
+    arrays, parts, _ = problem(64, dtype=torch.float32)
+    with pytest.raises(NotImplementedError, match="'precision': expected precision=\"tf32\" for f32 on CUDA"):
+        sattn.scaled_dot_product_attention(*arrays, parts)
+
+
+def test_dropout_is_repeated_by_the_seed():
+    arrays, parts, _ = problem(64, (4,))
+    zero = torch.zeros_like(arrays[0]), torch.zeros_like(arrays[1])
+    value = torch.zeros_like(arrays[2])
+    value[..., :128, :] = torch.eye(128)
+    torch.manual_seed(5)
+    first, second = (sattn.scaled_dot_product_attention(*zero, value, parts, 0.25) for _ in range(2))
+    torch.manual_seed(5)
+    assert torch.equal(sattn.scaled_dot_product_attention(*zero, value, parts, 0.25), first)
+    assert not torch.equal(first, second) and not torch.equal(first[0], first[1])
+    whole = sattn.scaled_dot_product_attention(*zero, value, parts) > 0
+    assert abs((first > 0)[whole].double().mean() - 0.75) < 0.01
+
+
+def test_the_same_weights_are_dropped_as_on_the_cpu():
+    """A seed is drawn by each device's own generator; the bits of a seed are the same."""
+    arrays, parts, _ = problem(64, (2,), dtype=torch.float32)
+    from sattn import _sdpa
+
+    drawn = torch.tensor([123456789, 42])
+    saved = _sdpa._draw
+    _sdpa._draw = lambda arrays: drawn.to(arrays.device)
+    try:
+        on_gpu = sattn.scaled_dot_product_attention(*arrays, parts, 0.5, precision="tf32").cpu()
+        on_cpu = sattn.scaled_dot_product_attention(*(array.cpu() for array in arrays),
+                                                    tuple(part.cpu() for part in parts), 0.5)
+    finally:
+        _sdpa._draw = saved
+    assert (on_gpu - on_cpu).abs().max() <= 4e-3 * on_cpu.abs().max()
