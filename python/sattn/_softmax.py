@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _operand, cache
+from . import _arrays, _bsr, _compiler, _elements, _explain, _operand, cache
 from ._source import BsrSoftmax
 
 
@@ -51,6 +51,7 @@ def bsr_softmax(input, max_row_nnz=None, *, check=None):
         _require_bound(max_row_nnz)
     operand = _operand.operand_of(input, "input", multiple=1)
     arrays = operand.arrays
+    _arrays.require_element("input", operand.values, arrays, _elements.FLOATS)
     _arrays.require_no_derivative("input", operand.values)
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     shape = (*operand.batch, *operand.values.shape[-3:])
