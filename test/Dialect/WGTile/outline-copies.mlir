@@ -21,7 +21,7 @@
 // CHECK:         gpu.func @transpose_transpose_2d(%[[FROM:[^:]*]]: memref<?x?xi8, strided<[?, ?], offset: ?>>, %[[TO:[^:]*]]: memref<?x?xi8, strided<[?, ?], offset: ?>>,
 // CHECK:           memref.dim %[[TO]], %c1
 // CHECK:           scf.if
-// CHECK:             memref.load %[[FROM]][%[[COLUMN:[^,]*]], %[[ROW:[^]]*]]]
+// CHECK:             memref.load %[[FROM]][%[[COLUMN:[0-9]+]], %[[ROW:[0-9]+]]]
 // CHECK:             memref.store {{.*}}, %[[TO]][%[[ROW]], %[[COLUMN]]]
 // CHECK-NOT:     gpu.func
 

@@ -26,6 +26,11 @@ static LogicalResult checkType(TileProgramOpInterface op,
                                linalg::MatmulOp product,
                                const tuning::Target &target) {
   Type type = getElementTypeOrSelf(product.getInputs()[0]);
+  // As vector.contract is of one type.
+  if (Type other = getElementTypeOrSelf(product.getInputs()[1]); other != type)
+    return op->emitOpError()
+           << "expected factors of one element type on " << target.name
+           << ", but got " << type << " and " << other;
   auto loop = product->getParentOfType<scf::ForOp>();
   bool isTF32 = type.isF32() && loop && loop->hasAttr(kTF32AttrName);
   if (type.isF16() || type.isBF16() || isTF32 ||

@@ -68,7 +68,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
        has one in f64, rounded to nearest with ties to even and saturated to the
        range of i32 (a NaN becomes its least number): without scales other than 1
        it is exact. Hopper's MMAs of 8-bit floats add up with fewer bits than f32
-       has, about 14; other targets in f32.
+       has, about 14; other targets in f32. GPUs take two of one kind.
     3. Without `input`, the old content of `out` is read in its place.
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `mat1` and
        `mat2` are not read. Both hold for run-time values too.
