@@ -19,7 +19,9 @@ constexpr int64_t extentLimit = int64_t(1) << 32;
 std::optional<int> mapDataType(DType dtype) {
   switch (dtype) {
   case DType::I8:
-    // TMA moves bytes; it has no signed ones.
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+    // TMA moves bytes; it has no signed ones, and no floats of 8 bits.
     return 0;
   case DType::I32:
     return 3;

@@ -102,6 +102,7 @@ static void addLLVMPasses(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUTransposeByShuffles());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
+  pm.addPass(sattn::createSAttnCPUExpandFloat8());
   // Not every CPU computes in bf16, and LLVM would call a library for it.
   arith::ArithEmulateUnsupportedFloatsOptions emulateOptions;
   emulateOptions.sourceTypeStrs = {"bf16"};

@@ -92,16 +92,18 @@ Error BsrAddmmProblem::checkTypes() const {
       return expected(std::string(operand->name) + " of type i32 or i64",
                       runtime::name(dtype));
   DType dtype = values.view.dtype;
-  for (const Operand *operand : {&values, &out})
-    if (!isFloat(operand->view.dtype))
-      return expected(std::string(operand->name) + " of a float type",
-                      runtime::name(operand->view.dtype));
+  if (Error error = checkProductTypes("values", dtype, out.view.dtype))
+    return error;
   std::string ofValues =
       " of values' type, " + std::string(runtime::name(dtype));
-  if (b.view.dtype != dtype)
+  if (!canMultiply(dtype, b.view.dtype))
     return expected("b" + ofValues, runtime::name(b.view.dtype));
-  if (!inputIsOut && input.view.dtype != dtype)
-    return expected("input" + ofValues, runtime::name(input.view.dtype));
+  if (DType added = addedType(dtype, out.view.dtype);
+      !inputIsOut && input.view.dtype != added)
+    return expected(std::string("input of ") +
+                        (added == dtype ? "values' type, " : "out's type, ") +
+                        runtime::name(added),
+                    runtime::name(input.view.dtype));
   for (const std::optional<Operand> *scale : {&left, &right})
     if (*scale && (*scale)->view.dtype != dtype &&
         (*scale)->view.dtype != DType::F32)

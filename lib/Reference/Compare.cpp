@@ -2,6 +2,8 @@
 
 #include "sattn/Reference/Compare.h"
 
+#include "Operands.h"
+
 #include "sattn/Reference/ElementConversion.h"
 
 #include <algorithm>
@@ -48,6 +50,9 @@ sattn::reference::compare(const std::vector<double> &reference,
         report.worstElement = i;
       continue;
     }
+    // Of integers all that are not nearest are wrong.
+    if (!isFloat(actual.dtype))
+      expected = rounded;
     double difference = std::fabs(value - expected);
     differenceSquares += difference * difference;
     referenceSquares += expected * expected;

@@ -19,6 +19,29 @@ bool sattn::reference::isFloat(DType dtype) {
          dtype == DType::F64;
 }
 
+Error sattn::reference::checkProductTypes(const char *name, DType factor,
+                                          DType out) {
+  if (!isFloat(factor) && runtime::byteWidth(factor) != 1)
+    return expected(std::string(name) + " of a float type or i8",
+                    runtime::name(factor));
+  if (isFloat(out) || (out == DType::I32 && factor == DType::I8))
+    return Error::success();
+  return expected(factor == DType::I8 ? "out of a float type or i32"
+                                      : "out of a float type",
+                  runtime::name(out));
+}
+
+bool sattn::reference::canMultiply(DType factor, DType other) {
+  auto isFloat8 = [](DType dtype) {
+    return dtype == DType::F8E4M3FN || dtype == DType::F8E5M2;
+  };
+  return factor == other || (isFloat8(factor) && isFloat8(other));
+}
+
+DType sattn::reference::addedType(DType factor, DType out) {
+  return runtime::byteWidth(factor) == 1 ? out : factor;
+}
+
 Error sattn::reference::expected(const std::string &what,
                                  const std::string &got) {
   return Error("expected " + what + ", but got " + got);

@@ -50,6 +50,15 @@ struct Operand {
 /// f16, bf16, f32 or f64.
 bool isFloat(runtime::DType dtype);
 
+/// Checks the element types of a product: `factor` is that of the operand
+/// `name`.
+runtime::Error checkProductTypes(const char *name, runtime::DType factor,
+                                 runtime::DType out);
+/// Whether elements of two types are multiplied with each other.
+bool canMultiply(runtime::DType factor, runtime::DType other);
+/// The element type of what is added to a product.
+runtime::DType addedType(runtime::DType factor, runtime::DType out);
+
 /// The operand has strides and a rank, and memory if it is read.
 runtime::Error checkView(const Operand &operand, int minRank, bool isRead);
 

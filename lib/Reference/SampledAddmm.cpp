@@ -66,16 +66,18 @@ Error Evaluator::checkTypes() const {
         dtype != DType::I32 && dtype != DType::I64)
       return expected(std::string(operand->name) + " of type i32 or i64",
                       name(dtype));
-  for (const Operand *operand : {&mat1, &out})
-    if (!isFloat(operand->view.dtype))
-      return expected(std::string(operand->name) + " of a float type",
-                      name(operand->view.dtype));
   DType dtype = mat1.view.dtype;
-  for (const Operand *operand : {&mat2, &input})
-    if (operand->view.dtype != dtype && (operand == &mat2 || hasInput))
-      return expected(std::string(operand->name) + " of mat1's type, " +
-                          std::string(name(dtype)),
-                      name(operand->view.dtype));
+  if (Error error = checkProductTypes("mat1", dtype, out.view.dtype))
+    return error;
+  if (!canMultiply(dtype, mat2.view.dtype))
+    return expected("mat2 of mat1's type, " + std::string(name(dtype)),
+                    name(mat2.view.dtype));
+  if (DType added = addedType(dtype, out.view.dtype);
+      hasInput && input.view.dtype != added)
+    return expected(std::string("input of ") +
+                        (added == dtype ? "mat1's type, " : "out's type, ") +
+                        name(added),
+                    name(input.view.dtype));
   return Error::success();
 }
 

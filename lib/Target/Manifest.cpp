@@ -35,6 +35,10 @@ static constexpr int64_t kVersion = 3;
 
 /// Name of a scalar or element type, empty for a type that the runtime lacks.
 static StringRef typeName(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return "f8E4M3FN";
+  if (isa<Float8E5M2Type>(type))
+    return "f8E5M2";
   if (type.isF16())
     return "f16";
   if (type.isBF16())

@@ -6,7 +6,8 @@ using namespace sattn;
 using namespace tvm;
 using runtime::DType;
 
-static std::optional<DType> dtypeOf(DLDataType type) {
+/// `wanted` is the program's: bits stand for the floats that DLPack lacks.
+static std::optional<DType> dtypeOf(DLDataType type, DType wanted) {
   if (type.lanes != 1)
     return std::nullopt;
   switch (type.code) {
@@ -21,7 +22,11 @@ static std::optional<DType> dtypeOf(DLDataType type) {
            : type.bits == 64 ? std::optional(DType::F64)
                              : std::nullopt;
   case kDLBfloat:
+    return type.bits == 16 ? std::optional(DType::BF16) : std::nullopt;
   case kDLUInt:
+    if (type.bits == 8 &&
+        (wanted == DType::F8E4M3FN || wanted == DType::F8E5M2))
+      return wanted;
     return type.bits == 16 ? std::optional(DType::BF16) : std::nullopt;
   default:
     return std::nullopt;
@@ -79,7 +84,8 @@ static void read(const runtime::Manifest &manifest, size_t i,
     TVM_FFI_THROW(ValueError)
         << manifest.describeArgument(i) << ": expected memory of "
         << name(*device) << ", but got memory of " << name(tensor.device);
-  std::optional<DType> dtype = dtypeOf(tensor.dtype);
+  std::optional<DType> dtype =
+      dtypeOf(tensor.dtype, manifest.arguments[i].type);
   if (!dtype)
     TVM_FFI_THROW(ValueError) << manifest.describeArgument(i)
                               << ": expected a supported element type, but got "

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from . import _autograd, _traced
+from . import _autograd, _elements, _traced
 
 
 def _is_transposed(shape, strides):
@@ -22,7 +22,7 @@ def _split(shape, rows, columns):
 
 
 class NumpyArrays:
-    """Arrays of NumPy. bf16 is that of ml_dtypes."""
+    """Arrays of NumPy. bf16 and 8-bit floats are those of ml_dtypes."""
 
     device = None
     description = "a numpy.ndarray"
@@ -31,15 +31,19 @@ class NumpyArrays:
     @functools.cache
     def dtype(array_dtype):
         """Our name of an element type, or "" for one that is not taken."""
-        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.int32): "i32",
-                 np.dtype(np.int64): "i64"}
-        return "bf16" if array_dtype.name == "bfloat16" else names.get(array_dtype, "")
+        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.int8): "i8",
+                 np.dtype(np.int32): "i32", np.dtype(np.int64): "i64"}
+        if array_dtype.name == "bfloat16":
+            return "bf16"
+        return names.get(array_dtype) or _elements.LIBRARY_NAMES.get(array_dtype.name, "")
 
     @staticmethod
     def passed(array):
-        """The same memory in a form that DLPack takes: writable, bf16 as its bits."""
+        """The same memory in a form that DLPack takes: writable, bf16 and 8-bit floats as their bits."""
         if array.dtype.kind == "V" and array.dtype.name == "bfloat16":  # Names take time.
             array = array.view(np.uint16)
+        elif array.dtype.itemsize == 1 and array.dtype.kind in "Vf":
+            array = array.view(np.uint8)
         if not array.flags.writeable:
             address = array.__array_interface__["data"][0]
             holder = type("Memory", (), {"__array_interface__": {**array.__array_interface__,
@@ -49,8 +53,9 @@ class NumpyArrays:
         return array
 
     @staticmethod
-    def empty(shape, like):
-        return np.empty(shape, like.dtype)
+    def empty(shape, like, element=None):
+        """A new array of the type of `like`, or of our name of one."""
+        return np.empty(shape, {None: like.dtype, "i32": np.int32, "f32": np.float32}[element])
 
     @staticmethod
     def zeros(shape, like):
@@ -110,6 +115,11 @@ class NumpyArrays:
         return False
 
 
+@functools.cache
+def _is_float8(tensor_dtype):
+    return str(tensor_dtype).startswith("torch.float8")
+
+
 class TorchArrays:
     """Tensors of PyTorch on one device."""
 
@@ -122,17 +132,29 @@ class TorchArrays:
     def dtype(tensor_dtype):
         import torch
 
-        return {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int32: "i32",
-                torch.int64: "i64"}.get(tensor_dtype, "")
+        return {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int8: "i8",
+                torch.int32: "i32", torch.int64: "i64"}.get(tensor_dtype) or _elements.LIBRARY_NAMES.get(
+                    str(tensor_dtype).removeprefix("torch."), "")
 
     @staticmethod
     def passed(tensor):
-        """The same memory in a form that DLPack takes."""
-        return tensor.detach() if tensor.requires_grad else tensor
+        """The same memory in a form that DLPack takes, 8-bit floats as their bits."""
+        if tensor.requires_grad:
+            tensor = tensor.detach()
+        if not _is_float8(tensor.dtype):
+            return tensor
+        import torch
+
+        return tensor.view(torch.uint8)
 
     @staticmethod
-    def empty(shape, like):
-        return like.new_empty(shape)
+    def empty(shape, like, element=None):
+        """A new tensor of the type of `like`, or of our name of one."""
+        if element is None:
+            return like.new_empty(shape)
+        import torch
+
+        return like.new_empty(shape, dtype={"i32": torch.int32, "f32": torch.float32}[element])
 
     @staticmethod
     def zeros(shape, like):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _compiler, _explain, _operand, _pytorch, _repeats, _storage, _traced, cache
+from . import _arrays, _compiler, _elements, _explain, _operand, _pytorch, _repeats, _storage, _traced, cache
 from ._numbers import number
 from ._source import BsrAddmm
 
@@ -110,7 +110,9 @@ class _Call:
 
     program: object
     shape: tuple
-    scalars: tuple
+    # The element type of a new result, where it is not dense's.
+    element: str | None
+    scalars: list
     with_input: bool
     expand_input: bool
     # Whether it takes dense, and input and out, transposed.
@@ -131,14 +133,20 @@ def _shape_of_result(operand, dense):
     return (*batch, operand.rows, n)
 
 
-def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta, precision, transposes):
+def _ones_of(operand, alpha, beta):
+    """Scalars that a program has as the constant 1, by name. Sums of integers are then exact in integers."""
+    scalars = (("alpha", alpha), ("beta", beta)) if operand.element == "i8" else ()
+    return {name: 1.0 for name, value in scalars if value == 1}
+
+
+def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place, meta, precision, transposes):
     """Checks shapes and types, and finds the program: once for each kind of call. transposes: whether dense and out are
     transposed in memory."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     shape = _shape_of_result(operand, dense)
     dtype = operand.element
-    _arrays.require_element("dense", dense, arrays, (dtype,))
+    dense_dtype = _arrays.require_element("dense", dense, arrays, _elements.others_of(dtype))
     # Only of f32 on CUDA does the precision make a difference.
     if dtype != "f32" or target == _compiler.CPU:
         precision = "ieee"
@@ -149,14 +157,18 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
     if out is not None and arrays is _arrays.NUMPY and not out.flags.writeable:
         raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
+    out_dtype = _elements.result_of(dtype)
+    if out is not None:
+        out_dtype = _arrays.require_element("out", out, arrays, _elements.results_of(dtype))
     if input is None and not beta_is_zero:
         raise ValueError("argument 'input': expected an array, since beta is not 0, but got None")
     if input is not None:
-        _arrays.require_element("input", input, arrays, (dtype,) if not in_place else ("f16", "bf16", "f32"))
+        of_input = _elements.results_of(dtype) if in_place else (_elements.added_to(dtype, out_dtype),)
+        _arrays.require_element("input", input, arrays, of_input)
         _broadcast("input", tuple(input.shape), shape)
     for name, scale, size in (("left_alpha", left, shape[-2]), ("right_alpha", right, shape[-1])):
         if scale is not None:
-            _arrays.require_element(name, scale, arrays, (dtype, "f32"))
+            _arrays.require_element(name, scale, arrays, _elements.scales_of(dtype))
             _broadcast(name, tuple(scale.shape), (*shape[:-2], size))
             if not scale.ndim or scale.shape[-1] != size:
                 raise ValueError(f"argument '{name}': expected {size} elements in its last dimension, but got "
@@ -167,16 +179,13 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
 
     with_input = not beta_is_zero and not in_place
     batch = len(shape) - 2
-    out_dtype = dtype
-    if out is not None:
-        out_dtype = _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32"))
     source = BsrAddmm(
-        dtype=dtype, out=out_dtype, block=operand.block,
+        dtype=dtype, dense=dense_dtype, out=out_dtype, block=operand.block,
         index=operand.index,
-        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=dtype if with_input else "", input_batch=batch,
+        batch=(operand.crow.ndim - 1, dense.ndim - 2, batch), input=_elements.added_to(dtype, out_dtype) if with_input else "", input_batch=batch,
         left="" if left is None else arrays.dtype(left.dtype), left_batch=rank(left),
         right="" if right is None else arrays.dtype(right.dtype), right_batch=rank(right),
-        beta=0.0 if beta_is_zero else None, precision=precision, transpose_b=transposes[0],
+        alpha=ones.get("alpha"), beta=0.0 if beta_is_zero else ones.get("beta"), precision=precision, transpose_b=transposes[0],
         transpose_out=transposes[1])
 
     def choose(row):
@@ -190,7 +199,8 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, in_place, meta,
         if meta is None:
             raise
         raise ValueError(f"argument 'meta': {cache.reason(error)}") from None
-    return _Call(program, shape, source.arguments[:1 if beta_is_zero else 2], with_input,
+    scalars = [name for name in source.arguments if name in ("alpha", "beta")]
+    return _Call(program, shape, out_dtype if out_dtype != dtype else None, scalars, with_input,
                  with_input and tuple(input.shape) != shape, transposes)
 
 
@@ -222,7 +232,8 @@ def _operands(call, operand, input, dense, left_alpha, right_alpha, result):
 
 def _arguments(call, operands, alpha, beta):
     """All of the call's program, in its order."""
-    return [*(alpha, beta)[:len(call.scalars)], *operands.values()]
+    scalars = {"alpha": alpha, "beta": beta}
+    return [*(scalars[name] for name in call.scalars), *operands.values()]
 
 
 def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None, check=None,
@@ -234,9 +245,10 @@ def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=
                         ("out", out)):
         if array is not None or name == "dense":
             _arrays.require_same(name, array, operand.arrays, "bsr")
-    call = _with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                        None if meta is None else _meta_of(meta), precision, _transposes(operand, dense, out))
-    result = operand.arrays.empty(call.shape, dense) if out is None else out
+    call = _with_memory(operand.arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0,
+                        _ones_of(operand, alpha, beta), in_place, None if meta is None else _meta_of(meta), precision,
+                        _transposes(operand, dense, out))
+    result = operand.arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, number("alpha", alpha), number("beta", beta))
     return call.program, arguments, operand.prepared is not None
@@ -280,16 +292,22 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
     "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
     of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
-    alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each), sums are f32. On CUDA
-    there are kernels for "tf32" only; the CPU computes in f32 with either.
+    alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on Hopper, where dense
+    has contiguous columns, cut: 1e-3), sums are f32. On CUDA there are kernels for "tf32" only; the CPU computes in f32
+    with either.
+
+    bsr and dense may both be of int8: input and out are then of int32 (a new result is), bf16 or f32. Sums are exact
+    integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each of
+    float8_e4m3fn or float8_e5m2 (on CUDA both of one): input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are of
+    f32. On CUDA blocks have a multiple of 16 columns, and a dense with contiguous rows is transposed in scratch memory.
 
     PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or
     None, changes nothing. strict: whether to raise ValueError for what bsr_dense_mm of torch.sparse refuses: blocks
     that are no powers of 2 from 16 on, an N that is no multiple of 16, an out whose rows or columns have gaps.
 
     Returns out, or a new array of dense's type. Arrays are used where they lie, on PyTorch's current stream; nothing
-    is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into out
-    counts as one of PyTorch's in place. Raises ValueError or TypeError for arguments that do not fit,
+    else is copied. Tensors that require a gradient are taken where PyTorch records none (torch.no_grad); a write into
+    out counts as one of PyTorch's in place. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is written. Where the device's
     memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
     much that was.
@@ -321,7 +339,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     # Not as it was given: that may change, or say the same of other parameters.
     parameters = None if meta is None else _meta_of(meta)
     given = {"input": input, "dense": dense, "left_alpha": left_alpha, "right_alpha": right_alpha, "out": out}
-    key = [operand.signature, beta == 0, input is out, tf32, id(arrays), parameters]
+    ones = _ones_of(operand, alpha, beta)
+    key = [operand.signature, beta == 0, *ones, input is out, tf32, id(arrays), parameters]
     for name, array in given.items():
         if array is None and name != "dense":
             key.append(None)
@@ -337,12 +356,12 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     in_place = input is not None and input is out
     call = cache.calls.get(key)
     if call is None:
-        call = _with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, in_place,
-                            parameters, precision, transposes)
+        call = _with_memory(arrays, _plan, input, operand, dense, left_alpha, right_alpha, out, beta == 0, ones,
+                            in_place, parameters, precision, transposes)
         if len(cache.calls) >= CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = call
-    result = arrays.empty(call.shape, dense) if out is None else out
+    result = arrays.empty(call.shape, dense, call.element) if out is None else out
     operands = _operands(call, operand, input, dense, left_alpha, right_alpha, result)
     arguments = _arguments(call, operands, alpha, beta)
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
@@ -361,7 +380,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
         _arrays.raise_refusal(operands, error)
     if out is not None:
         arrays.count_write(out)
-    if arrays is not _arrays.NUMPY and not (checks and on_gpu):
+    # The binding knows neither constant scalars nor results of another type.
+    if arrays is not _arrays.NUMPY and not (checks and on_gpu) and not _elements.is_narrow(operand.element):
         kind = ((_repeats.BETA_IS_ZERO if beta == 0 else 0) | (_repeats.IN_PLACE if in_place else 0)
                 | (_repeats.CHECKED if checks else 0) | (_repeats.TF32 if tf32 else 0))
         indices = operand.crow, operand.col

@@ -1,6 +1,6 @@
 """linear."""
 
-from . import _arrays, _bsr, _operand, _traced
+from . import _arrays, _bsr, _elements, _operand, _traced
 
 
 def _shape_of_result(operand, x):
@@ -20,7 +20,7 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     """x @ weight^T + bias: torch.nn.functional.linear with a sparse weight.
 
     x: (*, K). weight: M x K, as of bsr_dense_addmm, or what `prepare` gives. bias: (M,). All of one element type. out:
-    (*, M) of f16, bf16 or f32. precision: as of bsr_dense_addmm.
+    (*, M) of f16, bf16 or f32. precision, and elements of 8 bits: as of bsr_dense_addmm.
 
     Returns out, or a new array (*, M) of x's type. Arrays are used where they lie: rows of x and of the result are the
     layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. Raises what
@@ -42,7 +42,8 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
         raise ValueError(f"argument 'bias': expected shape {(operand.rows,)}, but got {tuple(bias.shape)}")
     if out is not None and tuple(out.shape) != shape:
         raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
-    result = arrays.empty(shape, x) if out is None else out
+    element = _elements.result_of(operand.element) if _elements.is_narrow(operand.element) else None
+    result = arrays.empty(shape, x, element) if out is None else out
     rows, target = arrays.rows_of(x), arrays.rows_of(result)
     if rows is None or target is None:  # Products in batches, one for each index of the first dimensions.
         rows, target = x, result

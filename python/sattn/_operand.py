@@ -3,7 +3,7 @@
 import copy
 import weakref
 
-from . import _arrays, _repeats, _storage
+from . import _arrays, _elements, _repeats, _storage
 
 
 class Operand:
@@ -16,12 +16,12 @@ class Operand:
     # Stored blocks of the block row that has most of them, where it is known.
     longest = None
 
-    def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8):
+    def __init__(self, crow, col, values, shape=None, name="bsr", multiple=8, elements=_elements.FACTORS):
         self.arrays = _arrays.arrays_of(name, values)
         for part, array in (("crow", crow), ("col", col)):
             _arrays.require_same(part, array, self.arrays, "values")
         # Names of the values' and of the indices' element types.
-        self.element, self.index = _storage.require_types(self.arrays, crow, col, values, name)
+        self.element, self.index = _storage.require_types(self.arrays, crow, col, values, name, elements)
         self.crow, self.col, self.values = crow, col, values = _storage.with_equal_ranks(crow, col, values)
         #: Batch dimensions of the three, broadcast.
         self.batch = _storage.batch_of(crow, col, values)

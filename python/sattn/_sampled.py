@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _matrices, _operand, _pytorch, _repeats, _storage, _traced, cache
+from . import _arrays, _bsr, _compiler, _elements, _explain, _matrices, _operand, _pytorch, _repeats, _storage, _traced, cache
 from ._numbers import number
 from ._sampled_source import SampledAddmm
 
@@ -15,12 +15,17 @@ def _is_boolean(values):
 
 def _pattern_of(input, mat1):
     """(crow, col, values, shape) as given, and the Operand of it. A boolean mask's values only say where blocks are:
-    they are memory for the result, of mat1's type."""
+    they are memory for the result, of its type."""
     crow, col, values, shape = _operand.parts_of(input, "input")
-    if not _is_boolean(values):
-        return (crow, col, values, shape), _operand.Operand(crow, col, values, shape, "input"), False
-    blocks = _arrays.arrays_of("mat1", mat1).empty(tuple(values.shape), mat1)
-    return (crow, col, values, shape), _operand.Operand(crow, col, blocks, shape, "input"), True
+    is_boolean = _is_boolean(values)
+    blocks = values
+    if is_boolean:
+        arrays = _arrays.arrays_of("mat1", mat1)
+        factor = arrays.dtype(mat1.dtype)
+        element = _elements.result_of(factor) if _elements.is_narrow(factor) else None
+        blocks = arrays.empty(tuple(values.shape), mat1, element)
+    operand = _operand.Operand(crow, col, blocks, shape, "input", elements=(*_elements.FLOATS, "i32"))
+    return (crow, col, values, shape), operand, is_boolean
 
 
 def _shape_of_result(operand, mat1, mat2):
@@ -49,9 +54,17 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
     """The program of one kind of call."""
     arrays = operand.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
-    dtype = operand.element
-    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
-        _arrays.require_element(name, matrix, arrays, (dtype,))
+    # That of mat1: of 8 bits, or what input's values are too.
+    dtype = arrays.dtype(mat1.dtype)
+    if not _elements.is_narrow(dtype):
+        dtype = "i8" if operand.element == "i32" else operand.element
+        _arrays.require_element("mat1", mat1, arrays, (dtype,))
+    mat2_dtype = _arrays.require_element("mat2", mat2, arrays, _elements.others_of(dtype))
+    out_dtype = operand.element
+    if out is not None:
+        out_dtype = _arrays.require_element("out", out, arrays, _elements.results_of(dtype))
+    of_input = (_elements.added_to(dtype, out_dtype),) if not beta_is_zero else _elements.results_of(dtype)
+    _arrays.require_element("input", operand.values, arrays, of_input)
     # Only of f32 on CUDA does the precision make a difference.
     if dtype != "f32" or target == _compiler.CPU:
         precision = "ieee"
@@ -59,7 +72,7 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
         raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
                                   f"precision has no kernels yet, but got {precision!r}")
     source = SampledAddmm(
-        dtype=dtype, out=dtype if out is None else _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32")),
+        dtype=dtype, mat2=mat2_dtype, input=operand.element, out=out_dtype,
         block=operand.block, index=operand.index,
         batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
         with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta)
@@ -106,7 +119,7 @@ def _copy_indices(pairs):
 def _made(input, pattern, operand, shape, mat1, n):
     """A new matrix of input's kind, whose indices are input's."""
     crow, col, _, _ = pattern
-    values = operand.arrays.empty(shape, mat1)
+    values = operand.arrays.empty(shape, operand.values)
     if isinstance(input, tuple):
         return _Result((crow, col, values), values)
     if _arrays.is_torch(input):
@@ -185,6 +198,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     CUDA with precision "tf32"). * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
     arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
     out: a matrix as input is, with as many blocks, values of f16, bf16 or f32; may be input. Its indices become input's.
+    mat1 and mat2 may both be of int8, or of float8 types; input and out are then as of bsr_dense_addmm.
     check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
     of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and with it any of
     "stages", "warps" and "raster_group"; the compiler chooses else.
@@ -193,8 +207,8 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     None, changes nothing. strict: whether to raise ValueError for what sampled_addmm of torch.sparse has no code for:
     blocks that are no powers of 2 from 16 on, an out of another element type than input.
 
-    Returns out, or a new matrix of input's kind, with input's indices and values of mat1's type. Arrays are used where
-    they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
+    Returns out, or a new matrix of input's kind, with input's indices and values of its type (for a pattern of booleans
+    those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
     if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):

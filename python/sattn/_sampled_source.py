@@ -7,7 +7,8 @@ import dataclasses
 class SampledAddmm:
     """One `sattn.sampled_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of mat1, mat2 and input: "f16", "bf16" or "f32". out: the result's.
+    dtype: element type of mat1: "f16", "bf16", "f32", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2 and input.
+    out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
     with_input: whether beta * input is added; else beta is 0.
@@ -16,6 +17,8 @@ class SampledAddmm:
     """
 
     dtype: str
+    mat2: str
+    input: str
     out: str
     block: tuple
     index: str
@@ -41,8 +44,8 @@ class SampledAddmm:
 
         return {"alpha": "f32", "beta": "f32",
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "mat1": tensor(mat1 + 2, self.dtype), "mat2": tensor(mat2 + 2, self.dtype),
-                "input": tensor(input + 1, f"{block}x{self.dtype}"), "out": tensor(out + 1, f"{block}x{self.out}")}
+                "mat1": tensor(mat1 + 2, self.dtype), "mat2": tensor(mat2 + 2, self.mat2),
+                "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
 
     def text(self):
         """The module: one function @sampled_addmm, which returns its last argument's new contents."""

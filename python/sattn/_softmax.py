@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _matrices, _operand, _repeats, _traced, cache
+from . import _arrays, _bsr, _compiler, _elements, _explain, _matrices, _operand, _repeats, _traced, cache
 from ._source import BsrSoftmax
 
 
@@ -33,6 +33,7 @@ def _with_values(matrix, operand, values):
 def _call_of(operand, meta):
     """(program, its arguments by name, the result's values); calls nothing."""
     arrays = operand.arrays
+    _arrays.require_element("input", operand.values, arrays, _elements.FLOATS)
     _arrays.require_no_derivative("input", operand.values)
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     shape = (*operand.batch, *operand.values.shape[-3:])

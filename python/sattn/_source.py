@@ -11,7 +11,8 @@ CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
 class BsrAddmm:
     """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of values, dense and input: "f16", "bf16" or "f32". out: the result's.
+    dtype: element type of values: "f16", "bf16", "f32", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or "" for the
+    same. out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col, values), of dense and of out.
     input, left, right: the operand's element type, or "" where there is none; without input the result's
@@ -23,6 +24,7 @@ class BsrAddmm:
     """
 
     dtype: str = "bf16"
+    dense: str = ""
     out: str = "bf16"
     block: tuple = (64, 64)
     index: str = "i32"
@@ -57,7 +59,7 @@ class BsrAddmm:
 
         return {"alpha": "f32", "beta": "f32",
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dtype),
+                "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dense or self.dtype),
                 "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
                 "right": tensor(self.right_batch + 1, self.right), "out": tensor(out + 2, self.out)}
 

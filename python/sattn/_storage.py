@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from . import _arrays, _libraries
+from . import _arrays, _elements, _libraries
 
 
-def require_types(arrays, crow, col, values, name="bsr"):
-    """The names of (values', crow's) element types. Raises ValueError for others than those that are taken."""
-    dtype = _arrays.require_element(name, values, arrays, ("f16", "bf16", "f32"))
+def require_types(arrays, crow, col, values, name="bsr", elements=_elements.FACTORS):
+    """The names of (values', crow's) element types. Raises ValueError for others than `elements` and those of indices."""
+    dtype = _arrays.require_element(name, values, arrays, elements)
     index = _arrays.require_element("crow", crow, arrays, ("i32", "i64"))
     _arrays.require_element("col", col, arrays, (index,))
     return dtype, index

@@ -22,7 +22,7 @@ func.func @f32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                %col: tensor<?xi32>, %values: tensor<?x64x64xf32>,
                %b: tensor<?x?xf32>, %out: tensor<?x?xf32>)
     -> tensor<?x?xf32> {
-  // expected-error @below {{'sattn.bsr_addmm' op expected products of f16 or bf16, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
+  // expected-error @below {{'sattn.bsr_addmm' op expected products of f16, bf16, i8 or f8, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xf32>, tensor<?x?xf32>)
@@ -163,7 +163,7 @@ func.func @tile_256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 func.func @attention_of_f32(%scale: f32, %q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>,
     %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
-  // expected-error @below {{'sattn.flex_attention' op expected products of f16 or bf16, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
+  // expected-error @below {{'sattn.flex_attention' op expected products of f16, bf16, i8 or f8, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>)
       outs(%o : tensor<?x?x64xf32>) -> tensor<?x?x64xf32>
   return %0 : tensor<?x?x64xf32>
@@ -177,4 +177,26 @@ func.func @attention_of_320_keys(%scale: f32, %q: tensor<?x?x64xbf16>, %k: tenso
   %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x64xbf16>, tensor<?x?x64xbf16>, tensor<?x?x64xbf16>)
       outs(%o : tensor<?x?x64xbf16>) -> tensor<?x?x64xbf16> {meta = #sattn.meta<tile = [64, 64, 320]>}
   return %0 : tensor<?x?x64xbf16>
+}
+
+// -----
+
+func.func @two_kinds_of_factors(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf8E4M3FN>, %b: tensor<?x?xf8E5M2>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // expected-error @below {{expected factors of one element type on sm_90a, but got 'f8E4M3FN' and 'f8E5M2'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E4M3FN>, tensor<?x?xf8E5M2>)
+      outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @eight_columns_of_bytes(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x8x8xi8>, %b: tensor<?x?xi8>, %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  // expected-error @below {{expected a tile, M x N x K, of multiples of 8 (K of 16, with 'i8')}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x8x8xi8>, tensor<?x?xi8>)
+      outs(%out : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
 }

@@ -9,7 +9,20 @@ import dataclasses
 import ml_dtypes
 import numpy as np
 
-DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
+DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16),
+          "i8": np.dtype(np.int8), "i32": np.dtype(np.int32), "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+          "f8E5M2": np.dtype(ml_dtypes.float8_e5m2)}
+# Element types that are only multiplied: what is added and what scales have others.
+NARROW = ("i8", "f8E4M3FN", "f8E5M2")
+
+
+def random_array(rng, shape, dtype):
+    """Normal numbers; all 8-bit integers, and 32-bit ones of the size of sums of their products."""
+    if dtype == "i8":
+        return rng.integers(-128, 128, shape, np.int8)
+    if dtype == "i32":
+        return rng.integers(-1 << 20, 1 << 20, shape, np.int32)
+    return rng.standard_normal(shape).astype(DTYPES[dtype])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +33,7 @@ class Case:
     name: str
     dtype: str = "bf16"
     out: str = ""  # element type of the result; the operands' where empty
+    dense: str = ""  # that of b; the stored blocks' where empty
     block: tuple = (64, 64)
     tile: tuple = (64, 128, 64)
     schedule: str = ""  # the rest of #sattn.meta, such as "stages = 3, warps = 8"
@@ -40,6 +54,12 @@ class Case:
     @property
     def out_dtype(self):
         return self.out or self.dtype
+
+    def dtypes(self):
+        """Element types by operand's name."""
+        is_narrow = self.dtype in NARROW
+        return {"values": self.dtype, "b": self.dense or self.dtype, "out": self.out_dtype, "right": "f32",
+                "input": self.out_dtype if is_narrow else self.dtype, "left": "f32" if is_narrow else self.dtype}
 
 
 def type_of(shape, element, static):
@@ -62,9 +82,9 @@ def operand_types(case):
         "crow": type_of((*storage, m // bm + 1), case.index, case.static),
         "col": type_of((*storage, 0), case.index, case.static and case.pattern == "empty"),
         "values": f"tensor<{values}{bm}x{bk}x{case.dtype}>",
-        "b": type_of(oriented(case, "transpose_b", dense, k, n), case.dtype, case.static),
-        "input": type_of(oriented(case, "transpose_out", out, m, n), case.dtype, case.static),
-        "left": type_of((m,), case.dtype, case.static),
+        "b": type_of(oriented(case, "transpose_b", dense, k, n), case.dtypes()["b"], case.static),
+        "input": type_of(oriented(case, "transpose_out", out, m, n), case.dtypes()["input"], case.static),
+        "left": type_of((m,), case.dtypes()["left"], case.static),
         "right": type_of((n,), "f32", case.static),
         "out": type_of(oriented(case, "transpose_out", out, m, n), case.out_dtype, case.static),
     }
@@ -125,20 +145,20 @@ def operands(case, seed):
     storage, dense, out = case.batches
     index = np.int32 if case.index == "i32" else np.int64
 
-    def random(*shape, dtype=case.dtype):
-        return rng.standard_normal(shape).astype(DTYPES[dtype])
+    def random(name, *shape):
+        return random_array(rng, shape, case.dtypes()[name])
 
     patterns = [pattern_of(case, rng) for _ in range(int(np.prod(storage, dtype=int)))]
     arrays = {
         "crow": np.stack([crow for crow, _ in patterns]).reshape(*storage, -1).astype(index),
         "col": np.stack([col for _, col in patterns]).reshape(*storage, -1).astype(index),
     }
-    arrays["values"] = random(*storage, arrays["col"].shape[-1], *case.block)
-    arrays["b"] = random(*oriented(case, "transpose_b", dense, k, n))
-    arrays["input"] = random(*oriented(case, "transpose_out", out, m, n))
-    arrays["left"] = random(m)
-    arrays["right"] = random(n, dtype="f32")
-    arrays["out"] = random(*oriented(case, "transpose_out", out, m, n), dtype=case.out_dtype)
+    arrays["values"] = random("values", *storage, arrays["col"].shape[-1], *case.block)
+    arrays["b"] = random("b", *oriented(case, "transpose_b", dense, k, n))
+    arrays["input"] = random("input", *oriented(case, "transpose_out", out, m, n))
+    arrays["left"] = random("left", m)
+    arrays["right"] = random("right", n)
+    arrays["out"] = random("out", *oriented(case, "transpose_out", out, m, n))
     for name in case.nan_in:
         arrays[name][...] = np.nan
     return arrays
@@ -241,6 +261,46 @@ def schedule_cases():
                  "some": "stages = 3, warps = 2, raster_group = 3", "most": "stages = 100, warps = 100, raster_group = 100"}
     return [dataclasses.replace(base, name=f"schedule-{name}-{asked}", schedule=schedule)
             for name, base in bases.items() for asked, schedule in schedules.items()]
+
+
+def narrow_cases():
+    """Factors of 8 bits, in both layouts of b and of the result."""
+    linear = ("transpose_b", "transpose_out")
+    kinds = {"i8": {"dtype": "i8", "out": "i32"}, "i8-bf16": {"dtype": "i8", "out": "bf16"},
+             "e4m3": {"dtype": "f8E4M3FN", "out": "bf16"}, "e5m2": {"dtype": "f8E5M2", "out": "f32"},
+             "e4m3-e5m2": {"dtype": "f8E4M3FN", "dense": "f8E5M2", "out": "f32"}}
+    cases = []
+    for kind, types in kinds.items():
+        for block in ((16, 16), (32, 32), (64, 64), (128, 128), (48, 96), (8, 64)):
+            for transposes in ((), linear):
+                name = f"{kind}-{block[0]}x{block[1]}{'-linear' if transposes else ''}"
+                cases.append(Case(name, block=block, tile=(block[0], 128, block[1]), transposes=transposes,
+                                  shape=(6 * block[0], 5 * block[1], 200), **types))
+    whole, real = kinds["i8"], kinds["e4m3"]
+    for n in (1, 7, 65, 129, 300):
+        cases += [Case(f"i8-columns-{n}", shape=(192, 256, n), **whole),
+                  Case(f"i8-columns-{n}-linear", shape=(192, 256, n), transposes=linear, **whole),
+                  Case(f"e4m3-columns-{n}-linear", shape=(192, 256, n), transposes=linear, **real)]
+    for alpha, beta in ((1.0, 0.0), ("1.0", "0.0"), ("1.0", "1.0"), (1.0, 1.0), (0.5, 0.25), ("0.0", 1.0), (0.0, -1.0)):
+        for out in ("i32", "bf16", "f32"):
+            cases.append(Case(f"i8-{out}-alpha-{alpha!r}-beta-{beta!r}", dtype="i8", out=out, alpha=alpha, beta=beta,
+                              shape=(192, 256, 100)))
+    for names in (("input",), ("left", "right"), ("input", "left", "right")):
+        cases += [Case("i8-with-" + "-".join(names), operands=names, alpha=0.125, beta=0.5, shape=(256, 256, 72), **whole),
+                  Case("e4m3-with-" + "-".join(names), operands=names, alpha=0.5, beta=0.5, shape=(256, 256, 72), **real)]
+    for kind, types in (("i8", whole), ("e4m3", real)):
+        cases += [
+            Case(f"{kind}-empty", pattern="empty", beta="1.0", **types),
+            Case(f"{kind}-empty-rows", pattern="empty_rows", beta=1.0, **types),
+            Case(f"{kind}-duplicates", pattern="duplicates", beta=0.5, **types),
+            Case(f"{kind}-unaligned", pad=False, shape=(192, 192, 101), beta=1.0, **types),
+            Case(f"{kind}-unaligned-linear", pad=False, shape=(192, 192, 101), beta=1.0, transposes=linear, **types),
+            Case(f"{kind}-batches", batches=((1, 3), (2, 1), (2, 3)), shape=(128, 192, 72), beta=1.0, **types),
+            Case(f"{kind}-static", static=True, beta=1.0, transposes=linear, **types),
+            Case(f"{kind}-few-columns", shape=(512, 1024, 8), tile=(64, 16, 64), schedule="split_k = 2",
+                 transposes=linear, **types),
+        ]
+    return cases
 
 
 def gpu_cases():

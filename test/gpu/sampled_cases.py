@@ -7,7 +7,7 @@ programs on both targets.
 import dataclasses
 
 import numpy as np
-from bsr_cases import DTYPES, save, type_of
+from bsr_cases import NARROW, random_array, save, type_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Case:
     name: str
     dtype: str = "bf16"
     out: str = ""  # element type of the result; the operands' where empty
+    mat2: str = ""  # that of mat2; mat1's where empty
     block: tuple = (64, 64)
     tile: tuple = ()  # the compiler's where empty
     shape: tuple = (256, 200, 320)  # M, K, N
@@ -37,6 +38,11 @@ class Case:
     @property
     def out_dtype(self):
         return self.out or self.dtype
+
+    def dtypes(self):
+        """Element types by operand's name."""
+        return {"crow": self.index, "col": self.index, "mat1": self.dtype, "mat2": self.mat2 or self.dtype,
+                "input": self.out_dtype if self.dtype in NARROW else self.dtype, "out": self.out_dtype}
 
     @property
     def names(self):
@@ -70,17 +76,17 @@ def operands(case, seed=0):
     storage, mat1, mat2, added, out = case.batches
     index = np.int32 if case.index == "i32" else np.int64
 
-    def random(*shape, dtype=case.dtype):
-        return rng.standard_normal(shape).astype(DTYPES[dtype])
+    def random(name, *shape):
+        return random_array(rng, shape, case.dtypes()[name])
 
     patterns = [pattern_of(case, rng) for _ in range(int(np.prod(storage, dtype=int)))]
     arrays = {"crow": np.stack([crow for crow, _ in patterns]).reshape(*storage, -1).astype(index),
               "col": np.stack([col for _, col in patterns]).reshape(*storage, -1).astype(index),
-              "mat1": random(*mat1, m, k),
-              "mat2": random(*mat2, n, k) if case.is_transposed else random(*mat2, k, n)}
+              "mat1": random("mat1", *mat1, m, k),
+              "mat2": random("mat2", *mat2, *((n, k) if case.is_transposed else (k, n)))}
     nnz = arrays["col"].shape[-1]
-    arrays["input"] = random(*added, nnz, *case.block)
-    arrays["out"] = random(*out, nnz, *case.block, dtype=case.out_dtype)
+    arrays["input"] = random("input", *added, nnz, *case.block)
+    arrays["out"] = random("out", *out, nnz, *case.block)
     for name in case.nan_in:
         arrays[name][...] = np.nan
     return arrays
@@ -90,7 +96,7 @@ def program(case, arrays):
     """The text of @f: arguments in the order alpha, beta (those at run time), then tensors."""
     types = {}
     for name in case.names:
-        element = {"crow": case.index, "col": case.index, "out": case.out_dtype}.get(name, case.dtype)
+        element = case.dtypes()[name]
         if name in ("input", "out"):
             lead = "".join(f"{size if case.static else '?'}x" for size in arrays[name].shape[:-2])
             types[name] = f"tensor<{lead}{case.block[0]}x{case.block[1]}x{element}>"
@@ -123,6 +129,28 @@ def arguments(case, arrays, folder):
             path += f":ld={-(-columns // multiple) * multiple}"
         result.append(path)
     return result
+
+
+def narrow_cases():
+    """Factors of 8 bits, in both layouts of mat2."""
+    kinds = {"i8": {"dtype": "i8", "out": "i32"}, "i8-bf16": {"dtype": "i8", "out": "bf16"},
+             "e4m3": {"dtype": "f8E4M3FN", "out": "bf16"},
+             "e5m2-e4m3": {"dtype": "f8E5M2", "mat2": "f8E4M3FN", "out": "f32"}}
+    found = []
+    for kind, types in kinds.items():
+        for is_transposed in (False, True):
+            suffix = "-transposed" * is_transposed
+            for block in ((8, 8), (16, 16), (24, 40), (64, 64), (128, 128)):
+                found.append(Case(f"{kind}-{block[0]}x{block[1]}{suffix}", block=block, is_transposed=is_transposed,
+                                  shape=(4 * block[0], 200, 5 * block[1]), beta=0.5, has_input=True, **types))
+            for k in (0, 1, 16, 129):
+                found.append(Case(f"{kind}-k{k}{suffix}", shape=(320, k, 448), beta=1.0, is_transposed=is_transposed, **types))
+        for alpha, beta in (("1.0", "0.0"), ("1.0", "1.0"), (1.0, 1.0), (0.0, 2.0), (0.125, 0.0)):
+            found.append(Case(f"{kind}-alpha-{alpha!r}-beta-{beta!r}", shape=(320, 200, 448), alpha=alpha, beta=beta, **types))
+        found.append(Case(f"{kind}-batches", batches=((1, 3), (2, 1), (3,), (2, 3), (2, 3)), has_input=True, beta=1.0,
+                          shape=(128, 72, 192), **types))
+        found.append(Case(f"{kind}-empty-rows", pattern="empty_rows", beta=1.0, **types))
+    return found
 
 
 def cases():

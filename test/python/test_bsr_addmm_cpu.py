@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
-from bsr_cases import Case, arguments, gpu_cases, program  # noqa: E402
+from bsr_cases import Case, arguments, gpu_cases, narrow_cases, program  # noqa: E402
 
 
 def cpu_cases():
@@ -36,6 +36,8 @@ def cpu_cases():
               Case("linear-few-blocks", shape=(256, 320, 90), density=0.05, beta="1.0", transposes=both),
               Case("linear-batches", shape=(128, 192, 70), batches=((2,), (3, 1), (3, 2)), transposes=both),
               Case("linear-f32-of-bf16", out="f32", shape=(128, 192, 70), static=True, transposes=both)]
+    cases += [dataclasses.replace(case, schedule="") for case in narrow_cases()]
+    cases.append(Case("i8-8x8", dtype="i8", out="i32", block=(8, 8), tile=(8, 64, 8), shape=(48, 40, 30)))
     return cases
 
 

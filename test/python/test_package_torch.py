@@ -190,3 +190,25 @@ def test_nested_tensors(package, given, name):
     given[name] = (given["bsr"].crow_indices(), given["bsr"].col_indices(), nested) if name == "bsr" else nested
     with pytest.raises(TypeError, match=f"argument '{name}': expected a dense tensor, but got a nested one"):
         package.bsr_dense_addmm(**given)
+
+
+@pytest.mark.parametrize("kind", [(torch.int8, torch.int8), (torch.float8_e4m3fn, torch.float8_e5m2)], ids=str)
+def test_factors_of_8_bits(package, kind):
+    """Of the arrays: PyTorch has no sparse tensor of every type."""
+    torch.manual_seed(0)
+    crow, col = torch.tensor([0, 2, 2, 3], dtype=torch.int32), torch.tensor([0, 3, 1], dtype=torch.int32)
+    values, dense = (torch.randint(-8, 8, shape).to(dtype) for shape, dtype in zip(((3, 16, 32), (128, 24)), kind))
+    matrix = torch.zeros(48, 128)
+    for block, (row, column) in enumerate(((0, 0), (0, 3), (2, 1))):
+        matrix[16 * row:16 * row + 16, 32 * column:32 * column + 32] += values[block].float()
+    product = matrix @ dense.float()
+    for given in (dense, dense.t().contiguous().t()):
+        result = package.bsr_dense_addmm(None, (crow, col, values), given, beta=0)
+        assert result.dtype == (torch.int32 if kind[0] == torch.int8 else torch.float32)
+        assert (result == product).all()
+        for _ in range(2):  # Where the binding could know the call.
+            result = package.bsr_dense_addmm(None, package.prepare((crow, col, values)), given, beta=0, alpha=0.5)
+            assert (result == torch.round(0.5 * product) if kind[0] == torch.int8 else result == 0.5 * product).all()
+    out = torch.ones(48, 24, dtype=torch.bfloat16)
+    assert package.bsr_dense_addmm(out, (crow, col, values), dense, out=out) is out
+    assert (out == (1 + product).bfloat16()).all()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
-from sampled_cases import Case, arguments, cases, operands, program  # noqa: E402
+from sampled_cases import Case, arguments, cases, narrow_cases, operands, program  # noqa: E402
 
 
 def cpu_cases():
     """The GPU's cases, and f32, which is IEEE."""
-    found = cases()
+    found = cases() + narrow_cases()
     for block in ((8, 8), (24, 40), (64, 64), (128, 32)):
         for is_transposed in (False, True):
             found.append(Case(f"f32-{block[0]}x{block[1]}{'-transposed' * is_transposed}", dtype="f32", block=block,

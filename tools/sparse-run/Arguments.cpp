@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -277,7 +278,9 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
                manifest.describeArgument(argument));
   if (!array)
     return array;
-  if (word.kind != TensorWord::Zeros && isInteger(spec.type))
+  bool isByte = spec.type == DType::I8;
+  if (word.kind != TensorWord::Zeros && isInteger(spec.type) &&
+      !(isByte && word.kind == TensorWord::Random))
     return Error(manifest.describeArgument(argument) +
                  ": expected zeros or a .npy file for integers, but got '" +
                  text + "'");
@@ -290,6 +293,8 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
     if (word.kind == TensorWord::Random) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       value = static_cast<double>(state >> 40) / (1 << 23) - 1;
+      if (isByte) // All of its numbers.
+        value = std::floor(128 * value);
     }
     reference::storeElement(array->view(), offset, value);
   });

@@ -387,6 +387,33 @@ def SAttnCPUScheduleThreads
   let dependentDialects = ["::mlir::omp::OpenMPDialect"];
 }
 
+def SAttnCPUExpandFloat8 : Pass<"sattn-cpu-expand-float8"> {
+  let summary = "Widen 8-bit floats by integer arithmetic";
+  let description = [{
+    Turns every `arith.extf` of f8E4M3FN or f8E5M2 to f32, of scalars and vectors,
+    into integer arithmetic and selects, since few CPUs convert them and LLVM does
+    not know the types: the exponent is moved to f32's place and rebiased;
+    subnormal numbers are converted from integers, infinities and NaNs get f32's
+    largest exponent. The result is exact.
+
+    Before:
+    ```mlir
+    %1 = arith.extf %0 : vector<16xf8E5M2> to vector<16xf32>
+    ```
+    After, in outline:
+    ```mlir
+    %bits = arith.bitcast %0 : vector<16xf8E5M2> to vector<16xi8>
+    %wide = arith.extui %bits : vector<16xi8> to vector<16xi32>
+    %magnitude = arith.andi %wide, %c127 : vector<16xi32>
+    %place = arith.shli %magnitude, %c21 : vector<16xi32>
+    %normal = arith.addi %place, %rebias : vector<16xi32>
+    ...
+    %1 = arith.bitcast %result : vector<16xi32> to vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SAttnCPUBFloat16Bits
     : Pass<"sattn-cpu-bfloat16-bits", "::mlir::LLVM::LLVMFuncOp"> {
   let summary = "Move bfloat16 through memory and registers as its 16 bits";

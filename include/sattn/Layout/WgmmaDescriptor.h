@@ -7,7 +7,7 @@
 //   bits  0..13  start address >> 4
 //   bits 16..29  leading dimension byte offset (LBO) >> 4
 //   bits 32..45  stride dimension byte offset (SBO) >> 4
-//   bits 49..51  base offset: 0, since tiles are aligned to 1024 bytes
+//   bits 49..51  base offset: 0, since tiles start where the swizzle repeats
 //   bits 62..63  swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes
 //
 //===----------------------------------------------------------------------===//
@@ -46,22 +46,37 @@ constexpr int64_t wgmmaK(int64_t elementBytes) {
 /// Most columns of B (N) that one wgmma takes.
 inline constexpr int64_t kWgmmaMaxColumns = 256;
 
-/// Bytes in a row of the swizzle of operands.
+/// Bytes in a row of the swizzle of operands, but for short rows.
 inline constexpr int64_t kWgmmaSwizzle = 128;
+/// Rows of 8-bit elements may be as short as this, which is then their swizzle:
+/// those of a stored block of 64 columns are.
+inline constexpr int64_t kWgmmaShortSwizzle = 64;
 
-/// Whether wgmma can take a shared tile of so many rows and columns as an
-/// operand, without padding: 16-bit elements in at least one row of the
-/// swizzle. Of the last row it reads the columns that there are.
-constexpr bool isWgmmaOperand(int64_t rows, int64_t columns,
-                              int64_t elementBytes) {
-  return elementBytes == 2 && rows % 16 == 0 &&
-         columns * elementBytes >= kWgmmaSwizzle &&
-         columns * elementBytes % kWgmmaKBytes == 0;
+/// The swizzle in which wgmma takes a shared tile of so many rows and columns
+/// as an operand, without padding; 0 if it does not. Elements of 16 bits are in
+/// at least one row of 128 bytes; of the last row wgmma reads the columns that
+/// there are. Elements of 8 and 32 bits (tf32) are in whole rows, K-major.
+constexpr int64_t wgmmaSwizzle(int64_t rows, int64_t columns,
+                               int64_t elementBytes, Major major) {
+  int64_t rowBytes = columns * elementBytes;
+  if (rows % 16 != 0 || rowBytes % kWgmmaKBytes != 0)
+    return 0;
+  if (elementBytes == 2)
+    return rowBytes >= kWgmmaSwizzle ? kWgmmaSwizzle : 0;
+  if (major != Major::K)
+    return 0;
+  if (elementBytes == 1 && rowBytes == kWgmmaShortSwizzle)
+    return kWgmmaShortSwizzle;
+  return rowBytes % kWgmmaSwizzle == 0 ? kWgmmaSwizzle : 0;
 }
 
-/// Whether wgmmas can compute a tile of so many rows and columns.
-constexpr bool isWgmmaResult(int64_t rows, int64_t columns) {
-  return rows % kWgmmaRows == 0 && columns <= kWgmmaMaxColumns;
+/// Whether wgmmas can compute a tile of so many rows and columns, of operands
+/// of that size: integers (`isInteger`) have fewer numbers of columns.
+constexpr bool isWgmmaResult(int64_t rows, int64_t columns,
+                             bool isInteger = false) {
+  bool hasColumns =
+      !isInteger || columns % 16 == 0 || columns == 8 || columns == 24;
+  return rows % kWgmmaRows == 0 && columns <= kWgmmaMaxColumns && hasColumns;
 }
 
 /// A byte count in the unit of the descriptor's fields, 16 bytes.
@@ -78,8 +93,8 @@ constexpr uint64_t encodeAddress(uint32_t sharedAddress) {
 }
 
 /// The descriptor of `tile` but for its address: add or OR encodeAddress().
-///   K-major   SBO steps 8 rows of a box, 1024 bytes; LBO is not used with a
-///             swizzle and is written as 16 bytes.
+///   K-major   SBO steps 8 rows of a box, 8 times the swizzle; LBO is not used
+///             with a swizzle and is written as 16 bytes.
 ///   MN-major  SBO steps 8 rows along K, 1024 bytes; LBO steps to the next box,
 ///             that is the next 64 elements along M or N.
 constexpr uint64_t descriptorBits(const SharedTile &tile, Major major) {
@@ -88,8 +103,10 @@ constexpr uint64_t descriptorBits(const SharedTile &tile, Major major) {
   uint64_t lbo = encodeBytes(major == Major::K ? 16 : tile.boxBytes());
   uint64_t sbo = encodeBytes(kSwizzleRows * tile.swizzle);
   assert(lbo < (1 << 14) && sbo < (1 << 14) && "offset beyond its field");
-  constexpr uint64_t swizzle128 = 1;
-  return lbo << 16 | sbo << 32 | swizzle128 << 62;
+  assert((tile.swizzle == 128 || major == Major::K) &&
+         "an MN-major tile of short rows");
+  uint64_t swizzle = tile.swizzle == 128 ? 1 : tile.swizzle == 64 ? 2 : 3;
+  return lbo << 16 | sbo << 32 | swizzle << 62;
 }
 
 /// What to add to the descriptor of a tile to name slice `kStep` of wgmmaK()

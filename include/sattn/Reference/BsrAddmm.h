@@ -24,12 +24,13 @@ namespace sattn::reference {
 ///                              first of which need not be 0
 ///   col     (*, nnz)           i32 or i64; block columns, in any order; blocks
 ///                              of the same place add up
-///   values  (*, nnz, BM, BK)   f16, bf16, f32 or f64
-///   b       (*, K, N)          the type of values; K a multiple of BK
-///   input   broadcasts to out  the type of values
+///   values  (*, nnz, BM, BK)   f16, bf16, f32, f64, i8 or f8
+///   b       (*, K, N)          the type of values, of f8 one of the two; K a
+///                              multiple of BK
+///   input   broadcasts to out  the type of values; with 8 bits that of out
 ///   left    (*, M)             the type of values, or f32
 ///   right   (*, N)             the type of values, or f32
-///   out     (*, M, N)          f16, bf16, f32 or f64
+///   out     (*, M, N)          f16, bf16, f32 or f64; with i8 values i32 too
 struct BsrAddmmOperands {
   double alpha;
   double beta;

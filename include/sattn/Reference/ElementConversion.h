@@ -1,8 +1,9 @@
 //===- ElementConversion.h - Elements of views as doubles -------*- C++ -*-===//
 //
 // Reads and writes elements of strided views of any type through double, which
-// holds f16, bf16, f32, i8 and i32 exactly. Formats: IEEE 754 binary16 and
-// binary32; bfloat16 is binary32 without its low 16 bits.
+// holds f8, f16, bf16, f32, i8 and i32 exactly. Formats: IEEE 754 binary16 and
+// binary32; bfloat16 is binary32 without its low 16 bits; E5M2 and E4M3 of the
+// Open Compute Project's "8-bit Floating Point Specification".
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace sattn::reference {
 
@@ -27,17 +29,26 @@ using runtime::TensorView;
 struct FloatFormat {
   int exponentBits;
   int mantissaBits;
+  /// Whether there is no infinity, and one NaN, of all ones: the other patterns
+  /// of the largest exponent are numbers.
+  bool isFinite = false;
 
   constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
   constexpr int minExponent() const { return 1 - bias(); }
+  /// The first pattern that is no number: infinity's or, of a finite format,
+  /// the NaN's.
   constexpr uint32_t infinity() const {
-    return ((1u << exponentBits) - 1) << mantissaBits;
+    uint32_t ones = (1u << (exponentBits + mantissaBits)) - 1;
+    return isFinite ? ones : ones >> mantissaBits << mantissaBits;
   }
+  constexpr int maxExponent() const { return isFinite ? bias() + 1 : bias(); }
   constexpr uint32_t signBit() const {
     return 1u << (exponentBits + mantissaBits);
   }
 };
 
+inline constexpr FloatFormat kF8E4M3FN{4, 3, /*isFinite=*/true};
+inline constexpr FloatFormat kF8E5M2{5, 2};
 inline constexpr FloatFormat kF16{5, 10};
 inline constexpr FloatFormat kBF16{8, 7};
 inline constexpr FloatFormat kF32{8, 23};
@@ -62,8 +73,8 @@ inline double decodeFloat(FloatFormat format, uint32_t bits) {
 }
 
 /// `value` rounded once, to nearest even, into `format`. Values from the
-/// largest finite one plus half its spacing on give infinity; a NaN gives the
-/// quiet NaN of its sign.
+/// largest finite one plus half its spacing on give infinity, or the NaN of a
+/// format without; a NaN gives the quiet NaN of its sign.
 inline uint32_t encodeFloat(FloatFormat format, double value) {
   uint32_t sign = std::signbit(value) ? format.signBit() : 0;
   if (std::isnan(value))
@@ -73,7 +84,7 @@ inline uint32_t encodeFloat(FloatFormat format, double value) {
   if (value == 0)
     return sign;
   int exponent = std::max(std::ilogb(value), format.minExponent());
-  if (exponent > format.bias())
+  if (exponent > format.maxExponent())
     return sign | format.infinity();
   // In units of the last place the value is below 2^(mantissaBits + 1), so the
   // scaling is exact. Adding the exponent to the integer, hidden bit and all,
@@ -81,7 +92,8 @@ inline uint32_t encodeFloat(FloatFormat format, double value) {
   double units = std::ldexp(std::fabs(value), format.mantissaBits - exponent);
   uint32_t rounded = static_cast<uint32_t>(std::nearbyint(units));
   uint32_t binade = static_cast<uint32_t>(exponent - format.minExponent());
-  return sign | (rounded + (binade << format.mantissaBits));
+  return sign |
+         std::min(rounded + (binade << format.mantissaBits), format.infinity());
 }
 
 namespace detail {
@@ -111,6 +123,10 @@ inline double loadElement(const TensorView &view, int64_t offset) {
     return detail::loadBits<int32_t>(view, offset);
   case DType::I64:
     return static_cast<double>(detail::loadBits<int64_t>(view, offset));
+  case DType::F8E4M3FN:
+    return decodeFloat(kF8E4M3FN, detail::loadBits<uint8_t>(view, offset));
+  case DType::F8E5M2:
+    return decodeFloat(kF8E5M2, detail::loadBits<uint8_t>(view, offset));
   case DType::F16:
     return decodeFloat(kF16, detail::loadBits<uint16_t>(view, offset));
   case DType::BF16:
@@ -138,16 +154,38 @@ inline int64_t loadIndex(const TensorView &view, int64_t offset) {
   }
 }
 
+namespace detail {
+/// `value` rounded to nearest even and saturated; a NaN is the least integer.
+template <typename T> T roundToInteger(double value) {
+  constexpr T least = std::numeric_limits<T>::min(),
+              most = std::numeric_limits<T>::max();
+  if (!(value > double(least)))
+    return least;
+  if (value >= double(most))
+    return most;
+  return static_cast<T>(std::nearbyint(value));
+}
+} // namespace detail
+
 /// Writes `value`, rounded to nearest even, `offset` elements from view.data.
-/// An integer view takes integers of its range only.
+/// Integers saturate.
 inline void storeElement(const TensorView &view, int64_t offset, double value) {
   switch (view.dtype) {
   case DType::I8:
-    return detail::storeBits(view, offset, static_cast<int8_t>(value));
+    return detail::storeBits(view, offset,
+                             detail::roundToInteger<int8_t>(value));
   case DType::I32:
-    return detail::storeBits(view, offset, static_cast<int32_t>(value));
+    return detail::storeBits(view, offset,
+                             detail::roundToInteger<int32_t>(value));
   case DType::I64:
-    return detail::storeBits(view, offset, static_cast<int64_t>(value));
+    return detail::storeBits(view, offset,
+                             detail::roundToInteger<int64_t>(value));
+  case DType::F8E4M3FN:
+    return detail::storeBits(
+        view, offset, static_cast<uint8_t>(encodeFloat(kF8E4M3FN, value)));
+  case DType::F8E5M2:
+    return detail::storeBits(view, offset,
+                             static_cast<uint8_t>(encodeFloat(kF8E5M2, value)));
   case DType::F16:
     return detail::storeBits(view, offset,
                              static_cast<uint16_t>(encodeFloat(kF16, value)));
@@ -177,6 +215,10 @@ inline double unitInLastPlace(DType dtype, double value) {
     return std::ldexp(1.0, std::max(exponent, minExponent) - mantissaBits);
   };
   switch (dtype) {
+  case DType::F8E4M3FN:
+    return spacing(kF8E4M3FN.minExponent(), kF8E4M3FN.mantissaBits);
+  case DType::F8E5M2:
+    return spacing(kF8E5M2.minExponent(), kF8E5M2.mantissaBits);
   case DType::F16:
     return spacing(kF16.minExponent(), kF16.mantissaBits);
   case DType::BF16:

@@ -23,10 +23,11 @@ namespace sattn::reference {
 ///   crow    (*, M / BM + 1)    i32 or i64; offsets into col and out, the first
 ///                              of which need not be 0
 ///   col     (*, nnz)           i32 or i64; block columns, in any order
-///   mat1    (*, M, K)          f16, bf16, f32 or f64
-///   mat2    (*, K, N)          the type of mat1; N a multiple of BN
-///   input   (*, nnz, BM, BN)   the type of mat1
-///   out     (*, nnz, BM, BN)   f16, bf16, f32 or f64
+///   mat1    (*, M, K)          f16, bf16, f32, f64, i8 or f8
+///   mat2    (*, K, N)          the type of mat1, of f8 one of the two; N a
+///                              multiple of BN
+///   input   (*, nnz, BM, BN)   the type of mat1; with 8 bits that of out
+///   out     (*, nnz, BM, BN)   f16, bf16, f32 or f64; with i8 i32 too
 struct SampledAddmmOperands {
   double alpha;
   double beta;

@@ -20,53 +20,39 @@
 namespace sattn::runtime {
 
 /// Element types of arrays at the interface.
-enum class DType { I8, I32, I64, F16, BF16, F32, F64 };
+enum class DType { I8, I32, I64, F8E4M3FN, F8E5M2, F16, BF16, F32, F64 };
+
+struct DTypeFacts {
+  DType dtype;
+  /// MLIR's spelling.
+  const char *name;
+  int64_t bytes;
+};
+
+/// In the order of the enumeration.
+inline constexpr DTypeFacts kDTypes[] = {
+    {DType::I8, "i8", 1},         {DType::I32, "i32", 4},
+    {DType::I64, "i64", 8},       {DType::F8E4M3FN, "f8E4M3FN", 1},
+    {DType::F8E5M2, "f8E5M2", 1}, {DType::F16, "f16", 2},
+    {DType::BF16, "bf16", 2},     {DType::F32, "f32", 4},
+    {DType::F64, "f64", 8},
+};
 
 /// Bytes of one element.
 inline int64_t byteWidth(DType dtype) {
-  switch (dtype) {
-  case DType::I8:
-    return 1;
-  case DType::F16:
-  case DType::BF16:
-    return 2;
-  case DType::I32:
-  case DType::F32:
-    return 4;
-  case DType::I64:
-  case DType::F64:
-    return 8;
-  }
-  return 0;
+  return kDTypes[static_cast<size_t>(dtype)].bytes;
 }
 
 /// MLIR's spelling of the type: "i32", "bf16", ...
 inline const char *name(DType dtype) {
-  switch (dtype) {
-  case DType::I8:
-    return "i8";
-  case DType::I32:
-    return "i32";
-  case DType::I64:
-    return "i64";
-  case DType::F16:
-    return "f16";
-  case DType::BF16:
-    return "bf16";
-  case DType::F32:
-    return "f32";
-  case DType::F64:
-    return "f64";
-  }
-  return "unknown";
+  return kDTypes[static_cast<size_t>(dtype)].name;
 }
 
 /// The inverse of `name`; nothing for any other text.
 inline std::optional<DType> parseDType(std::string_view text) {
-  for (DType dtype : {DType::I8, DType::I32, DType::I64, DType::F16,
-                      DType::BF16, DType::F32, DType::F64})
-    if (text == name(dtype))
-      return dtype;
+  for (const DTypeFacts &facts : kDTypes)
+    if (text == facts.name)
+      return facts.dtype;
   return std::nullopt;
 }
 

@@ -20,7 +20,8 @@ struct Facts {
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
   int64_t batches = 1;
-  /// Element types: of the operands "f16", "bf16" or "f32", and of the result.
+  /// Element types: of the stored blocks "f16", "bf16", "f32", "i8", "f8E4M3FN"
+  /// or "f8E5M2", and of the result.
   std::string dtype, outDtype;
   /// Stored blocks of one matrix.
   std::optional<int64_t> nnz;
@@ -33,6 +34,8 @@ struct Facts {
   double alpha = 1, beta = 1;
   /// Whether a tile may have several block rows.
   bool takesRowBlockGroups = true;
+  /// Whether columns of b are contiguous.
+  bool alongK = false;
   /// Whether the batches share columns, but not offsets; a tile then has one
   /// block row.
   bool sharesColumns = false;
@@ -52,7 +55,7 @@ struct Problem {
   int64_t blockRows = 0, blockColumns = 0;
   /// How many such products there are.
   int64_t batches = 1;
-  /// Of the operands: 2 or 4.
+  /// Of the operands: 1, 2 or 4.
   int64_t elementBytes = 2;
   /// Part of the blocks that is not stored, in hundredths.
   std::optional<int64_t> sparsity;
@@ -60,6 +63,8 @@ struct Problem {
   std::optional<int64_t> longestRow;
   /// Whether a tile may have several block rows.
   bool takesRowBlockGroups = true;
+  /// Whether columns of b are contiguous.
+  bool alongK = false;
 };
 
 /// The rows of tables: (M, K, N, BM, BK, beta==0, beta==1, alpha==1), with our

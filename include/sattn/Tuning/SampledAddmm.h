@@ -15,7 +15,7 @@ namespace sattn::tuning::sampled_addmm {
 struct Facts {
   /// Of a block: positive multiples of 8.
   int64_t blockRows = 0, blockColumns = 0;
-  /// Of the dense matrices: 2 or 4.
+  /// Of the dense matrices: 1, 2 or 4.
   int64_t elementBytes = 2;
   /// The length of the sums, if known.
   std::optional<int64_t> k;

@@ -24,16 +24,32 @@ namespace sattn {
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
-/// Yields an element in f32.
+/// Yields an element in the type of the target's.
 static void widen(OpBuilder &builder, Location loc, ValueRange args) {
+  Type type = args[1].getType();
   Value element =
-      arith::ExtFOp::create(builder, loc, builder.getF32Type(), args[0]);
+      type.isInteger()
+          ? arith::ExtSIOp::create(builder, loc, type, args[0]).getResult()
+          : arith::ExtFOp::create(builder, loc, type, args[0]).getResult();
   linalg::YieldOp::create(builder, loc, element);
 }
 
-Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
-                       Value target, bool isTransposed) {
-  if (getElementTypeOrSelf(tile.getType()).isF32()) {
+Type sattn::getPackedType(linalg::MatmulOp op) {
+  Type packed = getElementTypeOrSelf(op.getDpsInits()[0]);
+  auto widens = [&](Value operand) {
+    Type element = getElementTypeOrSelf(operand);
+    return element == packed ||
+           (element.isIntOrFloat() &&
+            element.isInteger() == packed.isInteger() &&
+            element.getIntOrFloatBitWidth() < packed.getIntOrFloatBitWidth());
+  };
+  bool isTaken = packed.isF32() || packed.isSignlessInteger(32);
+  return isTaken && llvm::all_of(op.getInputs(), widens) ? packed : Type();
+}
+
+Value sattn::copyWidened(OpBuilder &builder, Location loc, Value tile,
+                         Value target, bool isTransposed) {
+  if (getElementTypeOrSelf(tile) == getElementTypeOrSelf(target)) {
     // Not generics of the same kind, which canonicalization would fold.
     if (isTransposed)
       return linalg::TransposeOp::create(builder, loc, tile, target,
@@ -54,15 +70,14 @@ Value sattn::copyAsF32(OpBuilder &builder, Location loc, Value tile,
       .getResult(0);
 }
 
-/// A copy of `tile` in a new tensor of f32. One that is transposed is widened
-/// where it is copied.
-static Value pack(OpBuilder &builder, Location loc, Value tile) {
+/// A copy of `tile` in a new tensor of that type. One that is transposed is
+/// widened where it is copied.
+static Value pack(OpBuilder &builder, Location loc, Value tile, Type packed) {
   Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, tile),
-      builder.getF32Type());
+      builder, loc, tensor::getMixedSizes(builder, loc, tile), packed);
   auto transpose = tile.getDefiningOp<linalg::TransposeOp>();
-  return copyAsF32(builder, loc, transpose ? transpose.getInput() : tile, empty,
-                   static_cast<bool>(transpose));
+  return copyWidened(builder, loc, transpose ? transpose.getInput() : tile,
+                     empty, static_cast<bool>(transpose));
 }
 
 /// The operand transposed to its default map, if its own map transposes it;
@@ -117,9 +132,9 @@ SmallVector<linalg::MatmulOp> sattn::findTileProducts(Operation *root) {
 }
 
 /// Whether an operand of a matrix product is read in place.
-static bool isReadInPlace(OpOperand &input) {
+static bool isReadInPlace(OpOperand &input, Type packed) {
   Value tile = input.get();
-  if (!getElementTypeOrSelf(tile.getType()).isF32())
+  if (getElementTypeOrSelf(tile) != packed)
     return false;
   // The left operand is read one element at a time, with any strides, but each
   // read of a pad would need a bounds test.
@@ -132,13 +147,14 @@ static bool isReadInPlace(OpOperand &input) {
 
 /// Packs an operand of `op` before the loops of its tile in which the operand
 /// does not change.
-static Value packOnce(OpBuilder &builder, linalg::MatmulOp op, Value tile) {
+static Value packOnce(OpBuilder &builder, linalg::MatmulOp op, Value tile,
+                      Type packed) {
   OpBuilder::InsertionGuard guard(builder);
   auto tiles = op->getParentOfType<scf::ForallOp>();
   auto pad = tile.getDefiningOp<tensor::PadOp>();
   if (pad && pad->getBlock() != op->getBlock() && tiles->isProperAncestor(pad))
     builder.setInsertionPointAfter(pad);
-  return pack(builder, op.getLoc(), tile);
+  return pack(builder, op.getLoc(), tile, packed);
 }
 
 namespace {
@@ -147,20 +163,18 @@ struct CPUPackOperandsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
+      Type packed = getPackedType(op);
+      if (!packed)
+        continue;
       rewriter.setInsertionPoint(op);
       SmallVector<Value> inputs;
-      for (OpOperand *input : op.getDpsInputOperands()) {
-        Type element = getElementTypeOrSelf(input->get().getType());
-        if (!element.isF32() && !element.isF16() && !element.isBF16())
-          break;
-        inputs.push_back(isReadInPlace(*input)
+      for (OpOperand *input : op.getDpsInputOperands())
+        inputs.push_back(isReadInPlace(*input, packed)
                              ? input->get()
-                             : packOnce(rewriter, op, input->get()));
-      }
+                             : packOnce(rewriter, op, input->get(), packed));
       // A new op, since the scalar product that it implies changes its types.
-      if (inputs.size() == 2)
-        rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, inputs,
-                                                      op.getDpsInits());
+      rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, inputs,
+                                                    op.getDpsInits());
     }
   }
 };

@@ -14,11 +14,15 @@
 
 namespace sattn {
 
-/// A copy of `tile`, whose elements are f32 or narrower, in `target`, in f32;
-/// of the transposed matrix, if so wanted.
-mlir::Value copyAsF32(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value tile, mlir::Value target,
-                      bool isTransposed = false);
+/// The element type to which the operands of a product are packed: that of its
+/// sum. Null if they are of a type that does not widen to it.
+mlir::Type getPackedType(mlir::linalg::MatmulOp op);
+
+/// A copy of `tile` in `target`, whose elements are as wide or wider; of the
+/// transposed matrix, if so wanted.
+mlir::Value copyWidened(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value tile, mlir::Value target,
+                        bool isTransposed = false);
 
 /// Applies to matrix products in loops over tiles whose indexing maps transpose
 /// an operand: an op of its own transposes the operand, and the product gets

@@ -163,9 +163,7 @@ struct Window {
 /// begins at a multiple of its width. No window if it is none of these.
 static Window findWindow(Value right, scf::ForallOp tiles) {
   auto type = cast<RankedTensorType>(right.getType());
-  Type element = type.getElementType();
-  if (!type.hasStaticShape() ||
-      !(element.isF32() || element.isF16() || element.isBF16()))
+  if (!type.hasStaticShape())
     return {};
   Window window;
   if (auto transpose = right.getDefiningOp<linalg::TransposeOp>()) {
@@ -174,7 +172,9 @@ static Window findWindow(Value right, scf::ForallOp tiles) {
   }
   if (auto pad = right.getDefiningOp<tensor::PadOp>()) {
     Value zero = pad.getConstantPaddingValue();
-    if (!zero || !matchPattern(zero, m_AnyZeroFloat()) ||
+    if (!zero ||
+        !(matchPattern(zero, m_AnyZeroFloat()) ||
+          matchPattern(zero, m_Zero())) ||
         !pad.hasZeroLowPad() ||
         !isZeroInteger(pad.getMixedHighPad()[window.isTransposed ? 1 : 0]))
       return {};
@@ -364,7 +364,8 @@ struct CPUPackPanelsPass
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       auto tiles = op->getParentOfType<scf::ForallOp>();
       OpOperand *right = op.getDpsInputOperand(1);
-      Window window = findWindow(right->get(), tiles);
+      Type packed = getPackedType(op);
+      Window window = packed ? findWindow(right->get(), tiles) : Window();
       if (!window)
         continue;
       llvm::SmallBitVector &used = counters[tiles];
@@ -372,7 +373,7 @@ struct CPUPackPanelsPass
       for (OpFoldResult offset : window.offsets())
         if (std::optional<unsigned> counter = findCounter(offset, tiles))
           used.set(*counter);
-      readPacked(rewriter, op, window, tiles);
+      readPacked(rewriter, op, window, tiles, packed);
     }
     for (auto &[tiles, used] : counters)
       countFirst(rewriter, tiles, used);
@@ -383,7 +384,7 @@ private:
 
   /// Makes `op` read the panels of a packed copy instead of `window`.
   void readPacked(RewriterBase &rewriter, linalg::MatmulOp op, Window window,
-                  scf::ForallOp tiles) {
+                  scf::ForallOp tiles, Type element) {
     auto type =
         cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
     int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
@@ -395,7 +396,7 @@ private:
     if (turns)
       isPacked = isReadOften(rewriter, loc, *turns, window, tiles, depth);
     Value packed =
-        pack(rewriter, loc, window.source(), width, columns, isPacked);
+        pack(rewriter, loc, window.source(), element, width, columns, isPacked);
 
     rewriter.setInsertionPoint(op);
     SmallVector<OpFoldResult> offsets = window.offsets();
@@ -425,10 +426,10 @@ private:
     llvm::copy(getAsIndexOpFoldResult(&getContext(), shape),
                sliceSizes.end() - shape.size());
     Value panels = tensor::ExtractSliceOp::create(
-        rewriter, loc, RankedTensorType::get(shape, rewriter.getF32Type()),
-        packed, offsets, sliceSizes, ones);
-    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                          rewriter.getF32Type());
+        rewriter, loc, RankedTensorType::get(shape, element), packed, offsets,
+        sliceSizes, ones);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc, type.getShape(), element);
     SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
     Value right =
         linalg::UnPackOp::create(
@@ -565,7 +566,7 @@ private:
         Value copy = tensor::ExtractSliceOp::create(
             inner, loc,
             RankedTensorType::get({staticSize(height), shape.columns},
-                                  inner.getF32Type()),
+                                  getElementTypeOrSelf(type)),
             target[0], offsets, sizes, ones);
         copy = CPUPackPanelsPass::copyPanel(inner, loc, source, place, height,
                                             end, asValue(inner, at),
@@ -583,11 +584,13 @@ private:
         .getResult(0);
   }
 
-  /// A copy of `source` in f32: panels of `columns` columns, of as many as
-  /// tiles of `width` reach, with zeros where the source ends. Without rows,
-  /// and of dynamic sizes, where `condition` does not hold, if there is one.
+  /// A copy of `source` in elements of that type: panels of `columns` columns,
+  /// of as many as tiles of `width` reach, with zeros where the source ends.
+  /// Without rows, and of dynamic sizes, where `condition` does not hold, if
+  /// there is one.
   static Value pack(OpBuilder &b, Location loc, PanelSource source,
-                    int64_t width, int64_t columns, Value condition) {
+                    Type element, int64_t width, int64_t columns,
+                    Value condition) {
     int64_t rowsOfTurn =
         source.isTransposed ? kRowsOfTransposedTurn : kRowsOfTurn;
     SmallVector<OpFoldResult> dims = source.sizes(b, loc);
@@ -604,7 +607,7 @@ private:
       for (OpFoldResult &size : packedSizes)
         size = getValueOrCreateConstantIndexOp(b, loc, size);
     packedSizes.push_back(b.getIndexAttr(columns));
-    Value empty = tensor::EmptyOp::create(b, loc, packedSizes, b.getF32Type());
+    Value empty = tensor::EmptyOp::create(b, loc, packedSizes, element);
 
     SmallVector<OpFoldResult> ends(dims.begin(), dims.end() - 2);
     ends.push_back(rowsPacked);
@@ -633,7 +636,7 @@ private:
       // would fold to different forms.
       bool isOne = shape.front() == 1;
       auto partType = RankedTensorType::get(
-          ArrayRef(shape).drop_front(isOne ? 1 : 0), nested.getF32Type());
+          ArrayRef(shape).drop_front(isOne ? 1 : 0), element);
       Value part = tensor::ExtractSliceOp::create(nested, loc, partType, target,
                                                   offsets, sizes, ones);
       auto index = [&](OpFoldResult value) {
@@ -651,8 +654,7 @@ private:
           panelSizes[0] = inner.getIndexAttr(1);
           Value copy = tensor::ExtractSliceOp::create(
               inner, loc,
-              RankedTensorType::get(ArrayRef(shape).drop_front(),
-                                    inner.getF32Type()),
+              RankedTensorType::get(ArrayRef(shape).drop_front(), element),
               carried[0], panelOffsets, panelSizes, panelOnes);
           copy = copyPanel(inner, loc, source, place, height, dims.back(),
                            panel, columns, copy);
@@ -721,7 +723,7 @@ private:
         b, loc, RankedTensorType::get({staticSize(height), columns}, element),
         slice, ArrayRef<OpFoldResult>{zero, zero},
         ArrayRef<OpFoldResult>{zero, high}, padding);
-    return copyAsF32(b, loc, padded, target);
+    return copyWidened(b, loc, padded, target);
   }
 
   /// The same of a slice whose columns are the panel's rows. No pad, which
@@ -734,8 +736,8 @@ private:
         scf::YieldOp::create(nested, loc, target);
       };
       auto clear = [&](OpBuilder &nested, Location) {
-        Value zero = arith::ConstantOp::create(nested, loc,
-                                               nested.getF32FloatAttr(0.0f));
+        Value zero = arith::ConstantOp::create(
+            nested, loc, nested.getZeroAttr(getElementTypeOrSelf(target)));
         scf::YieldOp::create(
             nested, loc,
             linalg::FillOp::create(nested, loc, zero, target).getResults());
@@ -750,7 +752,7 @@ private:
         ones(2, b.getIndexAttr(1)), sizes = {height, inside};
     Value part =
         tensor::ExtractSliceOp::create(b, loc, target, zeros, sizes, ones);
-    part = copyAsF32(b, loc, slice, part, /*isTransposed=*/true);
+    part = copyWidened(b, loc, slice, part, /*isTransposed=*/true);
     return tensor::InsertSliceOp::create(b, loc, part, target, zeros, sizes,
                                          ones);
   }

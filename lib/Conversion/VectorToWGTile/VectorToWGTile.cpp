@@ -11,6 +11,7 @@
 #include "GlobalWindow.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Dialect/WGTile/IR/MmaTypes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
@@ -115,14 +116,19 @@ static LogicalResult convertContract(vector::ContractionOp op) {
     return op.emitOpError() << "expected a product of f16 or bf16, or of f32 "
                                "with precision \"tf32\", but got f32 of "
                                "precision \"ieee\"";
-  if (element != op.getRhsType().getElementType() ||
-      !(element.isF16() || element.isBF16() || element.isF32()) || !accType ||
-      !accType.getElementType().isF32())
+  if (!wgtile::canMultiply(element, op.getRhsType().getElementType()) ||
+      !accType ||
+      accType.getElementType() != wgtile::getMmaAccumulator(element))
     return op.emitOpError()
-           << "expected a product of f16, bf16 or f32 tiles that accumulates "
-              "in f32, but got "
+           << "expected a product of f16, bf16, f32 or f8 tiles that "
+              "accumulates in f32, or of i8 in i32, but got "
            << op.getLhsType() << ", " << op.getRhsType() << " and "
            << op.getAccType();
+  if (element.getIntOrFloatBitWidth() == 8 &&
+      *right != RightOperand::Transposed)
+    return op.emitOpError() << "expected a right tile of 8-bit elements whose "
+                               "rows run along K, but got "
+                            << op.getRhsType();
   OpBuilder b(op);
   FailureOr<Value> lhs = createLeftOperand(b, op);
   if (failed(lhs))

@@ -32,17 +32,19 @@ static void createClusterBarrier(OpBuilder &b, Location loc) {
 /// Reads four elements from the place in the shared memory of the thread block
 /// of that rank in the cluster.
 static SmallVector<Value> readRemote(OpBuilder &b, Location loc, Value place,
-                                     int64_t offset, int64_t rank) {
-  Type f32 = b.getF32Type();
-  auto type =
-      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+                                     int64_t offset, int64_t rank,
+                                     Type element) {
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {element, element, element, element});
+  bool isInteger = element.isInteger();
   std::string text =
       llvm::formatv("{{\n.reg .b32 %a;\nmapa.shared::cluster.u32 %a, $4, {0};\n"
-                    "ld.shared::cluster.v4.f32 {{$0, $1, $2, $3}, [%a+{1}];\n}",
-                    rank, offset);
-  Value read =
-      createInlineAsm(b, loc, type, {place}, text, "=f,=f,=f,=f,r,~{memory}")
-          ->getResult(0);
+                    "ld.shared::cluster.v4.{2} {{$0, $1, $2, $3}, [%a+{1}];\n}",
+                    rank, offset, isInteger ? "b32" : "f32");
+  Value read = createInlineAsm(b, loc, type, {place}, text,
+                               isInteger ? "=r,=r,=r,=r,r,~{memory}"
+                                         : "=f,=f,=f,=f,r,~{memory}")
+                   ->getResult(0);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < kVector; ++i)
     elements.push_back(LLVM::ExtractValueOp::create(b, loc, read, i));
@@ -66,6 +68,8 @@ struct ClusterReduceLowering : OpConversionPattern<ClusterReduceOp> {
     I32Arithmetic i32{rewriter, loc};
     ValueRange registers = adaptor.getTile();
     auto count = static_cast<int64_t>(registers.size());
+    Type element = tile->type.getElementType();
+    bool isInteger = element.isInteger();
     int64_t bytes = kVector * sizeof(float);
     // Vector after vector, each for all threads.
     int64_t step = op.getBytes() / (count / kVector);
@@ -80,10 +84,10 @@ struct ClusterReduceLowering : OpConversionPattern<ClusterReduceOp> {
       llvm::append_range(operands, registers.slice(i, kVector));
       createInlineAsm(
           rewriter, loc, TypeRange(), operands,
-          llvm::formatv("st.shared.v4.f32 [$0+{0}], {{$1, $2, $3, $4};",
-                        i / kVector * step)
+          llvm::formatv("st.shared.v4.{1} [$0+{0}], {{$1, $2, $3, $4};",
+                        i / kVector * step, isInteger ? "b32" : "f32")
               .str(),
-          "r,f,f,f,f,~{memory}");
+          isInteger ? "r,r,r,r,r,~{memory}" : "r,f,f,f,f,~{memory}");
     }
     createClusterBarrier(rewriter, loc);
     Value rank =
@@ -102,13 +106,17 @@ struct ClusterReduceLowering : OpConversionPattern<ClusterReduceOp> {
       for (int64_t other = 1; other < op.getClusterSize(); ++other) {
         SmallVector<Value> &elements = others.emplace_back();
         for (int64_t i = 0; i < count; i += kVector)
-          llvm::append_range(elements, readRemote(rewriter, loc, place,
-                                                  i / kVector * step, other));
+          llvm::append_range(elements,
+                             readRemote(rewriter, loc, place,
+                                        i / kVector * step, other, element));
       }
       SmallVector<Value> sums(registers);
       for (ArrayRef<Value> elements : others)
         for (auto [sum, element] : llvm::zip_equal(sums, elements))
-          sum = arith::AddFOp::create(rewriter, loc, sum, element);
+          sum = isInteger ? arith::AddIOp::create(rewriter, loc, sum, element)
+                                .getResult()
+                          : arith::AddFOp::create(rewriter, loc, sum, element)
+                                .getResult();
       scf::YieldOp::create(rewriter, loc, sums);
       rewriter.setInsertionPointToStart(branch.elseBlock());
       scf::YieldOp::create(rewriter, loc, registers);

@@ -10,6 +10,7 @@
 
 #include "TileRegisters.h"
 
+#include "sattn/Dialect/WGTile/IR/MmaTypes.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,7 +62,7 @@ static Value createWarpgroup(OpBuilder &b, Location loc) {
   return arith::ShRUIOp::create(b, loc, uniform, createI32(b, loc, 2));
 }
 
-/// Inline assembly that changes registers in place, of f32 or of pairs of 16
+/// Inline assembly that changes registers in place, of f32, i32 or pairs of 16
 /// bits; `constraints` are those of the other operands. Pairs are passed as
 /// i32, the form of MMA operands.
 static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
@@ -77,7 +78,7 @@ static SmallVector<Value> createTiedAsm(OpBuilder &b, Location loc,
             ? LLVM::BitcastOp::create(b, loc, b.getI32Type(), value).getResult()
             : value);
     types.push_back(all.back().getType());
-    tiedConstraints += isPair ? "=r," : "=f,";
+    tiedConstraints += types.back().isInteger() ? "=r," : "=f,";
     numbers += std::to_string(i) + ",";
   }
   llvm::append_range(all, operands);
@@ -120,22 +121,27 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
     auto aShared = dyn_cast<SharedType>(op.getA().getType());
     SharedTile b = op.getB().getType().getTile();
     int64_t depth = wgmmaK(b.elementBytes);
+    Major bMajor = op.getTransposeB() ? Major::K : Major::MN;
     if (fragment.columnWarps != 1 || fragment.rowTiles != 1 ||
         fragment.run != 2 || fragment.rows() != layout->type.getDimSize(0) ||
-        fragment.rows() % kWgmmaRows != 0 || !isOperand(op.getB().getType()) ||
-        (aShared && !isOperand(aShared)))
+        !isWgmmaResult(fragment.rows(), layout->type.getDimSize(1),
+                       layout->type.getElementType().isInteger()) ||
+        !isOperand(op.getB().getType(), bMajor) ||
+        (aShared && !isOperand(aShared, Major::K)))
       return op.emitOpError()
-             << "expected 16-bit tiles of a multiple of " << kWgmmaRows
-             << " rows, 16 a warp, with a swizzle of " << kWgmmaSwizzle
-             << " bytes and no padding (wgmma), but got " << op.getA().getType()
-             << ", " << op.getB().getType() << " and " << layout->type;
+             << "expected tiles of 16 bits, or of 8 or 32 along K, of a "
+                "multiple of "
+             << kWgmmaRows << " rows, 16 a warp, with a swizzle of "
+             << kWgmmaSwizzle << " bytes (" << kWgmmaShortSwizzle
+             << " of shorter rows) and no padding (wgmma), but got "
+             << op.getA().getType() << ", " << op.getB().getType() << " and "
+             << layout->type;
 
     Location loc = op.getLoc();
     Value aDescriptor;
     if (aShared)
       aDescriptor =
           descriptorOfRows(rewriter, loc, adaptor.getA().front(), aShared);
-    Major bMajor = op.getTransposeB() ? Major::K : Major::MN;
     Value bDescriptor =
         createDescriptor(rewriter, loc, adaptor.getB().front(), b, bMajor);
     // An accumulator of zeros is not read (scale-d 0).
@@ -155,8 +161,21 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
       constraints += (constraint + ",").str();
       return "$" + std::to_string(next++);
     };
-    StringRef type =
-        op.getB().getType().getElementType().isF16() ? "f16" : "bf16";
+    Type bElement = op.getB().getType().getElementType();
+    Type aElement = aShared ? aShared.getElementType()
+                            : getElementTypeOrSelf(op.getA().getType());
+    bool isInteger = bElement.isInteger();
+    std::string instruction =
+        llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4}",
+                      op.getBColumns(), depth, isInteger ? "s32" : "f32",
+                      getMmaName(aElement), getMmaName(bElement));
+    // Signs, which floats have, and transpositions, which 16 bits have: a's
+    // rows run along k, and so do b's unless it is transposed.
+    std::string modifiers = isInteger ? "" : ", 1, 1";
+    if (b.elementBytes == 2) {
+      modifiers += aShared ? ", 0" : "";
+      modifiers += bMajor == Major::K ? ", 0" : ", 1";
+    }
     std::string text = "wgmma.fence.sync.aligned;\n";
     for (int64_t k = 0; k < op.getBRows() / depth; ++k) {
       std::string a;
@@ -180,15 +199,10 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
           addOperand(addToDescriptor(rewriter, loc, bDescriptor,
                                      descriptorStep(b, bMajor, 0, k)),
                      "l");
-      // Scale of the accumulator, signs, transpositions: a's rows run along k,
-      // and so do b's unless it is transposed.
-      text +=
-          llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2} "
-                        "{{{3}}, {4}, {5}, {6}, 1, 1, {7}{8};\n",
-                        op.getBColumns(), depth, type, registers, a, bText,
-                        startsAtZero && k == 0 ? 0 : 1, aShared ? "0, " : "",
-                        op.getTransposeB() ? 0 : 1)
-              .str();
+      text += llvm::formatv("{0} {{{1}}, {2}, {3}, {4}{5};\n", instruction,
+                            registers, a, bText, startsAtZero && k == 0 ? 0 : 1,
+                            modifiers)
+                  .str();
     }
     text += "wgmma.commit_group.sync.aligned;\n";
     // Registers of a do not change until the wait for an asynchronous MMA,
@@ -208,17 +222,21 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
   }
 
 private:
-  static bool isOperand(SharedType type) {
-    return type.getSwizzle() == kWgmmaSwizzle && !type.getPacked() &&
-           isWgmmaOperand(type.getRows(), type.getColumns(),
-                          type.getElementBytes());
+  static bool isOperand(SharedType type, Major major) {
+    return type.getSwizzle() != 0 && !type.getPacked() &&
+           type.getSwizzle() == wgmmaSwizzle(type.getRows(), type.getColumns(),
+                                             type.getElementBytes(), major);
   }
 
   static bool isZero(Value tile) {
     auto constant = tile.getDefiningOp<arith::ConstantOp>();
     auto splat =
         constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
-    return splat && splat.getSplatValue<APFloat>().isPosZero();
+    if (!splat)
+      return false;
+    return isa<FloatType>(splat.getElementType())
+               ? splat.getSplatValue<APFloat>().isPosZero()
+               : splat.getSplatValue<APInt>().isZero();
   }
 
   /// Descriptor of the 64 rows of a that this thread's warpgroup multiplies.
@@ -251,9 +269,9 @@ struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
          llvm::zip_equal(op.getTiles(), adaptor.getTiles())) {
       std::optional<TileRegisters> layout = TileRegisters::get(tile.getType());
       if (!layout ||
-          (!layout->type.getElementType().isF32() && layout->packing != 2))
-        return op.emitOpError() << "expected tiles of f32 or of pairs of 16 "
-                                   "bits with a layout, but got "
+          (layout->type.getElementTypeBitWidth() != 32 && layout->packing != 2))
+        return op.emitOpError() << "expected tiles of 32 bits or of pairs of "
+                                   "16 with a layout, but got "
                                 << tile.getType();
       llvm::append_range(registers, values);
     }

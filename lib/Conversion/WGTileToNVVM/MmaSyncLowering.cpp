@@ -18,11 +18,11 @@ using namespace mlir;
 using namespace wgtile;
 using namespace sattn::layout;
 
-/// Chunks along K of one MMA: 16 elements of 16 bits, 8 of tf32. With 16 bits
-/// the last MMA takes one chunk if their number is odd.
+/// Chunks along K of one MMA: 16 elements of 16 bits, 8 of tf32, 32 of 8 bits.
+/// Unless of tf32 the last MMA takes one chunk if their number is odd.
 static constexpr int64_t kStepChunks = 2;
-/// Elements of which K is a multiple.
-static constexpr int64_t kDepthMultiple = 8;
+/// Elements of which K is a multiple; whole chunks of 8-bit ones.
+static constexpr int64_t kDepthMultiple = 8, kDepthMultipleOf8Bits = 16;
 
 namespace {
 /// Addresses of the 16-byte chunks of a shared tile.
@@ -160,6 +160,8 @@ private:
   ChunkAddress bAddress;
   bool isTF32;
   Value lane, columnWarp, rowWarp, matrixRow, matrixPair;
+  /// Registers of 8-bit floats, and which half: their f16s.
+  DenseMap<std::pair<Value, unsigned>, Value> widened;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
 
@@ -358,30 +360,101 @@ private:
   /// acc[first, first + 4) += a * b.
   void multiply(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
                 SmallVector<Value> &acc, int64_t first, Step step) {
-    MLIRContext *context = b.getContext();
     Type element = op.getB().getType().getElementType();
-    NVVM::MMATypes type = isTF32            ? NVVM::MMATypes::tf32
-                          : element.isF16() ? NVVM::MMATypes::f16
-                                            : NVVM::MMATypes::bf16;
+    if (bTile.elementBytes == 1 && !element.isInteger())
+      return multiplyFloat8(aRegisters, bRegisters, acc, first, step);
+    NVVM::MMATypes type = isTF32                ? NVVM::MMATypes::tf32
+                          : element.isInteger() ? NVVM::MMATypes::s8
+                          : element.isF16()     ? NVVM::MMATypes::f16
+                                                : NVVM::MMATypes::bf16;
+    createMma(aRegisters, bRegisters, acc, first, type,
+              step.count * kChunkBytes / bTile.elementBytes);
+  }
+
+  void createMma(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
+                 SmallVector<Value> &acc, int64_t first, NVVM::MMATypes type,
+                 int64_t depth) {
     // f16's intrinsic takes pairs, the others whole registers.
     auto operands = [&](ArrayRef<Value> registers) {
       SmallVector<Value> result(registers);
-      if (element.isF16())
+      if (type == NVVM::MMATypes::f16)
         for (Value &value : result)
           value = LLVM::BitcastOp::create(
               b, loc, VectorType::get({2}, b.getF16Type()), value);
       return result;
     };
-    SmallVector<Type> types(4, b.getF32Type());
+    bool isInteger = type == NVVM::MMATypes::s8;
+    SmallVector<Type> types(4, acc[first].getType());
     Value product = NVVM::MmaOp::create(
-        b, loc, LLVM::LLVMStructType::getLiteral(context, types),
+        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
         operands(aRegisters), operands(bRegisters),
-        ArrayRef(acc).slice(first, 4),
-        ArrayRef<int64_t>{16, 8, step.count * kChunkBytes / bTile.elementBytes},
-        std::nullopt, std::nullopt, std::array{type, type},
+        ArrayRef(acc).slice(first, 4), ArrayRef<int64_t>{16, 8, depth},
+        std::nullopt,
+        isInteger ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt,
+        std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (int64_t i = 0; i < 4; ++i)
       acc[first + i] = LLVM::ExtractValueOp::create(b, loc, product, i);
+  }
+
+  /// The same of 8-bit floats, by MMAs of f16, which holds them exactly and
+  /// which all chips have: one for each chunk. A register's first two elements
+  /// are the MMA's lower half of K, its last two the upper one, of A and of B.
+  void multiplyFloat8(ArrayRef<Value> aRegisters, ArrayRef<Value> bRegisters,
+                      SmallVector<Value> &acc, int64_t first, Step step) {
+    Type aElement = cast<SharedType>(op.getA().getType()).getElementType();
+    Type bElement = op.getB().getType().getElementType();
+    for (int64_t chunk = 0; chunk < step.count; ++chunk) {
+      SmallVector<Value> aHalves, bHalves;
+      for (bool isUpper : {false, true}) {
+        for (int64_t r : {0, 1})
+          aHalves.push_back(
+              widenToF16(aRegisters[2 * chunk + r], aElement, isUpper));
+        bHalves.push_back(widenToF16(bRegisters[chunk], bElement, isUpper));
+      }
+      createMma(aHalves, bHalves, acc, first, NVVM::MMATypes::f16, kChunkBytes);
+    }
+  }
+
+  /// Two of the four 8-bit floats of a register as f16s.
+  Value widenToF16(Value bytes, Type element, bool isUpper) {
+    Value &result = widened[{bytes, isUpper}];
+    if (result)
+      return result;
+    Value low = isUpper ? shiftRight(bytes, 16) : bytes;
+    // Each becomes the high byte of 16 bits.
+    Value pair = arith::OrIOp::create(
+        b, loc, arith::ShLIOp::create(b, loc, mask(low, 0xFF), constant(8)),
+        arith::ShLIOp::create(b, loc, mask(low, 0xFF00), constant(16)));
+    // Which is what e5m2 is of f16.
+    if (isa<Float8E5M2Type>(element))
+      return result = pair;
+    // e4m3 has one bit of the exponent less, and a bias less by 8; all bits of
+    // its only NaN are set.
+    Value magnitude = mask(pair, 0x7F007F00);
+    auto pairType = VectorType::get({2}, b.getF16Type());
+    Value scale = arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(pairType, Attribute(b.getF16FloatAttr(256))));
+    Value value = arith::MulFOp::create(
+        b, loc,
+        LLVM::BitcastOp::create(b, loc, pairType, shiftRight(magnitude, 1)),
+        scale);
+    Value isNaN =
+        mask(arith::AddIOp::create(b, loc, magnitude, constant(0x01000100)),
+             0x80008000);
+    Value nan =
+        arith::MulIOp::create(b, loc, shiftRight(isNaN, 15), constant(0x7E00));
+    Value bits = LLVM::BitcastOp::create(b, loc, b.getI32Type(), value);
+    bits = arith::OrIOp::create(b, loc, bits, nan);
+    return result = arith::OrIOp::create(b, loc, bits, mask(pair, 0x80008000));
+  }
+  Value mask(Value bits, uint32_t kept) {
+    return arith::AndIOp::create(b, loc, bits,
+                                 constant(static_cast<int32_t>(kept)));
+  }
+  Value shiftRight(Value bits, int64_t count) {
+    return arith::ShRUIOp::create(b, loc, bits, constant(count));
   }
 };
 
@@ -400,9 +473,12 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError(
           "expected tiles with layouts (wgtile-assign-layouts)");
     AccumulatorFragment fragment = getFragment(layout->type);
-    if (op.getBRows() % kDepthMultiple != 0)
+    int64_t multiple = op.getB().getType().getElementBytes() == 1
+                           ? kDepthMultipleOf8Bits
+                           : kDepthMultiple;
+    if (op.getBRows() % multiple != 0)
       return op.emitOpError()
-             << "expected a depth that is a multiple of " << kDepthMultiple
+             << "expected a depth that is a multiple of " << multiple
              << ", but got " << op.getB().getType();
     if (!aShared && (fragment.columnWarps != 1 || op.getBRows() % 16 != 0))
       return op.emitOpError()

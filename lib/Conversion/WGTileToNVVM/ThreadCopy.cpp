@@ -139,8 +139,7 @@ private:
     Value source = add(add(base, mul(toI64(row), rowStride)),
                        mul(toI64(first), columnStride));
     Value rowExists = less(row, rowsLeft);
-    bool isHalf = tile.elementBytes == 2;
-    Type element = isHalf ? b.getI16Type() : i32();
+    Type element = b.getIntegerType(8 * tile.elementBytes);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < chunkElements(); ++i) {
       Value exists = arith::AndIOp::create(
@@ -161,18 +160,24 @@ private:
                           kChunkBytes);
   }
 
-  /// An element, or zero, without a branch.
+  /// An element, or zero, without a branch. A byte is loaded into 16 bits.
   Value loadElement(Type type, Value address, Value exists) {
-    bool isHalf = type.isInteger(16);
-    StringRef suffix = isHalf ? "b16" : "b32";
+    bool isWord = type.isInteger(32);
     std::string text =
         llvm::formatv("{{\n.reg .pred %p;\nsetp.ne.s32 %p, $2, 0;\n"
-                      "mov.{0} $0, 0;\n@%p ld.global.{0} $0, [$1];\n}\n",
-                      suffix);
+                      "mov.{0} $0, 0;\n@%p ld.global.{1} $0, [$1];\n}\n",
+                      isWord ? "b32" : "b16",
+                      isWord               ? "b32"
+                      : type.isInteger(16) ? "b16"
+                                           : "u8");
     Value flag = arith::ExtUIOp::create(b, loc, i32(), exists);
-    return createInlineAsm(b, loc, type, ValueRange{address, flag}, text,
-                           isHalf ? "=&h,l,r" : "=&r,l,r")
-        .getResult(0);
+    Value loaded = createInlineAsm(b, loc, isWord ? i32() : b.getI16Type(),
+                                   ValueRange{address, flag}, text,
+                                   isWord ? "=&r,l,r" : "=&h,l,r")
+                       .getResult(0);
+    if (loaded.getType() == type)
+      return loaded;
+    return arith::TruncIOp::create(b, loc, type, loaded);
   }
 
   /// SharedTile::byteOffset of a chunk.

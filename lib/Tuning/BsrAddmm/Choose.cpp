@@ -32,6 +32,13 @@ static std::optional<int64_t> sparsityOf(const Facts &facts) {
                               *facts.m, *facts.k);
 }
 
+/// Bytes of an element of that type: "bf16", "f8E4M3FN".
+static int64_t bytesOf(llvm::StringRef dtype) {
+  int64_t bits = 0;
+  llvm::StringRef digits = dtype.ltrim("bfi");
+  return digits.consumeInteger(10, bits) ? 2 : bits / 8;
+}
+
 static Problem problemOf(const Facts &facts) {
   Problem problem;
   problem.m = facts.m;
@@ -40,9 +47,10 @@ static Problem problemOf(const Facts &facts) {
   problem.blockRows = facts.blockRows;
   problem.blockColumns = facts.blockColumns;
   problem.batches = facts.batches;
-  problem.elementBytes = facts.dtype == "f32" ? 4 : 2;
+  problem.elementBytes = bytesOf(facts.dtype);
   problem.sparsity = sparsityOf(facts);
   problem.longestRow = facts.longestRow;
+  problem.alongK = facts.alongK;
   problem.takesRowBlockGroups = facts.takesRowBlockGroups;
   return problem;
 }

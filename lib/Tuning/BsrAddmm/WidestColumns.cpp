@@ -25,10 +25,14 @@ int64_t sattn::tuning::bsr_addmm::widestColumns(const Problem &problem,
                                                 int64_t rows, int64_t depth,
                                                 const Target &target) {
   int64_t multiple = target.columnMultiple;
-  bool fitsWgmma =
-      sattn::layout::isWgmmaOperand(rows, depth, problem.elementBytes) &&
-      depth * problem.elementBytes % sattn::layout::kWgmmaSwizzle == 0 &&
-      sattn::layout::isWgmmaResult(rows, multiple);
+  // MMAs of 8 bits always have b along K.
+  bool isKMajor = problem.alongK || problem.elementBytes == 1;
+  int64_t swizzle = sattn::layout::wgmmaSwizzle(
+      rows, depth, problem.elementBytes,
+      isKMajor ? sattn::layout::Major::K : sattn::layout::Major::MN);
+  bool fitsWgmma = swizzle != 0 &&
+                   depth * problem.elementBytes % swizzle == 0 &&
+                   sattn::layout::isWgmmaResult(rows, multiple);
   // The block rows of a row-block group have two warps each, and fit like
   // wgmma's tiles.
   if (target.kind == TargetKind::Wgmma &&

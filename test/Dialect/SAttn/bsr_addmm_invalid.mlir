@@ -256,11 +256,89 @@ func.func @c3_type_of_input(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
+func.func @c3_type_of_b_of_integers(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xi8>, %b: tensor<?x?xf8E5M2>, %out: tensor<?x?xi32>)
+    -> tensor<?x?xi32> {
+  // expected-error @below {{expected element type 'i8' of 'b', but got 'f8E5M2'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xf8E5M2>)
+      outs(%out : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// -----
+
+// Of 8-bit floats both kinds are taken, and no other.
+func.func @c3_type_of_b_of_floats(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xf8E4M3FN>, %b: tensor<?x?xf8E5M2>, %c: tensor<?x?xbf16>,
+    %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E4M3FN>, tensor<?x?xf8E5M2>)
+      outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // expected-error @below {{expected element type f8E4M3FN or f8E5M2 of 'b', but got 'bf16'}}
+  %1 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %c : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E4M3FN>, tensor<?x?xbf16>)
+      outs(%0 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @c3_type_of_input_of_integers(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xi8>, %b: tensor<?x?xi8>, %input: tensor<?x?xi8>,
+    %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  // expected-error @below {{expected element type 'i32' of 'input', but got 'i8'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>)
+      input(%input : tensor<?x?xi8>)
+      outs(%out : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// -----
+
+func.func @c4_type_of_out_of_integers(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xi8>, %b: tensor<?x?xi8>, %out: tensor<?x?xi8>)
+    -> tensor<?x?xi8> {
+  // expected-error @below {{expected element type i32, bf16 or f32 of 'out' with 'values' of 'i8', but got 'i8'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>)
+      outs(%out : tensor<?x?xi8>) -> tensor<?x?xi8>
+  return %0 : tensor<?x?xi8>
+}
+
+// -----
+
+func.func @c4_type_of_out_of_floats(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xf8E5M2>, %b: tensor<?x?xf8E5M2>, %out: tensor<?x?xf16>)
+    -> tensor<?x?xf16> {
+  // expected-error @below {{expected element type bf16 or f32 of 'out' with 'values' of 'f8E5M2', but got 'f16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E5M2>, tensor<?x?xf8E5M2>)
+      outs(%out : tensor<?x?xf16>) -> tensor<?x?xf16>
+  return %0 : tensor<?x?xf16>
+}
+
+// -----
+
+func.func @c5_type_of_left_of_integers(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
+    %col: tensor<?xi32>, %values: tensor<?x64x64xi8>, %b: tensor<?x?xi8>, %left: tensor<?xi8>,
+    %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  // expected-error @below {{expected element type 'f32' of 'left', but got 'i8'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>)
+      left(%left : tensor<?xi8>)
+      outs(%out : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// -----
+
 func.func @c4_type_of_values(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                              %col: tensor<?xi32>, %values: tensor<?x64x64xf64>,
                              %b: tensor<?x?xf64>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'values', but got 'f64'}}
+  // expected-error @below {{expected element type f16, bf16, f32, i8, f8E4M3FN or f8E5M2 of 'values', but got 'f64'}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
           tensor<?x64x64xf64>, tensor<?x?xf64>)

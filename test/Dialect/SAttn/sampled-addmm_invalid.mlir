@@ -89,10 +89,47 @@ func.func @c3_input(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
 
 // -----
 
+func.func @c3_mat2_of_integers(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+    %col: tensor<20xi32>, %mat1: tensor<128x96xi8>, %mat2: tensor<96x160xf8E4M3FN>,
+    %out: tensor<20x16x32xi32>) -> tensor<20x16x32xi32> {
+  // expected-error @below {{expected element type 'i8' of 'mat2', but got 'f8E4M3FN'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xi8>, tensor<96x160xf8E4M3FN>)
+      outs(%out : tensor<20x16x32xi32>) -> tensor<20x16x32xi32>
+  return %0 : tensor<20x16x32xi32>
+}
+
+// -----
+
+func.func @c3_input_of_integers(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+    %col: tensor<20xi32>, %mat1: tensor<128x96xi8>, %mat2: tensor<96x160xi8>,
+    %input: tensor<20x16x32xi32>, %out: tensor<20x16x32xf32>) -> tensor<20x16x32xf32> {
+  // expected-error @below {{expected element type 'f32' of 'input', but got 'i32'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xi8>, tensor<96x160xi8>)
+      input(%input : tensor<20x16x32xi32>)
+      outs(%out : tensor<20x16x32xf32>) -> tensor<20x16x32xf32>
+  return %0 : tensor<20x16x32xf32>
+}
+
+// -----
+
+func.func @c4_out_of_integers(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+    %col: tensor<20xi32>, %mat1: tensor<128x96xi8>, %mat2: tensor<96x160xi8>,
+    %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
+  // expected-error @below {{expected element type i32, bf16 or f32 of 'out' with 'mat1' of 'i8', but got 'f16'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xi8>, tensor<96x160xi8>)
+      outs(%out : tensor<20x16x32xf16>) -> tensor<20x16x32xf16>
+  return %0 : tensor<20x16x32xf16>
+}
+
+// -----
+
 func.func @c4_mat1(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
     %col: tensor<20xi32>, %mat1: tensor<128x96xf64>, %mat2: tensor<96x160xf16>,
     %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'mat1', but got 'f64'}}
+  // expected-error @below {{expected element type f16, bf16, f32, i8, f8E4M3FN or f8E5M2 of 'mat1', but got 'f64'}}
   %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf64>, tensor<96x160xf16>)
       outs(%out : tensor<20x16x32xf16>) -> tensor<20x16x32xf16>

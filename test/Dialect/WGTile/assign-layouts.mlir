@@ -507,3 +507,43 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+// 8-bit elements: rows of 64 bytes have a swizzle of 64 bytes, with which wgmma
+// takes them; the right operand lies along K.
+// CHECK-LABEL: gpu.func @bytes
+// CHECK:         %[[A:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x64xi8, swizzle = 64>
+// CHECK:         %[[B:.*]] = wgtile.load {{.*}} -> !wgtile.shared<128x64xi8, swizzle = 64>
+// CHECK:         wgtile.mma %[[A]], %[[B]], %{{.*}} transpose_b : {{.*}} -> tensor<64x128xi32, #wgtile.mma<warps = 4>>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @bytes(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %out: memref<?x?xi32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0> : tensor<64x128xi32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xi8> -> !wgtile.shared<64x64xi8>
+    %b_tile = wgtile.load %b[%c0, %c0] : memref<?x?xi8> -> !wgtile.shared<128x64xi8>
+    %sum = wgtile.mma %a_tile, %b_tile, %zeros transpose_b
+        : !wgtile.shared<64x64xi8>, !wgtile.shared<128x64xi8> -> tensor<64x128xi32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true] : tensor<64x128xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Integers have fewer numbers of columns: 40 are mma.sync's, and so are rows of 32
+// bytes.
+// CHECK-LABEL: gpu.func @forty
+// CHECK:         wgtile.mma {{.*}} mma_sync transpose_b
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @forty(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %out: memref<?x?xi32>) kernel attributes {wgtile.tma} {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0> : tensor<64x40xi32>
+    %a_tile = wgtile.load %a[%c0, %c0] : memref<?x?xi8> -> !wgtile.shared<64x64xi8>
+    %b_tile = wgtile.load %b[%c0, %c0] : memref<?x?xi8> -> !wgtile.shared<40x64xi8>
+    %sum = wgtile.mma %a_tile, %b_tile, %zeros transpose_b
+        : !wgtile.shared<64x64xi8>, !wgtile.shared<40x64xi8> -> tensor<64x40xi32>
+    wgtile.store %sum, %out[%c0, %c0] in_bounds [true, true] : tensor<64x40xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}

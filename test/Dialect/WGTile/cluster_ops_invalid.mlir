@@ -2,7 +2,7 @@
 
 gpu.module @kernels {
   gpu.func @element(%t: tensor<64x64xbf16>) kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
-    // expected-error@below {{expected a tile of f32 with two dimensions, but got 'tensor<64x64xbf16>'}}
+    // expected-error@below {{expected a tile of f32 or i32 with two dimensions, but got 'tensor<64x64xbf16>'}}
     %0 = wgtile.cluster_reduce %t : tensor<64x64xbf16>
     gpu.return
   }

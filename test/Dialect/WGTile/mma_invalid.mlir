@@ -49,7 +49,7 @@ func.func @c1_rank(%a: !wgtile.shared<64x64xf16>,
 func.func @c2_two_types(%a: !wgtile.shared<64x64xf16>,
                         %b: !wgtile.shared<64x64xbf16>,
                         %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xbf16>' and 'tensor<64x64xf32>'}}
+  // expected-error @below {{expected two tiles of f16, of bf16, of f32 or of f8 and an f32 accumulator, or two of i8 and an i32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<64x64xbf16>' and 'tensor<64x64xf32>'}}
   %0 = wgtile.mma %a, %b, %acc
       : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xbf16>
       -> tensor<64x64xf32>
@@ -58,8 +58,40 @@ func.func @c2_two_types(%a: !wgtile.shared<64x64xf16>,
 
 // -----
 
+func.func @c2_i16(%a: !wgtile.shared<64x64xi16>, %acc: tensor<64x64xi32>) {
+  // expected-error @below {{expected two tiles of f16}}
+  %0 = wgtile.mma %a, %a, %acc transpose_b
+      : !wgtile.shared<64x64xi16>, !wgtile.shared<64x64xi16>
+      -> tensor<64x64xi32>
+  return
+}
+
+// -----
+
+func.func @c2_two_8_bit_types(%a: !wgtile.shared<64x64xi8>,
+                              %b: !wgtile.shared<64x64xf8E4M3FN>,
+                              %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected two tiles of f16}}
+  %0 = wgtile.mma %a, %b, %acc transpose_b
+      : !wgtile.shared<64x64xi8>, !wgtile.shared<64x64xf8E4M3FN>
+      -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c3_not_transposed(%a: !wgtile.shared<64x64xi8>, %acc: tensor<64x64xi32>) {
+  // expected-error @below {{expected tiles of 8-bit elements in shared memory, the right one transposed, but got '!wgtile.shared<64x64xi8>' and '!wgtile.shared<64x64xi8>', which is not}}
+  %0 = wgtile.mma %a, %a, %acc
+      : !wgtile.shared<64x64xi8>, !wgtile.shared<64x64xi8>
+      -> tensor<64x64xi32>
+  return
+}
+
+// -----
+
 func.func @c2_i8(%a: !wgtile.shared<64x64xi8>, %acc: tensor<64x64xf32>) {
-  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
+  // expected-error @below {{expected two tiles of f16, of bf16, of f32 or of f8 and an f32 accumulator, or two of i8 and an i32 accumulator}}
   %0 = wgtile.mma %a, %a, %acc
       : !wgtile.shared<64x64xi8>, !wgtile.shared<64x64xi8>
       -> tensor<64x64xf32>
@@ -78,7 +110,7 @@ func.func @row_reduce_c1(%t: tensor<64x32xf32>) {
 
 func.func @c2_accumulator(%a: !wgtile.shared<64x64xf16>,
                           %acc: tensor<64x64xf16>) {
-  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
+  // expected-error @below {{expected two tiles of f16, of bf16, of f32 or of f8 and an f32 accumulator, or two of i8 and an i32 accumulator}}
   %0 = wgtile.mma %a, %a, %acc
       : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16>
       -> tensor<64x64xf16>
@@ -145,7 +177,7 @@ func.func @transposed_c1_rank(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<
 
 func.func @transposed_c2_two_types(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xbf16>,
                   %acc: tensor<64x32xf32>) {
-  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<32x64xbf16>' and 'tensor<64x32xf32>'}}
+  // expected-error @below {{expected two tiles of f16, of bf16, of f32 or of f8 and an f32 accumulator, or two of i8 and an i32 accumulator, but got '!wgtile.shared<64x64xf16>', '!wgtile.shared<32x64xbf16>' and 'tensor<64x32xf32>'}}
   %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xbf16> -> tensor<64x32xf32>
   return
 }
@@ -154,7 +186,7 @@ func.func @transposed_c2_two_types(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.sh
 
 func.func @transposed_c2_accumulator(%a: !wgtile.shared<64x64xf16>, %b: !wgtile.shared<32x64xf16>,
                   %acc: tensor<64x32xf16>) {
-  // expected-error @below {{expected two tiles of f16, of bf16 or of f32 and an f32 accumulator}}
+  // expected-error @below {{expected two tiles of f16, of bf16, of f32 or of f8 and an f32 accumulator, or two of i8 and an i32 accumulator}}
   %0 = wgtile.mma %a, %b, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<32x64xf16> -> tensor<64x32xf16>
   return
 }

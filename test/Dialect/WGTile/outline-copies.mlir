@@ -16,6 +16,13 @@
 // CHECK-COUNT-16:    memref.store {{.*}}, %[[TO]]
 // CHECK-NOT:         memref.store
 // CHECK:         gpu.func @host_copy_3d(%{{[^:]*}}: memref<?x?x?xf32, strided<[?, ?, ?], offset: ?>>
+
+// A transposition is one, too.
+// CHECK:         gpu.func @transpose_transpose_2d(%[[FROM:[^:]*]]: memref<?x?xi8, strided<[?, ?], offset: ?>>, %[[TO:[^:]*]]: memref<?x?xi8, strided<[?, ?], offset: ?>>,
+// CHECK:           memref.dim %[[TO]], %c1
+// CHECK:           scf.if
+// CHECK:             memref.load %[[FROM]][%[[COLUMN:[0-9]+]], %[[ROW:[0-9]+]]]
+// CHECK:             memref.store {{.*}}, %[[TO]][%[[ROW]], %[[COLUMN]]]
 // CHECK-NOT:     gpu.func
 
 // CHECK-LABEL: func.func @host
@@ -49,5 +56,16 @@ func.func @host(%a: !matrix, %b: !padded, %c: !cube, %d: !cube) {
   memref.copy %a, %b : !matrix to !padded
   memref.copy %b, %a : !padded to !matrix
   memref.copy %c, %d : !cube to !cube
+  return
+}
+
+// CHECK-LABEL: func.func @transpose
+// CHECK-NOT:     linalg.transpose
+// Its thread blocks divide the target: a row of it is a column of the source.
+// CHECK:         %[[COLUMNS:.*]] = memref.dim %arg0, %c0{{(_[0-9]+)?}}
+// CHECK:         arith.cmpi sle, %[[COLUMNS]], %c64{{(_[0-9]+)?}}
+// CHECK:         wgtile.launch @kernels::@transpose_transpose_2d grid({{.*}}) args(%arg0, %
+func.func @transpose(%a: memref<?x?xi8, strided<[?, ?], offset: ?>>, %b: memref<?x?xi8>) {
+  linalg.transpose ins(%a : memref<?x?xi8, strided<[?, ?], offset: ?>>) outs(%b : memref<?x?xi8>) permutation = [1, 0]
   return
 }

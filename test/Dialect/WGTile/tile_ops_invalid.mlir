@@ -89,9 +89,9 @@ func.func @warpgroup_mma_wait_c1_none() {
 
 // -----
 
-func.func @warpgroup_mma_wait_c1_type(%t: tensor<64x64xi32>) {
-  // expected-error @below {{expected tiles of f32, f16 or bf16, but got 'tensor<64x64xi32>'}}
-  %0 = wgtile.warpgroup_mma_wait %t pending 0 : tensor<64x64xi32>
+func.func @warpgroup_mma_wait_c1_type(%t: tensor<64x64xi64>) {
+  // expected-error @below {{expected tiles of f32, i32, f16 or bf16, but got 'tensor<64x64xi64>'}}
+  %0 = wgtile.warpgroup_mma_wait %t pending 0 : tensor<64x64xi64>
   return
 }
 

@@ -30,19 +30,20 @@ struct Fields {
 };
 
 /// The address that wgmma reads for element (mn, k) of the slice that `bits`
-/// names, 128-byte swizzle: rows of 128 bytes in groups of eight SBO apart,
-/// and, where M or N is contiguous, 64-element columns of groups LBO apart. The
-/// XOR comes last, on the whole address.
+/// names, in a swizzle of 128 or 64 bytes: rows of so many bytes in groups of
+/// eight SBO apart, and, where M or N is contiguous, 64-element columns of
+/// groups LBO apart. The XOR comes last, on the whole address.
 int64_t readAddress(uint64_t bits, Major major, int64_t elementBytes,
                     int64_t mn, int64_t k) {
   Fields fields(bits);
   int64_t address = fields.address;
+  int64_t row = fields.swizzle == 1 ? 128 : 64;
   if (major == Major::K)
-    address += mn / 8 * fields.sbo + mn % 8 * 128 + k * elementBytes;
+    address += mn / 8 * fields.sbo + mn % 8 * row + k * elementBytes;
   else
     address += mn * elementBytes / 128 * fields.lbo + k / 8 * fields.sbo +
                k % 8 * 128 + mn * elementBytes % 128;
-  return address ^ ((address >> 7 & 7) << 4);
+  return address ^ ((address >> 7 & (row / 16 - 1)) << 4);
 }
 
 TEST(WgmmaDescriptorTest, MeasuredConstants) {
@@ -50,12 +51,31 @@ TEST(WgmmaDescriptorTest, MeasuredConstants) {
   static_assert(descriptorBits({64, 128, 2}, Major::K) == 0x4000004000010000);
   static_assert(descriptorBits({128, 64, 2}, Major::MN) == 0x4000004004000000);
   static_assert(descriptorBits({64, 256, 2}, Major::MN) == 0x4000004002000000);
+  // A swizzle of 64 bytes has another number, and groups of 512 bytes.
+  static_assert(descriptorBits({64, 64, 1, 64}, Major::K) ==
+                0x8000002000010000);
 }
 
 TEST(WgmmaDescriptorTest, OperandsMayEndInsideABox) {
-  static_assert(isWgmmaOperand(128, 64, 2) && isWgmmaOperand(128, 80, 2));
-  static_assert(!isWgmmaOperand(128, 72, 2) && !isWgmmaOperand(128, 48, 2));
-  static_assert(!isWgmmaOperand(120, 80, 2) && !isWgmmaOperand(128, 80, 4));
+  for (Major major : {Major::K, Major::MN}) {
+    EXPECT_EQ(wgmmaSwizzle(128, 64, 2, major), 128);
+    EXPECT_EQ(wgmmaSwizzle(128, 80, 2, major), 128);
+    EXPECT_EQ(wgmmaSwizzle(128, 72, 2, major), 0);
+    EXPECT_EQ(wgmmaSwizzle(128, 48, 2, major), 0);
+    EXPECT_EQ(wgmmaSwizzle(120, 80, 2, major), 0);
+    EXPECT_EQ(wgmmaSwizzle(128, 80, 4, major), 0);
+  }
+  // 32 and 8 bits are K-major, in whole rows.
+  EXPECT_EQ(wgmmaSwizzle(128, 32, 4, Major::K), 128);
+  EXPECT_EQ(wgmmaSwizzle(128, 32, 4, Major::MN), 0);
+  EXPECT_EQ(wgmmaSwizzle(128, 16, 4, Major::K), 0);
+  EXPECT_EQ(wgmmaSwizzle(128, 128, 1, Major::K), 128);
+  EXPECT_EQ(wgmmaSwizzle(128, 64, 1, Major::K), 64);
+  EXPECT_EQ(wgmmaSwizzle(128, 128, 1, Major::MN), 0);
+  EXPECT_EQ(wgmmaSwizzle(128, 96, 1, Major::K), 0);
+  EXPECT_EQ(wgmmaSwizzle(128, 32, 1, Major::K), 0);
+  EXPECT_TRUE(isWgmmaResult(64, 40) && isWgmmaResult(64, 24, true));
+  EXPECT_FALSE(isWgmmaResult(64, 40, true) || isWgmmaResult(32, 16));
 }
 
 TEST(WgmmaDescriptorTest, Fields) {
@@ -100,6 +120,7 @@ TEST(WgmmaDescriptorTest, KMajorSlicesReadTheTile) {
                                                  {128, 128, 2},
                                                  {72, 192, 2},
                                                  {64, 256, 1},
+                                                 {128, 64, 1, 64},
                                                  {64, 64, 4}}) {
     int64_t sliceK = wgmmaK(tile.elementBytes);
     uint64_t bits = descriptorBits(tile, Major::K) + encodeAddress(base);

@@ -73,9 +73,12 @@ TEST_F(NpyTest, ReadsEveryType) {
   struct {
     const char *descr;
     DType dtype;
-  } types[] = {{"|i1", DType::I8},  {"<i1", DType::I8},   {"<i4", DType::I32},
-               {"<i8", DType::I64}, {"<f2", DType::F16},  {"<f4", DType::F32},
-               {"<f8", DType::F64}, {"|V2", DType::BF16}, {"<V2", DType::BF16}};
+  } types[] = {{"|i1", DType::I8},       {"<i1", DType::I8},
+               {"<i4", DType::I32},      {"<i8", DType::I64},
+               {"<f2", DType::F16},      {"<f4", DType::F32},
+               {"<f8", DType::F64},      {"|V2", DType::BF16},
+               {"<V2", DType::BF16},     {"<V1", DType::F8E4M3FN},
+               {"|V1", DType::F8E4M3FN}, {"<f1", DType::F8E5M2}};
   for (const auto &type : types) {
     writeFile(path, npyBytes(1,
                              std::string("{'descr': '") + type.descr +

@@ -79,8 +79,8 @@ TEST(BsrAddmmErrorsTest, Types) {
             "expected crow of type i32 or i64, but got f32");
   EXPECT_EQ(errorAfter([](auto &o, auto &) { o.col.dtype = DType::I8; }),
             "expected col of type i32 or i64, but got i8");
-  EXPECT_EQ(errorAfter([](auto &o, auto &) { o.values.dtype = DType::I8; }),
-            "expected values of a float type, but got i8");
+  EXPECT_EQ(errorAfter([](auto &o, auto &) { o.values.dtype = DType::I32; }),
+            "expected values of a float type or i8, but got i32");
   EXPECT_EQ(errorAfter([](auto &o, auto &) { o.out.dtype = DType::I32; }),
             "expected out of a float type, but got i32");
   EXPECT_EQ(errorAfter([](auto &o, auto &) { o.b.dtype = DType::BF16; }),

@@ -118,12 +118,11 @@ TEST(ElementConversionTest, F32IsTheCompilersConversion) {
 }
 
 TEST(ElementConversionTest, LoadsWhatWasStored) {
-  for (DType dtype : {DType::I8, DType::I32, DType::I64, DType::F16,
-                      DType::BF16, DType::F32, DType::F64}) {
-    TestArray array(dtype, {3}, {1, -2, 100});
-    EXPECT_EQ(loadElement(array.view(), 0), 1);
-    EXPECT_EQ(loadElement(array.view(), 1), -2);
-    EXPECT_EQ(loadElement(array.view(), 2), 100);
+  for (const sattn::runtime::DTypeFacts &facts : sattn::runtime::kDTypes) {
+    TestArray array(facts.dtype, {3}, {1, -2, 96});
+    EXPECT_EQ(loadElement(array.view(), 0), 1) << facts.name;
+    EXPECT_EQ(loadElement(array.view(), 1), -2) << facts.name;
+    EXPECT_EQ(loadElement(array.view(), 2), 96) << facts.name;
   }
 }
 
@@ -142,6 +141,41 @@ TEST(ElementConversionTest, RoundToElement) {
   EXPECT_EQ(roundToElement(DType::F16, 1 + 1.0 / 256), 1 + 1.0 / 256);
   EXPECT_EQ(roundToElement(DType::F64, 0.1), 0.1);
   EXPECT_EQ(roundToElement(DType::F32, 0.1), 0.1f);
+}
+
+/// From the tables of the Open Compute Project's specification.
+TEST(ElementConversionTest, Float8) {
+  for (uint32_t bits = 0; bits < 256; ++bits)
+    for (FloatFormat format : {kF8E4M3FN, kF8E5M2}) {
+      double value = decodeFloat(format, bits);
+      if (std::isnan(value))
+        EXPECT_GT(bits & 0x7F, format.isFinite ? 0x7Eu : 0x7Cu);
+      else
+        EXPECT_EQ(encodeFloat(format, value), bits);
+    }
+  EXPECT_EQ(decodeFloat(kF8E4M3FN, 0x7E), 448);
+  EXPECT_EQ(decodeFloat(kF8E4M3FN, 0x01), std::pow(2.0, -9));
+  EXPECT_TRUE(std::isnan(decodeFloat(kF8E4M3FN, 0x7F)));
+  EXPECT_EQ(decodeFloat(kF8E5M2, 0x7B), 57344);
+  EXPECT_EQ(decodeFloat(kF8E5M2, 0x01), std::pow(2.0, -16));
+  EXPECT_EQ(decodeFloat(kF8E5M2, 0xFC), -INFINITY);
+  // Halves go to even; what is beyond the largest number is none.
+  EXPECT_EQ(encodeFloat(kF8E4M3FN, 17), 0x58u);
+  EXPECT_EQ(encodeFloat(kF8E4M3FN, 19), 0x5Au);
+  EXPECT_EQ(encodeFloat(kF8E4M3FN, 464), 0x7Eu);
+  EXPECT_EQ(encodeFloat(kF8E4M3FN, 465), 0x7Fu);
+  EXPECT_EQ(encodeFloat(kF8E4M3FN, -INFINITY), 0xFFu);
+  EXPECT_EQ(encodeFloat(kF8E5M2, 1e9), 0x7Cu);
+}
+
+TEST(ElementConversionTest, IntegersRoundAndSaturate) {
+  EXPECT_EQ(roundToElement(DType::I32, 2.5), 2);
+  EXPECT_EQ(roundToElement(DType::I32, -3.5), -4);
+  EXPECT_EQ(roundToElement(DType::I32, 3e9), 2147483647);
+  EXPECT_EQ(roundToElement(DType::I32, -3e9), -2147483648.0);
+  EXPECT_EQ(roundToElement(DType::I32, NAN), -2147483648.0);
+  EXPECT_EQ(roundToElement(DType::I8, 127.5), 127);
+  EXPECT_EQ(roundToElement(DType::I64, 1e19), 9223372036854775807.0);
 }
 
 TEST(ElementConversionTest, UnitInLastPlace) {

@@ -26,9 +26,11 @@ TEST(Error, ErrorOrHoldsAValueOrAnError) {
 }
 
 TEST(Tensor, NamesOfTypesRoundTrip) {
-  for (DType dtype : {DType::I8, DType::I32, DType::I64, DType::F16,
-                      DType::BF16, DType::F32, DType::F64})
-    EXPECT_EQ(parseDType(name(dtype)), dtype);
+  for (const DTypeFacts &facts : kDTypes) {
+    EXPECT_EQ(parseDType(name(facts.dtype)), facts.dtype);
+    EXPECT_EQ(name(facts.dtype), facts.name);
+    EXPECT_EQ(byteWidth(facts.dtype), facts.bytes);
+  }
   EXPECT_EQ(parseDType("f8"), std::nullopt);
 }
 

@@ -50,9 +50,9 @@ TEST(TensorMap, TypesAndSwizzles) {
   struct {
     DType dtype;
     int number;
-  } types[] = {{DType::I8, 0},  {DType::I32, 3}, {DType::I64, 5},
-               {DType::F16, 6}, {DType::F32, 7}, {DType::F64, 8},
-               {DType::BF16, 9}};
+  } types[] = {{DType::I8, 0},   {DType::I32, 3},      {DType::I64, 5},
+               {DType::F16, 6},  {DType::F32, 7},      {DType::F64, 8},
+               {DType::BF16, 9}, {DType::F8E4M3FN, 0}, {DType::F8E5M2, 0}};
   for (const auto &type : types) {
     TensorView view = bf16View(0x1000, {64}, {1});
     view.dtype = type.dtype;

@@ -2,7 +2,8 @@
 //
 // The format: numpy.lib.format, versions 1.0, 2.0 and 3.0. Little-endian f2,
 // f4, f8, i1, i4, i8; two-byte void (|V2, and <V2, as NumPy spells
-// ml_dtypes.bfloat16) is bf16, which .npy has no name for.
+// ml_dtypes.bfloat16) is bf16, which .npy has no name for, and one-byte void is
+// f8E4M3FN; f8E5M2 is '<f1' there.
 //
 //===----------------------------------------------------------------------===//
 

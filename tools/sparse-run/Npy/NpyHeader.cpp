@@ -20,9 +20,19 @@ struct TypeName {
 
 // The first name of each type is the one written.
 constexpr TypeName typeNames[] = {
-    {"|i1", DType::I8},   {"<i1", DType::I8},  {"<i4", DType::I32},
-    {"<i8", DType::I64},  {"<f2", DType::F16}, {"|V2", DType::BF16},
-    {"<V2", DType::BF16}, {"<f4", DType::F32}, {"<f8", DType::F64},
+    {"|i1", DType::I8},
+    {"<i1", DType::I8},
+    {"<i4", DType::I32},
+    {"<i8", DType::I64},
+    {"<f2", DType::F16},
+    {"|V2", DType::BF16},
+    {"<V2", DType::BF16},
+    {"<f4", DType::F32},
+    {"<f8", DType::F64},
+    // As ml_dtypes has them.
+    {"<V1", DType::F8E4M3FN},
+    {"|V1", DType::F8E4M3FN},
+    {"<f1", DType::F8E5M2},
 };
 
 /// A cursor over the dictionary's text. Every `take` skips spaces first and
@@ -104,8 +114,8 @@ ErrorOr<DType> parseDescr(Scanner &scanner) {
                      "')");
   if (!descr->empty() && descr->front() == '>')
     return makeError("expected a little-endian dtype, but got '", *descr, "'");
-  return makeError("expected dtype f2, f4, f8, i1, i4, i8 or V2 (bf16), but "
-                   "got '",
+  return makeError("expected dtype f1 (f8E5M2), f2, f4, f8, i1, i4, i8, V1 "
+                   "(f8E4M3FN) or V2 (bf16), but got '",
                    *descr, "'");
 }
 

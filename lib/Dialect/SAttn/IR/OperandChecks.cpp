@@ -8,16 +8,14 @@
 
 #include "OperandChecks.h"
 
+#include "ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
-
-bool sattn::isSmallFloat(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32();
-}
 
 bool sattn::mayMatch(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
@@ -78,6 +76,36 @@ LogicalResult sattn::verifyBytes(Operation *op,
                << "' of less than 2^63 bytes, but got " << type;
   }
   return success();
+}
+
+LogicalResult sattn::verifyProductTypes(Operation *op, StringRef name,
+                                        Type factor, Type out) {
+  if (!isNamed(factor, getFactorNames()))
+    return op->emitOpError()
+           << "expected element type " << listNames(getFactorNames()) << " of '"
+           << name << "', but got " << factor;
+  ArrayRef<StringRef> results = getResultNames(factor);
+  if (isNamed(out, results))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expected element type " << listNames(results)
+                            << " of 'out'";
+  if (results != getResultNames(Float32Type::get(op->getContext())))
+    diag << " with '" << name << "' of " << factor;
+  return diag << ", but got " << out;
+}
+
+LogicalResult sattn::verifyOtherFactor(Operation *op, StringRef name,
+                                       Type factor, Type other) {
+  ArrayRef<StringRef> others = getOtherFactorNames(factor);
+  if (isNamed(other, others))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "expected element type ";
+  if (others.size() == 1)
+    diag << factor;
+  else
+    diag << listNames(others);
+  return diag << " of '" << name << "', but got " << other;
 }
 
 LogicalResult sattn::verifyPrecision(Operation *op, StringRef precision,

@@ -35,9 +35,6 @@ struct NamedOperand {
   }
 };
 
-/// f16, bf16 or f32.
-bool isSmallFloat(mlir::Type type);
-
 /// Two sizes that may be equal: one of them is dynamic, or they agree.
 bool mayMatch(int64_t a, int64_t b);
 
@@ -59,6 +56,17 @@ llvm::LogicalResult verifyBatch(mlir::Operation *op,
 /// No operand of static sizes has 2^63 bytes or more.
 llvm::LogicalResult verifyBytes(mlir::Operation *op,
                                 llvm::ArrayRef<NamedOperand> operands);
+
+/// The element types of a product: `factor`, that of the operand `name`, and
+/// `out`.
+llvm::LogicalResult verifyProductTypes(mlir::Operation *op,
+                                       llvm::StringRef name, mlir::Type factor,
+                                       mlir::Type out);
+
+/// The element type of what `factor` is multiplied with, that of the operand
+/// `name`.
+llvm::LogicalResult verifyOtherFactor(mlir::Operation *op, llvm::StringRef name,
+                                      mlir::Type factor, mlir::Type other);
 
 /// `precision` is "ieee" or, of f32, "tf32". `elements` says whose type it is.
 llvm::LogicalResult verifyPrecision(mlir::Operation *op,

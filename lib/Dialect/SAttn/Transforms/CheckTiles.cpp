@@ -16,6 +16,8 @@ using namespace sattn;
 
 /// Units of rows and columns of one instruction.
 static constexpr int64_t kMultiple = 8;
+/// Unit of the K of 8-bit elements: what is loaded as one.
+static constexpr int64_t kMultipleOf8Bits = 16;
 /// Most rows of a tile that is loaded, those of one box of a tensor map, and
 /// most columns of operands whose rows are multiplied with each other.
 static constexpr int64_t kMaxRows = 256, kMaxColumns = 512;
@@ -24,13 +26,19 @@ static LogicalResult checkType(TileProgramOpInterface op,
                                linalg::MatmulOp product,
                                const tuning::Target &target) {
   Type type = getElementTypeOrSelf(product.getInputs()[0]);
+  // As vector.contract is of one type.
+  if (Type other = getElementTypeOrSelf(product.getInputs()[1]); other != type)
+    return op->emitOpError()
+           << "expected factors of one element type on " << target.name
+           << ", but got " << type << " and " << other;
   auto loop = product->getParentOfType<scf::ForOp>();
   bool isTF32 = type.isF32() && loop && loop->hasAttr(kTF32AttrName);
-  if (type.isF16() || type.isBF16() || isTF32)
+  if (type.isF16() || type.isBF16() || isTF32 ||
+      (type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 8))
     return success();
   InFlightDiagnostic diag = op->emitOpError()
-                            << "expected products of f16 or bf16, or of f32 "
-                               "with precision \"tf32\", on "
+                            << "expected products of f16, bf16, i8 or f8, "
+                               "or of f32 with precision \"tf32\", on "
                             << target.name << ", but got " << type;
   if (type.isF32())
     diag << " with precision \"ieee\"";
@@ -45,15 +53,17 @@ static LogicalResult checkShape(TileProgramOpInterface op,
   int64_t m = a.getDimSize(0), k = a.getDimSize(1), n = out.getDimSize(1);
   AffineMap right = product.getIndexingMapsArray()[1];
   bool isTransposed = right.getDimPosition(0) == 1; // The rows are N.
-  bool isMultiple =
-      m % kMultiple == 0 && n % kMultiple == 0 && k % kMultiple == 0;
+  int64_t unit = a.getElementTypeBitWidth() == 8 ? kMultipleOf8Bits : kMultiple;
+  bool isMultiple = m % kMultiple == 0 && n % kMultiple == 0 && k % unit == 0;
   if (isMultiple && m <= kMaxRows && (isTransposed ? n : k) <= kMaxRows &&
       k <= kMaxColumns)
     return success();
-  InFlightDiagnostic diag =
-      op->emitOpError() << "expected a tile, M x N x K, of multiples of "
-                        << kMultiple << " with M and "
-                        << (isTransposed ? "N" : "K") << " up to " << kMaxRows;
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expected a tile, M x N x K, of multiples of "
+                            << kMultiple;
+  if (unit != kMultiple)
+    diag << " (K of " << unit << ", with " << a.getElementType() << ")";
+  diag << " with M and " << (isTransposed ? "N" : "K") << " up to " << kMaxRows;
   if (isTransposed)
     diag << " and K up to " << kMaxColumns;
   return diag << ", on " << target.name << ", but got " << m << " x " << n

@@ -18,8 +18,9 @@ using namespace wgtile;
 /// nothing else with it.
 static bool isSumOfMmas(scf::ForOp loop, unsigned i) {
   auto type = dyn_cast<RankedTensorType>(loop.getResult(i).getType());
-  if (!type || type.getRank() != 2 || !type.getElementType().isF32() ||
-      !matchPattern(loop.getInitArgs()[i], m_AnyZeroFloat()))
+  Value init = loop.getInitArgs()[i];
+  if (!type || type.getRank() != 2 ||
+      !(matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero())))
     return false;
   Value sum = loop.getYieldedValues()[i];
   while (auto mma = sum.getDefiningOp<MmaOpInterface>()) {

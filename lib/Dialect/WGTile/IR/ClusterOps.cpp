@@ -36,9 +36,11 @@ int64_t ClusterReduceOp::getClusterSize() {
 LogicalResult ClusterReduceOp::verify() {
   // (C1)
   RankedTensorType type = getTile().getType();
-  if (type.getRank() != 2 || !type.getElementType().isF32())
+  if (type.getRank() != 2 || !(type.getElementType().isF32() ||
+                               type.getElementType().isSignlessInteger(32)))
     return emitOpError()
-           << "expected a tile of f32 with two dimensions, but got " << type;
+           << "expected a tile of f32 or i32 with two dimensions, but got "
+           << type;
   // (C2)
   auto kernel = (*this)->getParentOfType<gpu::GPUFuncOp>();
   DenseI32ArrayAttr size = kernel ? kernel.getKnownClusterSizeAttr() : nullptr;

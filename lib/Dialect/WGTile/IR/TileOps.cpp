@@ -9,6 +9,7 @@
 // Ops of a tile's program. The constraint numbers are those of the ops'
 // descriptions.
 
+#include "sattn/Dialect/WGTile/IR/MmaTypes.h"
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/OldNames.h"
 
@@ -386,16 +387,23 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
   // (C2)
   Type type = sharedA ? sharedA.getElementType() : registerA.getElementType();
   bool isSmall = type.isF16() || type.isBF16();
-  if (type != b.getElementType() || !(isSmall || type.isF32()) ||
-      !acc.getElementType().isF32())
+  if (!canMultiply(type, b.getElementType()) ||
+      acc.getElementType() != getMmaAccumulator(type))
     return op->emitOpError()
-           << "expected two tiles of f16, of bf16 or of f32 and an f32 "
-              "accumulator, but got "
+           << "expected two tiles of f16, of bf16, of f32 or of f8 and an f32 "
+              "accumulator, or two of i8 and an i32 accumulator, but got "
            << a << ", " << b << " and " << acc;
   if (registerA && !isSmall && mma.getTransposeB())
     return op->emitOpError() << "expected a register tile of f16 or bf16 "
                                 "beside a transposed tile, but got "
                              << a;
+  // (C3)
+  if (b.getElementBytes() == 1 && (registerA || !mma.getTransposeB()))
+    return op->emitOpError() << "expected tiles of 8-bit elements in shared "
+                                "memory, the right one "
+                                "transposed, but got "
+                             << a << " and " << b
+                             << (mma.getTransposeB() ? "" : ", which is not");
   return success();
 }
 
@@ -412,9 +420,10 @@ LogicalResult WarpgroupMmaWaitOp::verify() {
     return emitOpError("expected at least one tile");
   for (Type type : getTiles().getTypes())
     if (Type element = cast<RankedTensorType>(type).getElementType();
-        !element.isF32() && !element.isF16() && !element.isBF16())
-      return emitOpError() << "expected tiles of f32, f16 or bf16, but got "
-                           << type;
+        !element.isF32() && !element.isSignlessInteger(32) &&
+        !element.isF16() && !element.isBF16())
+      return emitOpError()
+             << "expected tiles of f32, i32, f16 or bf16, but got " << type;
   return success();
 }
 

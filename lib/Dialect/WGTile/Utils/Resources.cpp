@@ -101,13 +101,16 @@ int64_t ResourceModel::getWgmmaRegisters(Operation *root, int64_t threads) {
 }
 
 bool ResourceModel::fitsWgmma(MmaOp op) {
-  auto fits = [](Type type) {
+  using sattn::layout::Major;
+  auto fits = [](Type type, Major major) {
     auto tile = dyn_cast<SharedType>(type);
     return !tile ||
-           sattn::layout::isWgmmaOperand(tile.getRows(), tile.getColumns(),
-                                         tile.getElementBytes());
+           sattn::layout::wgmmaSwizzle(tile.getRows(), tile.getColumns(),
+                                       tile.getElementBytes(), major) != 0;
   };
   RankedTensorType type = op.getResult().getType();
-  return sattn::layout::isWgmmaResult(type.getDimSize(0), type.getDimSize(1)) &&
-         fits(op.getA().getType()) && fits(op.getB().getType());
+  return sattn::layout::isWgmmaResult(type.getDimSize(0), type.getDimSize(1),
+                                      type.getElementType().isInteger()) &&
+         fits(op.getA().getType(), Major::K) &&
+         fits(op.getB().getType(), op.getTransposeB() ? Major::K : Major::MN);
 }

@@ -31,9 +31,9 @@ def SAttn_TuningOpInterface : OpInterface<"TuningOpInterface"> {
       /*methodBody=*/"$_op.setMetaAttr(parameters);">,
     InterfaceMethod<
       /*desc=*/[{
-        Drops parameters that the target does not use, and changes given
-        parameters that the target cannot take. Returns a description of the
-        change ("tile of one block row, as the CPU takes"), or nothing if there is
+        Drops parameters that the target does not use, changes given parameters
+        that the target cannot take, and may give the op operands in a layout
+        that it takes. Returns a description of the change of parameters ("tile of one block row, as the CPU takes"), or nothing if there is
         none.
       }],
       /*retTy=*/"::std::optional<::std::string>", /*methodName=*/"restrictTo",

@@ -216,19 +216,21 @@ class WGTile_MmaBase<string mnemonic>
 def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   let summary = "Product of two tiles, added to a third";
   let description = [{
-    result = acc + a @ b, with f32 accumulation. `b` is a row-major tile in
-    shared memory; `a` is one too, or a register tile. With `transpose_b` the tile
-    in shared memory is the transpose of b: its rows are b's columns. Elements
-    of f32 are rounded to tf32, to nearest with ties away from zero, before they
-    are multiplied.
+    result = acc + a @ b, accumulated in f32; of integers in i32, modulo 2^32. `b` is
+    a row-major tile in shared memory; `a` is one too, or a register tile. With
+    `transpose_b` the tile in shared memory is the transpose of b: its rows are b's
+    columns. Elements of f32 are rounded to tf32 before they are multiplied: by
+    `mma.sync` to nearest with ties away from zero, by `wgmma` toward zero.
 
     The MMA is `wgmma`, an instruction of a warpgroup, or, with `mma_sync`,
     `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses. The op
     ends when the product is complete.
 
     - (C1) a is MxK, b is KxN (NxK with `transpose_b`), acc is MxN.
-    - (C2) a and b have one element type, f16, bf16 or f32; acc is f32. A
-      register tile a is f16 or bf16, or f32 beside a tile b that is not transposed.
+    - (C2) a and b have one element type, f16, bf16, f32 or i8, or each one of
+      f8E4M3FN and f8E5M2; acc is f32, or i32 of i8. A register tile a is f16 or bf16,
+      or f32 beside a tile b that is not transposed.
+    - (C3) A tile b of 8-bit elements is transposed: instructions take K-major ones.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -255,7 +257,7 @@ def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
     registers. The op has an effect on asynchronous work: no pass moves it over a
     wait, erases it or merges two.
 
-    - (C1), (C2) as of `wgtile.mma`.
+    - (C1), (C2), (C3) as of `wgtile.mma`.
 
     ```mlir
     %d = wgtile.mma_async %a, %b, %acc
@@ -543,7 +545,7 @@ def WGTile_WarpgroupMmaWaitOp : WGTile_Op<"warpgroup_mma_wait", [
     finished may be used like any other tile. The tiles keep their registers until
     this op.
 
-    - (C1) There is at least one tile. Its elements are f32, f16 or bf16.
+    - (C1) There is at least one tile. Its elements are f32, i32, f16 or bf16.
 
     ```mlir
     %done, %left = wgtile.warpgroup_mma_wait %d, %t pending 0

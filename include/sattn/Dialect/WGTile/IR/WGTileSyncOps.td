@@ -124,7 +124,7 @@ def WGTile_ClusterReduceOp : WGTile_Op<"cluster_reduce", [
     (PTX ISA, `barrier.cluster`). `offset` is the place of the tile in each
     kernel's shared memory, in bytes (`wgtile-allocate-shared`); no other op uses it.
 
-    - (C1) The tile has two dimensions and elements of f32.
+    - (C1) The tile has two dimensions and elements of f32 or i32.
     - (C2) The kernel's `known_cluster_size` is known, along x alone.
 
     ```mlir

@@ -84,8 +84,8 @@ public:
   /// 0 without one.
   static int64_t getWgmmaRegisters(mlir::Operation *root, int64_t threads);
 
-  /// Whether wgmma can compute an MMA: 16-bit elements in rows of its
-  /// swizzle, without padding.
+  /// Whether wgmma can compute an MMA: elements of 16 bits, or of 8 or 32 along
+  /// K, in rows of its swizzle, without padding.
   static bool fitsWgmma(MmaOp op);
 
 private:

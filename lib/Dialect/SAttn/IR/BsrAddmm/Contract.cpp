@@ -9,6 +9,8 @@
 // What a sattn.bsr_addmm requires of extents, and of a program's arguments. The
 // constraint numbers are those of the op's description.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 #include "mlir/IR/Matchers.h"
@@ -73,25 +75,33 @@ LogicalResult BsrAddmmOp::describeContract(Contract &contract,
     contract.setFused();
     out = destination;
     if (!input && addsOut(*this) && out != getOut()) {
-      if (getElementTypeOrSelf(getOut()) != getElementTypeOrSelf(getB()))
+      if (getElementTypeOrSelf(getOut()) !=
+          getAddedType(getElementTypeOrSelf(getB()),
+                       getElementTypeOrSelf(getOut())))
         return failure();
       input = getOut();
     }
   }
-  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
-  ArrayRef<StringRef> f32 = ArrayRef(floats).take_back();
+  static constexpr StringRef f32[] = {"f32"};
+  Type factor = getElementTypeOrSelf(getB());
+  ArrayRef<StringRef> others = getOtherFactorNames(factor);
+  if (others.size() == 1)
+    others = {};
+  StringRef scales = isScale(factor) ? "values" : "";
+  StringRef added = isScale(factor) ? "values" : "out";
   if (failed(contract.addScalar("alpha", getAlpha())) ||
       failed(contract.addScalar("beta", getBeta())) ||
       failed(contract.addTensor("crow", getCrow(), 1, kIndexTypes)) ||
       failed(contract.addTensor("col", getCol(), 1, kIndexTypes)) ||
-      failed(contract.addTensor("values", getValues(), 3, floats)) ||
-      failed(contract.addTensor("b", getB(), 2, {}, "values")) ||
-      (input && failed(contract.addTensor("input", input, 2, {}, "values"))) ||
+      failed(contract.addTensor("values", getValues(), 3, getFactorNames())) ||
+      failed(contract.addTensor("b", getB(), 2, others,
+                                others.empty() ? "values" : "")) ||
+      (input && failed(contract.addTensor("input", input, 2, {}, added))) ||
       (getLeft() &&
-       failed(contract.addTensor("left", getLeft(), 1, f32, "values"))) ||
+       failed(contract.addTensor("left", getLeft(), 1, f32, scales))) ||
       (getRight() &&
-       failed(contract.addTensor("right", getRight(), 1, f32, "values"))) ||
-      failed(contract.addTensor("out", out, 2, floats)))
+       failed(contract.addTensor("right", getRight(), 1, f32, scales))) ||
+      failed(contract.addTensor("out", out, 2, getResultNames(factor))))
     return failure();
   contract.setWritten();
   contract.setBatches("out");

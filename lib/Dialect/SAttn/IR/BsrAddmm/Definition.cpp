@@ -10,6 +10,7 @@
 // those of the op's description.
 
 #include "../OperandChecks.h"
+#include "../ProductTypes.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -46,23 +47,33 @@ static LogicalResult verifyElementTypes(BsrAddmmOp op,
   if (index && !index.isSignlessInteger(32) && !index.isSignlessInteger(64))
     return op.emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << index;
+  Type out = op.getOut().getType().getElementType(),
+       f32 = Float32Type::get(op.getContext());
+  if (failed(verifyProductTypes(op, "values", value, out)))
+    return failure();
   for (const NamedOperand &operand : operands) {
     Type actual = operand.elementType();
-    if (operand.name == "values" || operand.name == "out") {
-      if (!isSmallFloat(actual))
-        return op.emitOpError() << "expected element type f16, bf16 or f32 of '"
-                                << operand.name << "', but got " << actual;
+    if (operand.name == "values" || operand.name == "out")
+      continue;
+    bool scales = operand.name == "left" || operand.name == "right";
+    if (scales && actual.isF32()) // (C5)
+      continue;
+    if (operand.name == "b") { // (C3)
+      if (failed(verifyOtherFactor(op, "b", value, actual)))
+        return failure();
       continue;
     }
-    bool isScale = operand.name == "left" || operand.name == "right";
-    if (isScale && actual.isF32()) // (C5)
-      continue;
-    bool isIndex = operand.name == "crow" || operand.name == "col";
-    Type expected = isIndex ? index : value; // (C2), (C3), (C5)
+    Type expected = value; // (C5)
+    if (operand.name == "crow" || operand.name == "col")
+      expected = index; // (C2)
+    else if (operand.name == "input")
+      expected = getAddedType(value, out); // (C3)
+    else if (scales && !isScale(value))
+      expected = f32;
     if (actual == expected)
       continue;
     auto diag = op.emitOpError() << "expected element type " << expected;
-    if (isScale && !expected.isF32())
+    if (scales && !expected.isF32())
       diag << " or f32";
     return diag << " of '" << operand.name << "', but got " << actual;
   }

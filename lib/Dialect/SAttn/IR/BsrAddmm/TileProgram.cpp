@@ -13,6 +13,7 @@
 // left operand and the tile is M x N: a transposed b is a transposed right
 // operand, and a transposed out gets the transposed tile.
 
+#include "../ProductTypes.h"
 #include "../TileParts.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -167,10 +168,10 @@ private:
         .getResult(0);
   }
 
-  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32. An
-  /// iteration of the loop covers `depth` of the block's BK columns. With a
-  /// plan the loop goes over all steps of the row's row-block group, in some of
-  /// which the row has no block.
+  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32 or,
+  /// of integers, i32. An iteration of the loop covers `depth` of the block's
+  /// BK columns. With a plan the loop goes over all steps of the row's
+  /// row-block group, in some of which the row has no block.
   Value blockLoop() {
     int64_t blockColumns = op.getBlockColumns();
     int64_t stepsPerBlock = blockColumns / depth;
@@ -201,8 +202,9 @@ private:
     begin = asValue(apply(d0 * stepsPerBlock, {begin}));
     end = asValue(apply(d0 * stepsPerBlock, {end}));
 
-    auto loop = scf::ForOp::create(b, loc, begin, end, index(1),
-                                   ValueRange{zeroTile(b.getF32Type())});
+    auto loop = scf::ForOp::create(
+        b, loc, begin, end, index(1),
+        ValueRange{zeroTile(getSumType(op.getB().getType().getElementType()))});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     if (op.getPrecision() == "tf32")
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
@@ -346,36 +348,40 @@ private:
     maps.push_back(AffineMap::get(2, 0, {i, j}, context));
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);
+    bool isProductScaled = product && (!alpha.isOne || left || right);
+    Type computed =
+        getEpilogueType(resultType, isProductScaled || (input && !beta.isOne),
+                        product && input);
+    auto scalar = [&](const Scale &scale, bool isUsed) {
+      return isUsed ? convertNumber(b, loc, scale.value, computed) : Value();
+    };
+    Value factor = scalar(alpha, product && !alpha.isOne),
+          inputFactor = scalar(beta, input && !beta.isOne);
     auto generic = linalg::GenericOp::create(
         b, loc, RankedTensorType::get({rows, columns}, resultType), inputs,
         ValueRange{emptyTile(resultType)}, maps, iterators,
         [&](OpBuilder &nested, Location loc, ValueRange args) {
-          auto extend = [&](size_t position) -> Value {
-            Value arg = args[position];
-            if (arg.getType().isF32())
-              return arg;
-            return arith::ExtFOp::create(nested, loc, nested.getF32Type(), arg);
+          auto convert = [&](size_t position) {
+            return convertNumber(nested, loc, args[position], computed);
           };
           Value sum;
           if (product) {
-            sum = args[*product];
-            if (!alpha.isOne)
-              sum = arith::MulFOp::create(nested, loc, alpha.value, sum);
+            sum = convert(*product);
+            if (factor)
+              sum = multiply(nested, loc, factor, sum);
             if (left)
-              sum = arith::MulFOp::create(nested, loc, extend(*left), sum);
+              sum = multiply(nested, loc, convert(*left), sum);
             if (right)
-              sum = arith::MulFOp::create(nested, loc, sum, extend(*right));
+              sum = multiply(nested, loc, sum, convert(*right));
           }
           if (input) {
-            Value scaled = extend(*input);
-            if (!beta.isOne)
-              scaled = arith::MulFOp::create(nested, loc, beta.value, scaled);
-            sum =
-                sum ? arith::AddFOp::create(nested, loc, scaled, sum) : scaled;
+            Value scaled = convert(*input);
+            if (inputFactor)
+              scaled = multiply(nested, loc, inputFactor, scaled);
+            sum = sum ? add(nested, loc, scaled, sum) : scaled;
           }
-          if (!resultType.isF32())
-            sum = arith::TruncFOp::create(nested, loc, resultType, sum);
-          linalg::YieldOp::create(nested, loc, sum);
+          linalg::YieldOp::create(nested, loc,
+                                  convertNumber(nested, loc, sum, resultType));
         });
     return generic.getResult(0);
   }
@@ -422,9 +428,9 @@ private:
 
 bool BsrAddmmOp::writeInto(Value destination) {
   if (!getInput() && !Scale(getBeta()).isZero) {
-    // The old content is read as input, which is of the type of values.
-    if (getOut().getType().getElementType() !=
-        getValues().getType().getElementType())
+    // The old content is read as input, of whose type it may not be.
+    Type out = getOut().getType().getElementType();
+    if (out != getAddedType(getValues().getType().getElementType(), out))
       return false;
     getInputMutable().assign(getOut());
   }

@@ -8,6 +8,8 @@
 
 // What a sattn.bsr_addmm tells the choice of its parameters.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Tuning/BsrAddmm.h"
 
@@ -47,6 +49,12 @@ static double scalarOrOne(Value scalar) {
   return attr.getValue().convertToFloat();
 }
 
+/// Whether a scalar is a constant 0.
+static bool isZero(Value scalar) {
+  FloatAttr attr;
+  return matchPattern(scalar, m_Constant(&attr)) && attr.getValue().isZero();
+}
+
 static std::string typeName(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
@@ -57,9 +65,7 @@ static std::string typeName(Type type) {
 /// all batches of offsets have one list of columns, since it merges block rows
 /// of one batch's own blocks, and it is of no use where no block is read.
 static bool takesPlan(BsrAddmmOp op) {
-  FloatAttr alpha;
-  if (matchPattern(op.getAlpha(), m_Constant(&alpha)) &&
-      alpha.getValue().isZero())
+  if (isZero(op.getAlpha()))
     return false;
   return op.isEncoded() ||
          op.getCol().getType().getRank() == op.getCrow().getType().getRank();
@@ -67,10 +73,16 @@ static bool takesPlan(BsrAddmmOp op) {
 
 /// A plan is an order of blocks for the GPU alone, where the block rows of a
 /// tile share loads by the plan; a program with such a tile runs without it,
-/// too.
+/// too. Where the GPU's MMAs take b along K alone, it gets a copy that lies so.
 std::optional<std::string>
 BsrAddmmOp::restrictTo(const tuning::Target &target) {
   bool isForCPU = target.kind == tuning::TargetKind::CPU;
+  if (!isForCPU && !getTransposeB() && !isZero(getAlpha()) &&
+      needsKMajor(getB().getType().getElementType())) {
+    OpBuilder b(*this);
+    getBMutable().assign(createTransposed(b, getLoc(), getB()));
+    setTransposeB(true);
+  }
   if (!isForCPU && takesPlan(*this))
     return std::nullopt;
   getRowBlockGroupsMutable().clear();
@@ -108,6 +120,7 @@ static tuning::bsr_addmm::Facts factsOf(BsrAddmmOp op,
     facts.batches = product(facts.batches, known(size).value_or(1));
   facts.dtype = typeName(op.getValues().getType().getElementType());
   facts.outDtype = typeName(op.getOut().getType().getElementType());
+  facts.alongK = op.getTransposeB();
   facts.sparsity = hints.sparsity;
   if (!op.isEncoded()) {
     facts.nnz = known(op.getValues(), -3);

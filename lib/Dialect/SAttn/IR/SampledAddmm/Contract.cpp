@@ -9,6 +9,7 @@
 // What a sattn.sampled_addmm requires of extents, and of a program's arguments.
 // The constraint numbers are those of the op's description.
 
+#include "../ProductTypes.h"
 #include "../TileParts.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -55,24 +56,31 @@ LogicalResult SampledAddmmOp::describeContract(Contract &contract,
     contract.setFused();
     out = destination;
     if (!input && !Scale(getBeta()).isZero && out != getOut()) {
-      if (getElementTypeOrSelf(getOut()) != getElementTypeOrSelf(getMat1()))
+      if (getElementTypeOrSelf(getOut()) !=
+          getAddedType(getElementTypeOrSelf(getMat1()),
+                       getElementTypeOrSelf(getOut())))
         return failure();
       input = getOut();
     }
   }
-  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
+  Type factor = getElementTypeOrSelf(getMat1());
+  ArrayRef<StringRef> others = getOtherFactorNames(factor);
+  if (others.size() == 1)
+    others = {};
   if (failed(contract.addScalar("alpha", getAlpha())) ||
       failed(contract.addScalar("beta", getBeta())) ||
       failed(contract.addTensor("crow", getCrow(), 1, kIndexTypes)) ||
       failed(contract.addTensor("col", getCol(), 1, kIndexTypes)) ||
-      failed(contract.addTensor("mat1", getMat1(), 2, floats)) ||
-      failed(contract.addTensor("mat2", getMat2(), 2, {}, "mat1")) ||
-      (input && failed(contract.addTensor("input", input, 3, {}, "mat1"))))
+      failed(contract.addTensor("mat1", getMat1(), 2, getFactorNames())) ||
+      failed(contract.addTensor("mat2", getMat2(), 2, others,
+                                others.empty() ? "mat1" : "")) ||
+      (input && failed(contract.addTensor("input", input, 3, {},
+                                          isScale(factor) ? "mat1" : "out"))))
     return failure();
   // For the reference, which may have to make `out`.
   contract.addNumber("block_rows", getBlockRows());
   contract.addNumber("block_columns", getBlockColumns());
-  if (failed(contract.addTensor("out", out, 3, floats)))
+  if (failed(contract.addTensor("out", out, 3, getResultNames(factor))))
     return failure();
   contract.setWritten();
   contract.setBatches("out");

@@ -10,6 +10,7 @@
 // are those of the op's description.
 
 #include "../OperandChecks.h"
+#include "../ProductTypes.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -40,12 +41,9 @@ static LogicalResult verifyElementTypes(SampledAddmmOp op) {
     return op.emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << index;
   Type multiplied = op.getMat1().getType().getElementType();
-  for (auto [type, name] :
-       {std::pair(multiplied, "mat1"),
-        std::pair(op.getOut().getType().getElementType(), "out")})
-    if (!isSmallFloat(type)) // (C4)
-      return op.emitOpError() << "expected element type f16, bf16 or f32 of '"
-                              << name << "', but got " << type;
+  Type out = op.getOut().getType().getElementType();
+  if (failed(verifyProductTypes(op, "mat1", multiplied, out))) // (C4)
+    return failure();
   auto require = [&](StringRef name, Value tensor,
                      Type expected) -> LogicalResult {
     Type actual = getElementTypeOrSelf(tensor);
@@ -55,8 +53,10 @@ static LogicalResult verifyElementTypes(SampledAddmmOp op) {
                             << name << "', but got " << actual;
   };
   if (failed(require("col", op.getCol(), index)) || // (C2)
-      failed(require("mat2", op.getMat2(), multiplied)) ||
-      (op.getInput() && failed(require("input", op.getInput(), multiplied))))
+      failed(verifyOtherFactor(op, "mat2", multiplied,
+                               op.getMat2().getType().getElementType())) ||
+      (op.getInput() &&
+       failed(require("input", op.getInput(), getAddedType(multiplied, out)))))
     return failure(); // (C3)
   return success();
 }

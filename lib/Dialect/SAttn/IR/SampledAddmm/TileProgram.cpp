@@ -10,6 +10,7 @@
 // a part of one: a search for the block row that has it, a loop over K, and the
 // epilogue.
 
+#include "../ProductTypes.h"
 #include "../TileParts.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -32,11 +33,12 @@ public:
         rows(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         depth(op.getMetaAttr().getTile()[2]),
-        element(op.getOut().getType().getElementType()), f32(b.getF32Type()) {}
+        element(op.getOut().getType().getElementType()),
+        sumType(getSumType(op.getMat1().getType().getElementType())) {}
 
   Value build() {
     if (!alpha.isZero)
-      multiply();
+      multiplyMatrices();
     return writeBack(addInput());
   }
 
@@ -45,7 +47,7 @@ private:
   SampledAddmmOp op;
   Scale alpha, beta;
   int64_t batchRank, rows, columns, depth;
-  Type element, f32;
+  Type element, sumType;
   /// The product's tile, and whether it counts, of i1; null if alpha is 0.
   Value product, isComputed;
 
@@ -174,7 +176,7 @@ private:
         tensor::ExtractSliceOp::create(b, type, matrix, offsets, sizes, ones)));
   }
 
-  void multiply() {
+  void multiplyMatrices() {
     Value block = getBlock();
     OpFoldResult blockRows =
         apply(b.getAffineDimExpr(0) - 1, {sizeOf(op.getCrow(), -1)});
@@ -195,8 +197,9 @@ private:
     Value steps = countSteps(blockRows);
     isComputed =
         both(isStored, compare(arith::CmpIPredicate::slt, index(0), steps));
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
-    Value zeros = linalg::FillOp::create(b, zero, emptyTile(f32)).getResult(0);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
+    Value zeros =
+        linalg::FillOp::create(b, zero, emptyTile(sumType)).getResult(0);
     auto loop =
         scf::ForOp::create(b, index(0), steps, index(1), ValueRange{zeros});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
@@ -276,7 +279,6 @@ private:
       inputs.push_back(product);
     if (readsInput)
       inputs.push_back(readInput());
-    Value none = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
     if (inputs.empty())
       return linalg::FillOp::create(
                  b,
@@ -288,26 +290,34 @@ private:
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);
     Value target = emptyTile(element);
+    bool scalesProduct = product && !alpha.isOne,
+         scalesInput = readsInput && !beta.isOne;
+    Type computed = getEpilogueType(element, scalesProduct || scalesInput,
+                                    product && readsInput);
+    Location at = b.getLoc();
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(computed));
+    Value factor, inputFactor;
+    if (scalesProduct)
+      factor = convertNumber(b, at, alpha.value, computed);
+    if (scalesInput)
+      inputFactor = convertNumber(b, at, beta.value, computed);
     auto compute = [&](OpBuilder &nested, Location loc, ValueRange args) {
-      ImplicitLocOpBuilder inner(loc, nested);
       Value sum;
       if (product) {
-        sum = args.front();
-        if (!alpha.isOne)
-          sum = arith::MulFOp::create(inner, alpha.value, sum);
-        sum = arith::SelectOp::create(inner, isComputed, sum, none);
+        sum = convertNumber(nested, loc, args.front(), computed);
+        if (factor)
+          sum = multiply(nested, loc, factor, sum);
+        sum = arith::SelectOp::create(nested, loc, isComputed, sum, none);
       }
       if (readsInput) {
-        Value old = args.drop_back().back();
-        if (!old.getType().isF32())
-          old = arith::ExtFOp::create(inner, f32, old);
-        if (!beta.isOne)
-          old = arith::MulFOp::create(inner, beta.value, old);
-        sum = sum ? arith::AddFOp::create(inner, old, sum).getResult() : old;
+        Value old =
+            convertNumber(nested, loc, args.drop_back().back(), computed);
+        if (inputFactor)
+          old = multiply(nested, loc, inputFactor, old);
+        sum = sum ? add(nested, loc, old, sum) : old;
       }
-      if (!element.isF32())
-        sum = arith::TruncFOp::create(inner, element, sum);
-      linalg::YieldOp::create(inner, sum);
+      linalg::YieldOp::create(nested, loc,
+                              convertNumber(nested, loc, sum, element));
     };
     return linalg::GenericOp::create(b, target.getType(), inputs, target, maps,
                                      iterators, compute)
@@ -327,9 +337,9 @@ private:
 
 bool SampledAddmmOp::writeInto(Value destination) {
   if (!getInput() && !Scale(getBeta()).isZero) {
-    // The old content is read as input, which is of the type of the matrices.
-    if (getOut().getType().getElementType() !=
-        getMat1().getType().getElementType())
+    // The old content is read as input, of whose type it may not be.
+    Type out = getOut().getType().getElementType();
+    if (out != getAddedType(getMat1().getType().getElementType(), out))
       return false;
     getInputMutable().assign(getOut());
   }

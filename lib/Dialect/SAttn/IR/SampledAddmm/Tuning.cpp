@@ -8,13 +8,25 @@
 
 // What a sattn.sampled_addmm tells the choice of its parameters.
 
+#include "../ProductTypes.h"
+#include "../TileParts.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Tuning/SampledAddmm.h"
 
 using namespace mlir;
 using namespace sattn;
 
-std::optional<std::string> SampledAddmmOp::restrictTo(const tuning::Target &) {
+/// Where the GPU's MMAs take mat2 along K alone, it gets a copy that lies so.
+std::optional<std::string>
+SampledAddmmOp::restrictTo(const tuning::Target &target) {
+  if (target.kind == tuning::TargetKind::CPU || getTransposeMat2() ||
+      Scale(getAlpha()).isZero ||
+      !needsKMajor(getMat2().getType().getElementType()))
+    return std::nullopt;
+  OpBuilder b(*this);
+  getMat2Mutable().assign(createTransposed(b, getLoc(), getMat2()));
+  setTransposeMat2(true);
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -47,15 +48,41 @@ static Value castToDynamic(OpBuilder &b, Location loc, Value memref) {
                         : memref::CastOp::create(b, loc, result, memref);
 }
 
-/// The name of the kernel of a copy, without what makes it unique.
-static std::string getCopyKernelName(memref::CopyOp copy) {
-  auto function = copy->getParentOfType<func::FuncOp>();
-  int64_t rank = cast<MemRefType>(copy.getSource().getType()).getRank();
-  return getKernelName(function.getName()) + "_copy_" + std::to_string(rank) +
-         "d";
-}
-
 namespace {
+/// A copy on the host, or one that swaps the last two dimensions.
+struct HostCopy {
+  Operation *op;
+  Value source, target;
+  bool isTransposed = false;
+
+  /// Nothing for any other op.
+  static std::optional<HostCopy> match(Operation *op) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      return HostCopy{op, copy.getSource(), copy.getTarget()};
+    auto transpose = dyn_cast<linalg::TransposeOp>(op);
+    if (!transpose || !transpose.hasPureBufferSemantics())
+      return std::nullopt;
+    SmallVector<int64_t> swapped =
+        llvm::to_vector(llvm::seq<int64_t>(transpose.getPermutation().size()));
+    if (swapped.size() < 2)
+      return std::nullopt;
+    std::swap(swapped.end()[-1], swapped.end()[-2]);
+    if (transpose.getPermutation() != ArrayRef(swapped))
+      return std::nullopt;
+    return HostCopy{op, transpose.getInput(), transpose.getInit(),
+                    /*isTransposed=*/true};
+  }
+
+  /// The name of the kernel, without what makes it unique.
+  std::string getKernelName() const {
+    auto function = op->getParentOfType<func::FuncOp>();
+    int64_t rank = cast<MemRefType>(source.getType()).getRank();
+    return wgtile::getKernelName(function.getName()) +
+           (isTransposed ? "_transpose_" : "_copy_") + std::to_string(rank) +
+           "d";
+  }
+};
+
 /// How thread blocks divide a copy.
 struct Division {
   /// Threads side by side in a row; tiles along the columns and the rows.
@@ -66,9 +93,10 @@ struct Division {
 
 class CopyKernel : KernelBuilder {
 public:
-  CopyKernel(Location loc, MemRefType type, gpu::GPUModuleOp module,
-             SymbolTable &symbols)
-      : KernelBuilder(loc, module, symbols), type(type) {}
+  CopyKernel(Location loc, MemRefType type, bool isTransposed,
+             gpu::GPUModuleOp module, SymbolTable &symbols)
+      : KernelBuilder(loc, module, symbols), type(type),
+        isTransposed(isTransposed) {}
 
   /// Arguments: source, destination, and the division without the grid.
   gpu::GPUFuncOp build(StringRef name) {
@@ -76,6 +104,7 @@ public:
     types.append(3, b.getIndexType());
     gpu::GPUFuncOp kernel = createKernel(name, types, kThreads);
     Value source = kernel.getArgument(0), dest = kernel.getArgument(1);
+    Value shape = isTransposed ? dest : source;
     Value lanes = toI32(kernel.getArgument(2));
     Value columnTiles = toI32(kernel.getArgument(3));
     Value rowTiles = toI32(kernel.getArgument(4));
@@ -84,7 +113,7 @@ public:
     Value columnTile = rem(block, columnTiles);
     Value rest = div(block, columnTiles);
     Value rowTile = rem(rest, rowTiles);
-    SmallVector<Value> indices = findPlane(source, div(rest, rowTiles));
+    SmallVector<Value> indices = findPlane(shape, div(rest, rowTiles));
     Value thread = toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     Value column = toIndex(add(mul(columnTile, lanes), rem(thread, lanes)));
     Value rowsAtOnce = div(i32(kThreads), lanes);
@@ -92,11 +121,11 @@ public:
         toIndex(add(mul(mul(rowTile, rowsAtOnce), i32(kRowsPerThread)),
                     div(thread, lanes)));
     int64_t rank = type.getRank();
-    Value columns = memref::DimOp::create(b, source, rank - 1);
+    Value columns = memref::DimOp::create(b, shape, rank - 1);
     // Past the end the last row is copied once more.
     Value lastRow =
         rank < 2 ? index(0)
-                 : sub(memref::DimOp::create(b, source, rank - 2), index(1));
+                 : sub(memref::DimOp::create(b, shape, rank - 2), index(1));
     ifThen(compare(arith::CmpIPredicate::slt, column, columns), [&] {
       SmallVector<SmallVector<Value>> places;
       SmallVector<Value> elements;
@@ -107,8 +136,10 @@ public:
           place.push_back(arith::MinSIOp::create(b, row, lastRow));
         }
         place.push_back(column);
-        elements.push_back(load(source, place));
         places.push_back(place);
+        if (isTransposed)
+          std::swap(place.end()[-1], place.end()[-2]);
+        elements.push_back(load(source, place));
       }
       for (auto [element, place] : llvm::zip_equal(elements, places))
         store(element, dest, place);
@@ -119,6 +150,7 @@ public:
 
 private:
   MemRefType type;
+  bool isTransposed;
 
   Value rem(Value lhs, Value rhs) {
     return arith::RemUIOp::create(b, lhs, rhs);
@@ -128,11 +160,11 @@ private:
   }
 
   /// The indices before the last two.
-  SmallVector<Value> findPlane(Value source, Value plane) {
+  SmallVector<Value> findPlane(Value shape, Value plane) {
     int64_t count = std::max<int64_t>(type.getRank() - 2, 0);
     SmallVector<Value> indices(count);
     for (int64_t dim = count - 1; dim >= 0; --dim) {
-      Value size = toI32(memref::DimOp::create(b, source, dim));
+      Value size = toI32(memref::DimOp::create(b, shape, dim));
       indices[dim] = toIndex(dim > 0 ? rem(plane, size) : plane);
       plane = div(plane, size);
     }
@@ -145,12 +177,12 @@ public:
   explicit CopyOutliner(gpu::GPUModuleOp module)
       : module(module), symbols(module) {}
 
-  void run(memref::CopyOp copy) {
-    OpBuilder b(copy);
-    Location loc = copy.getLoc();
-    Division division = divide(b, loc, copy.getSource());
-    Value source = castToDynamic(b, loc, copy.getSource());
-    Value target = castToDynamic(b, loc, copy.getTarget());
+  void run(const HostCopy &copy) {
+    OpBuilder b(copy.op);
+    Location loc = copy.op->getLoc();
+    Division division = divide(b, loc, copy);
+    Value source = castToDynamic(b, loc, copy.source);
+    Value target = castToDynamic(b, loc, copy.target);
     gpu::GPUFuncOp kernel = getKernel(copy, cast<MemRefType>(source.getType()));
     auto launch = LaunchOp::create(
         b, loc,
@@ -160,20 +192,19 @@ public:
         ValueRange{source, target, division.lanes, division.columnTiles,
                    division.rowTiles});
     launch->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
-    copy.erase();
+    copy.op->erase();
   }
 
   /// Refuses calls that need the copy, unless it copies nothing.
-  static void omit(memref::CopyOp copy) {
-    OpBuilder b(copy);
-    Location loc = copy.getLoc();
+  static void omit(const HostCopy &copy) {
+    OpBuilder b(copy.op);
+    Location loc = copy.op->getLoc();
     Value isEmpty = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, divide(b, loc, copy.getSource()).grid,
+        b, loc, arith::CmpIPredicate::eq, divide(b, loc, copy).grid,
         arith::ConstantIndexOp::create(b, loc, 0));
-    auto refusal =
-        cf::AssertOp::create(b, loc, isEmpty, getCopyKernelName(copy));
+    auto refusal = cf::AssertOp::create(b, loc, isEmpty, copy.getKernelName());
     refusal->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
-    copy.erase();
+    copy.op->erase();
   }
 
 private:
@@ -181,25 +212,30 @@ private:
 
   gpu::GPUModuleOp module;
   SymbolTable symbols;
-  /// By the type of source and destination.
-  DenseMap<Type, gpu::GPUFuncOp> kernels;
+  /// By the type of source and destination, and whether it transposes.
+  DenseMap<std::pair<Type, unsigned>, gpu::GPUFuncOp> kernels;
 
-  gpu::GPUFuncOp getKernel(memref::CopyOp copy, MemRefType type) {
-    gpu::GPUFuncOp &kernel = kernels[type];
+  gpu::GPUFuncOp getKernel(const HostCopy &copy, MemRefType type) {
+    gpu::GPUFuncOp &kernel = kernels[{type, copy.isTransposed}];
     if (!kernel)
-      kernel = CopyKernel(copy.getLoc(), type, module, symbols)
-                   .build(getCopyKernelName(copy));
+      kernel = CopyKernel(copy.op->getLoc(), type, copy.isTransposed, module,
+                          symbols)
+                   .build(copy.getKernelName());
     return kernel;
   }
 
-  static Division divide(OpBuilder &b, Location loc, Value source) {
-    int64_t rank = cast<MemRefType>(source.getType()).getRank();
+  /// Of the target, whose sizes are the source's.
+  static Division divide(OpBuilder &b, Location loc, const HostCopy &copy) {
+    int64_t rank = cast<MemRefType>(copy.source.getType()).getRank();
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
     auto size = [&](int64_t dim) -> Value {
-      return dim < 0 ? constant(1)
-                     : memref::DimOp::create(b, loc, source, dim).getResult();
+      if (dim < 0)
+        return constant(1);
+      if (copy.isTransposed && dim >= rank - 2)
+        dim = 2 * rank - 3 - dim;
+      return memref::DimOp::create(b, loc, copy.source, dim);
     };
     Value columns = size(rank - 1), lanes;
     for (int64_t count : llvm::reverse(kLanes)) {
@@ -233,20 +269,23 @@ struct OutlineCopiesPass
   using WGTileOutlineCopiesBase::WGTileOutlineCopiesBase;
 
   void runOnOperation() override {
-    SmallVector<memref::CopyOp> copies;
+    SmallVector<HostCopy> copies;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-    for (memref::CopyOp copy : copies) {
-      auto source = dyn_cast<MemRefType>(copy.getSource().getType());
+      function.walk([&](Operation *op) {
+        if (std::optional<HostCopy> copy = HostCopy::match(op))
+          copies.push_back(*copy);
+      });
+    for (const HostCopy &copy : copies) {
+      auto source = dyn_cast<MemRefType>(copy.source.getType());
       if (source && source.getRank() > 0 &&
-          isa<MemRefType>(copy.getTarget().getType()))
+          isa<MemRefType>(copy.target.getType()))
         continue;
-      copy.emitOpError("expected memory of a known rank of at least 1");
+      copy.op->emitOpError("expected memory of a known rank of at least 1");
       return signalPassFailure();
     }
     if (omit)
-      llvm::erase_if(copies, [](memref::CopyOp copy) {
-        bool isConditional = isa<scf::IfOp>(copy->getParentOp());
+      llvm::erase_if(copies, [](const HostCopy &copy) {
+        bool isConditional = isa<scf::IfOp>(copy.op->getParentOp());
         if (isConditional)
           CopyOutliner::omit(copy);
         return isConditional;
@@ -254,7 +293,7 @@ struct OutlineCopiesPass
     if (copies.empty())
       return;
     CopyOutliner outliner(getOrCreateKernelModule(getOperation()));
-    llvm::for_each(copies, [&](memref::CopyOp copy) { outliner.run(copy); });
+    llvm::for_each(copies, [&](const HostCopy &copy) { outliner.run(copy); });
   }
 };
 } // namespace

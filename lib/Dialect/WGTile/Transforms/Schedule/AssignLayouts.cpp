@@ -160,14 +160,21 @@ private:
     return walk.wasInterrupted();
   }
 
-  /// Whether the operands of an MMA in shared memory are whole rows of wgmma's
-  /// swizzle.
+  /// The swizzle of an operand that wgmma takes: 8-bit elements are K-major
+  /// there, and the major of others makes no difference.
+  static int64_t swizzleOf(SharedType type) {
+    return sattn::layout::wgmmaSwizzle(type.getRows(), type.getColumns(),
+                                       type.getElementBytes(),
+                                       sattn::layout::Major::K);
+  }
+
+  /// Whether the operands of an MMA in shared memory, which wgmma takes, are
+  /// whole rows of its swizzle.
   static bool hasWholeRows(MmaOp op) {
     auto isWhole = [](Type type) {
       auto tile = dyn_cast<SharedType>(type);
-      return !tile || tile.getColumns() * tile.getElementBytes() %
-                              sattn::layout::kWgmmaSwizzle ==
-                          0;
+      return !tile ||
+             tile.getColumns() * tile.getElementBytes() % swizzleOf(tile) == 0;
     };
     return isWhole(op.getA().getType()) && isWhole(op.getB().getType());
   }
@@ -379,7 +386,8 @@ private:
   bool isPacked(Value tile) {
     auto load = tile.getDefiningOp<LoadOp>();
     auto source = load ? dyn_cast<BlockArgument>(load.getSource()) : nullptr;
-    return source && source.getOwner() == &kernel.getBody().front() &&
+    return source && !usesWgmma &&
+           source.getOwner() == &kernel.getBody().front() &&
            kernel.getArgAttr(source.getArgNumber(), kDenseRowsAttrName) &&
            mayPackRows(load);
   }
@@ -387,10 +395,8 @@ private:
   /// wgmma takes operands in its own swizzle, of which the last row may be used
   /// in part; everything else takes the widest that divides its rows.
   int64_t chooseSwizzle(SharedType type) const {
-    if (usesWgmma &&
-        sattn::layout::isWgmmaOperand(type.getRows(), type.getColumns(),
-                                      type.getElementBytes()))
-      return sattn::layout::kWgmmaSwizzle;
+    if (int64_t swizzle = usesWgmma ? swizzleOf(type) : 0)
+      return swizzle;
     return sattn::layout::SharedTile::widestSwizzle(type.getTile().cols,
                                                     type.getElementBytes());
   }

@@ -48,16 +48,16 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     where `A` is an M x K matrix of BM x BK blocks in BSR storage, K = BK times
     the number of block columns:
 
-    | operand  | shape                | element type          |
-    |----------|----------------------|-----------------------|
-    | `crow`   | (*, M / BM + 1)      | i32, i64              |
-    | `col`    | (*, nnz)             | that of `crow`        |
-    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        |
-    | `b`      | (*, K, N)            | that of `values`      |
-    | `input`  | (*, M, N), optional  | that of `values`      |
-    | `left`   | (*, M), optional     | that of `values`, f32 |
-    | `right`  | (*, N), optional     | that of `values`, f32 |
-    | `out`    | (*, M, N)            | f16, bf16, f32        |
+    | operand  | shape                | element type          | or             | or                |
+    |----------|----------------------|-----------------------|----------------|-------------------|
+    | `crow`   | (*, M / BM + 1)      | i32, i64              |                |                   |
+    | `col`    | (*, nnz)             | that of `crow`        |                |                   |
+    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        | i8             | f8E4M3FN, f8E5M2  |
+    | `b`      | (*, K, N)            | that of `values`      | i8             | f8E4M3FN, f8E5M2  |
+    | `input`  | (*, M, N), optional  | that of `values`      | that of `out`  | that of `out`     |
+    | `left`   | (*, M), optional     | that of `values`, f32 | f32            | f32               |
+    | `right`  | (*, N), optional     | that of `values`, f32 | f32            | f32               |
+    | `out`    | (*, M, N)            | f16, bf16, f32        | i32, bf16, f32 | bf16, f32         |
 
     Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
     upstream's encoding of block-sparse matrices, from which `sattn-unpack-bsr`
@@ -78,9 +78,15 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
        row may come in any order; blocks of a repeated column add up.
     2. The matrix product accumulates in f32, and so does the epilogue; the result
        is rounded once, to the element type of `out`. With `precision` "tf32" the
-       elements of f32 `values` and `b` may be rounded to tf32 (10 bits of
-       mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
+       elements of f32 `values` and `b` may be rounded or cut to tf32 (10
+       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
        and refuse "ieee", the default. The CPU computes in f32 either way.
+       A product of i8 is an exact sum of integers, modulo 2^32 (any with K below
+       131,072). An `out` of floats has an epilogue in f32 all the same. One of i32
+       has one in f64, rounded to nearest with ties to even and saturated to the
+       range of i32 (a NaN becomes its least number): without scales other than 1
+       it is exact. Hopper's MMAs of 8-bit floats add up with fewer bits than f32
+       has, about 14; other targets in f32. GPUs take two of one kind.
     3. Without `input`, the old content of `out` is read in its place.
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `values`, `b`,
        `left` and `right` are not read. Both hold for run-time values too.
@@ -93,9 +99,13 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C1) Each operand has its rank of the table plus at most the batch rank
       of `out`; `col` and `values` have one batch rank, that of `crow` or 0.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
-    - (C3) The element types of `values`, `b` and `input` are equal.
-    - (C4) The element type of `values` and of `out` is one of f16, bf16, f32.
-    - (C5) The element types of `left` and `right` are that of `values` or f32.
+    - (C3) The element types of `values` and `b` are equal, or 8-bit floats. That of
+      `input` is theirs or, if they have 8 bits, that of `out`.
+    - (C4) The element type of `values` is one of f16, bf16, f32, i8, f8E4M3FN,
+      f8E5M2. That of `out` is one of f16, bf16, f32; with `values` of i8 one of i32,
+      bf16, f32; of 8-bit floats one of bf16, f32.
+    - (C5) The element types of `left` and `right` are that of `values` or f32; with
+      `values` of 8 bits they are f32.
     - (C6) BM and BK are static, positive multiples of 8.
     - (C7) M of `out` is BM * (size of crow - 1), M of `input` and `left` is
       that of `out`.

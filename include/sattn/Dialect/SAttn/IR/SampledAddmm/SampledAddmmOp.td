@@ -43,14 +43,14 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
            + alpha * (mat1[i * BM : (i + 1) * BM, :] @ mat2[:, j * BN : (j + 1) * BN])
     ```
 
-    | operand  | shape                         | element type     |
-    |----------|-------------------------------|------------------|
-    | `crow`   | (*, M / BM + 1)               | i32, i64         |
-    | `col`    | (*, nnz)                      | that of `crow`   |
-    | `mat1`   | (*, M, K)                     | f16, bf16, f32   |
-    | `mat2`   | (*, K, N)                     | that of `mat1`   |
-    | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   |
-    | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   |
+    | operand  | shape                         | element type     | or             | or               |
+    |----------|-------------------------------|------------------|----------------|------------------|
+    | `crow`   | (*, M / BM + 1)               | i32, i64         |                |                  |
+    | `col`    | (*, nnz)                      | that of `crow`   |                |                  |
+    | `mat1`   | (*, M, K)                     | f16, bf16, f32   | i8             | f8E4M3FN, f8E5M2 |
+    | `mat2`   | (*, K, N)                     | that of `mat1`   | i8             | f8E4M3FN, f8E5M2 |
+    | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   | that of `out`  | that of `out`    |
+    | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   | i32, bf16, f32 | bf16, f32        |
 
     `*` stands for leading batch dimensions, which broadcast to those of `out`
     as NumPy's do. `mat2` may be transposed in memory: with `transpose_mat2` it is
@@ -60,9 +60,15 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
        entry need not be 0. Columns may come in any order, and repeat.
     2. The matrix product accumulates in f32, and so does the epilogue; the result
        is rounded once, to the element type of `out`. With `precision` "tf32" the
-       elements of f32 `mat1` and `mat2` may be rounded to tf32 (10 bits of
-       mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
+       elements of f32 `mat1` and `mat2` may be rounded or cut to tf32 (10
+       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
        and refuse "ieee", the default. The CPU computes in f32 either way.
+       A product of i8 is an exact sum of integers, modulo 2^32 (any with K below
+       131,072). An `out` of floats has an epilogue in f32 all the same. One of i32
+       has one in f64, rounded to nearest with ties to even and saturated to the
+       range of i32 (a NaN becomes its least number): without scales other than 1
+       it is exact. Hopper's MMAs of 8-bit floats add up with fewer bits than f32
+       has, about 14; other targets in f32. GPUs take two of one kind.
     3. Without `input`, the old content of `out` is read in its place.
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `mat1` and
        `mat2` are not read. Both hold for run-time values too.
@@ -78,8 +84,11 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     - (C1) `out` has rank 3 or more; each operand has its rank of the table plus at
       most the batch rank of `out`.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
-    - (C3) The element types of `mat1`, `mat2` and `input` are equal.
-    - (C4) The element type of `mat1` and of `out` is one of f16, bf16, f32.
+    - (C3) The element types of `mat1` and `mat2` are equal, or 8-bit floats. That of
+      `input` is theirs or, if they have 8 bits, that of `out`.
+    - (C4) The element type of `mat1` is one of f16, bf16, f32, i8, f8E4M3FN, f8E5M2.
+      That of `out` is one of f16, bf16, f32; with `mat1` of i8 one of i32, bf16, f32;
+      of 8-bit floats one of bf16, f32.
     - (C5) BM and BN are static, positive multiples of 8.
     - (C6) M of `mat1` is BM * (size of crow - 1).
     - (C7) N of `mat2` is a multiple of BN.

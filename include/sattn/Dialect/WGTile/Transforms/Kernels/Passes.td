@@ -189,8 +189,9 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
   let summary = "Make kernels of copies on the host";
   let description = [{
     Turns every `memref.copy` of a function into a launch of a kernel that copies
-    element by element: rows may start anywhere, and strides may be any. Copies
-    of the same rank and element type share a kernel. With `omit`, copies under a
+    element by element: rows may start anywhere, and strides may be any. So it does
+    with every `linalg.transpose` of memory that swaps the last two dimensions.
+    Copies of the same rank and element type share a kernel. With `omit`, copies under a
     condition have no kernel: in the place of the launch stands a `cf.assert` with
     the kernel's name, which holds if there is nothing to copy.
 
