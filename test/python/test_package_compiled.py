@@ -1,6 +1,7 @@
 """sattn's functions under torch.compile(fullgraph=True) and torch.export on the CPU, where PyTorch is installed."""
 
 import functools
+import io
 import math
 
 import pytest
@@ -321,6 +322,11 @@ def test_export(package, operands, matrix):
             targets = [str(node.target) for node in exported.graph.nodes if node.op == "call_function"]
             assert targets.count(f"sattn.{name}.default") == 1 and len(targets) <= 5
             near(exported.module()(*arguments), module(*arguments))
+            if name == "flex_attention":
+                saved = io.BytesIO()
+                torch.export.save(exported, saved)
+                saved.seek(0)
+                near(torch.export.load(saved).module()(*arguments), module(*arguments))
 
 
 def test_strict_export(package, matrix):
