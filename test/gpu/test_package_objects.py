@@ -64,7 +64,7 @@ def test_memory_goes_with_the_last_reference():
 
 
 @pytest.mark.parametrize("prepared", [False, True])
-def test_torch_compile_breaks_its_graph(prepared):
+def test_under_torch_compile(prepared):
     matrix, bsr, dense = problem()
     operand = sattn.prepare(bsr) if prepared else bsr
     torch._dynamo.reset()

@@ -118,6 +118,7 @@ def test_refuses_wrong_indices(built_tools, tmp_path, format, change, message):
     ("scatter_mm", "offsets", -1, "expected dimension 0 (offsets) to be 13 (the entries + 1), but got 12"),
     ("bsr_strided_mm", "r", -1, "offsets"),
     ("bsr_strided_mm_compressed", "offsets", -1, "expected dimension 0 (offsets) to be 5 (the rows of matrices + 1), but got 4"),
+    ("bsr_strided_mm_compressed", "q", -1, "expected"),
 ])
 def test_refuses_lists_that_do_not_fit(built_tools, tmp_path, format, name, length, message):
     case = Case("", format=format, density=0.9)

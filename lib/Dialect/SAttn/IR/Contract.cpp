@@ -118,6 +118,8 @@ DictionaryAttr Contract::computeCeil(DictionaryAttr extent,
   return result.getDictionary(b.getContext());
 }
 
+void Contract::setChecksExtents() { isExtentsChecked = true; }
+
 void Contract::addCheck(StringRef kind, NamedAttrList entries) {
   entries.set("check", b.getStringAttr(kind));
   checks.push_back(entries.getDictionary(b.getContext()));

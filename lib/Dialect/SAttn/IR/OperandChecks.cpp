@@ -17,6 +17,10 @@
 using namespace mlir;
 using namespace sattn;
 
+bool sattn::isSmallFloat(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32();
+}
+
 bool sattn::mayMatch(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }

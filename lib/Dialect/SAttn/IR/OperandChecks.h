@@ -35,6 +35,9 @@ struct NamedOperand {
   }
 };
 
+/// f16, bf16 or f32.
+bool isSmallFloat(mlir::Type type);
+
 /// Two sizes that may be equal: one of them is dynamic, or they agree.
 bool mayMatch(int64_t a, int64_t b);
 

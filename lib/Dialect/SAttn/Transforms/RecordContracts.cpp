@@ -52,8 +52,16 @@ static Value findDestination(DestinationStyleOpInterface op) {
   return value;
 }
 
-/// Null unless all operands of the op are arguments of the function.
-static DictionaryAttr describe(func::FuncOp function, ContractOpInterface op) {
+namespace {
+/// What is checked of an op whose operands are all arguments of the function; a
+/// null contract where they are not.
+struct OpContract {
+  DictionaryAttr contract;
+  bool checksExtents = true;
+};
+} // namespace
+
+static OpContract describe(func::FuncOp function, ContractOpInterface op) {
   Contract contract(function, op->getName().stripDialect());
   Value destination;
   auto writer = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
@@ -62,7 +70,7 @@ static DictionaryAttr describe(func::FuncOp function, ContractOpInterface op) {
       destination = findDestination(last);
   if (failed(op.describeContract(contract, destination)))
     return {};
-  return contract.getAttr();
+  return {contract.getAttr(), contract.checksExtents()};
 }
 
 /// The argument that holds the offsets of all batches in one list, from which
@@ -150,7 +158,7 @@ struct RecordContractsPass
 
 private:
   static LogicalResult record(func::FuncOp function) {
-    llvm::MapVector<Operation *, DictionaryAttr> contractOf;
+    llvm::MapVector<Operation *, OpContract> contractOf;
     function.walk([&](Operation *op) {
       if (auto described = dyn_cast<ContractOpInterface>(op))
         contractOf[op] = describe(function, described);
@@ -161,14 +169,14 @@ private:
     if (!function->hasAttr(kUncheckedAttrName) &&
         failed(
             collectExtentConstraints(function, constraints, [&](Operation *op) {
-              return bool(contractOf.lookup(op));
+              return !contractOf.lookup(op).checksExtents;
             })))
       return failure();
     constraints.record();
     SmallVector<Attribute> contracts;
-    for (auto [op, contract] : contractOf) {
-      if (contract) {
-        contracts.push_back(contract);
+    for (const auto &[op, described] : contractOf) {
+      if (described.contract) {
+        contracts.push_back(described.contract);
         continue;
       }
       auto storage = dyn_cast<StorageOpInterface>(op);

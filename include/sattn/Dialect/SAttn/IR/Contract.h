@@ -42,6 +42,11 @@ public:
   void setBatches(llvm::StringRef name);
   /// Other ops are computed with the op.
   void setFused();
+  /// What the op requires of extents (`ExtentConstraintOpInterface`) is checked
+  /// as well, since it is more than checks of a contract say, such as a
+  /// product.
+  void setChecksExtents();
+  bool checksExtents() const { return isExtentsChecked; }
 
   /// {argument, dimension}, for a number that is computed from it.
   mlir::DictionaryAttr getExtent(mlir::Value tensor, int64_t dimension) const;
@@ -111,6 +116,7 @@ private:
 
   mlir::func::FuncOp function;
   mutable mlir::Builder b;
+  bool isExtentsChecked = false;
   mlir::NamedAttrList entries;
   llvm::SmallVector<mlir::NamedAttrList> operands;
   llvm::SmallVector<mlir::Attribute> checks;

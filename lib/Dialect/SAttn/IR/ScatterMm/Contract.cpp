@@ -80,6 +80,7 @@ LogicalResult ScatterMmOp::describeContract(Contract &contract,
     contract.requireEqual(offsets, "offsets",
                           contract.compute(extent(getOut(), -4), 1, 1),
                           "the rows of matrices + 1");
+    contract.setChecksExtents(); // (C10)
   }
   SmallVector<Value> read = {getOffsets(), getQ(), getBlocks(), getOthers()};
   for (Value list : {getP(), getR()})
