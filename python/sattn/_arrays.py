@@ -130,11 +130,8 @@ class TorchArrays:
     @staticmethod
     @functools.cache
     def dtype(tensor_dtype):
-        import torch
-
-        return {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int8: "i8",
-                torch.int32: "i32", torch.int64: "i64"}.get(tensor_dtype) or _elements.LIBRARY_NAMES.get(
-                    str(tensor_dtype).removeprefix("torch."), "")
+        names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int8": "i8", "int32": "i32", "int64": "i64"}
+        return (names | _elements.LIBRARY_NAMES).get(str(tensor_dtype).removeprefix("torch."), "")
 
     @staticmethod
     def passed(tensor):
