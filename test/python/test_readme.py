@@ -89,7 +89,7 @@ def test_status_names_the_chips():
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_status_of_the_gpu(sattn, chip):
-    assert "f16, bf16, and f32 as tf32 on request; blocks of any multiples of 8, up to 256 rows" in status("GPU")[0]
+    assert "f16, bf16, and f32 as tf32 on request; products of int8 and of 8-bit floats; blocks of any multiples of 8, up to 256 rows" in status("GPU")[0]
     assert "f32 in IEEE precision" in status("GPU")[1]
     for block, dtype in [((8, 8), "f16"), ((24, 40), "bf16"), ((256, 256), "bf16"), ((16, 512), "f16"),
                          ((64, 64), "f32")]:
@@ -102,7 +102,8 @@ def test_status_of_the_gpu(sattn, chip):
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
 @pytest.mark.parametrize("block", [(8, 8), (24, 40), (256, 136), (512, 512)])
 def test_status_of_the_cpu(sattn, block, dtype):
-    assert status("CPU") == ("f16, bf16, f32; blocks of any multiples of 8; any N, strides and batches", "")
+    assert status("CPU") == ("f16, bf16, f32; products of int8 and of 8-bit floats; blocks of any multiples of 8; any N, strides "
+                             "and batches", "")
     rng = np.random.default_rng(0)
     matrix = sparse.bsr_array((rng.standard_normal((2, *block)), [1, 0], [0, 1, 2]),
                               shape=(2 * block[0], 2 * block[1]))
@@ -112,6 +113,18 @@ def test_status_of_the_cpu(sattn, block, dtype):
     matrix.data = values.astype(np.float64)
     reference = matrix @ b.astype(np.float64)
     assert np.linalg.norm(result.astype(np.float64) - reference) < 5e-3 * np.linalg.norm(reference)
+
+
+def test_products_of_8_bits(sattn):
+    rng = np.random.default_rng(0)
+    values, dense = (rng.integers(-9, 9, shape, np.int8) for shape in ((2, 16, 24), (48, 7)))
+    crow, col = np.array([0, 1, 2]), np.array([1, 0])
+    result = sattn.bsr_dense_addmm(None, (crow, col, values), dense, beta=0)
+    expected = np.concatenate([values[0].astype(np.int32) @ dense[24:], values[1].astype(np.int32) @ dense[:24]])
+    assert result.dtype == np.int32 and (result == expected).all()
+    narrow = [array.astype(ml_dtypes.float8_e4m3fn) for array in (values, dense)]
+    result = sattn.bsr_dense_addmm(None, (crow, col, narrow[0]), narrow[1], beta=0)
+    assert result.dtype == np.float32 and (result == expected).all()
 
 
 def test_blocks_of_other_sizes_are_refused(sattn):

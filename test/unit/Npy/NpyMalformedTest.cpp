@@ -64,7 +64,8 @@ const Malformed malformedFiles[] = {
     {"structured", withDescr("[('x', '<f4'), ('y', '<i4')]"),
      "expected a plain dtype, but got a structured one"},
     {"unsigned", withDescr("'<u4'"),
-     "expected dtype f1 (f8E5M2), f2, f4, f8, i1, i4, i8, V1 (f8E4M3FN) or V2 (bf16), but got '<u4'"},
+     "expected dtype f1 (f8E5M2), f2, f4, f8, i1, i4, i8, V1 (f8E4M3FN) or V2 "
+     "(bf16), but got '<u4'"},
     {"complex", withDescr("'<c8'"), "but got '<c8'"},
     {"void of 4", withDescr("'|V4'"), "but got '|V4'"},
     {"extent overflows", withShape("(99999999999999999999,)"),
