@@ -11,6 +11,8 @@
 
 #include "TileSizes.h"
 
+#include "../ResultTiling.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -41,15 +43,15 @@ FailureOr<TilingResult>
 BlockCountsOp::getTiledImplementation(OpBuilder &b,
                                       ArrayRef<OpFoldResult> offsets,
                                       ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
-  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), offsets,
-                                              sizes, ones);
-  auto tiled = cast<BlockCountsOp>(b.clone(*getOperation()));
-  tiled.getOriginMutable().assign(
-      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
-  tiled.getOutMutable().assign(slice);
-  tiled.getResult().setType(slice.getType());
-  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+  SmallVector<Value> origin =
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
+    return failure();
+  cast<BlockCountsOp>(result->tiledOps.front())
+      .getOriginMutable()
+      .assign(origin);
+  return result;
 }
 
 FailureOr<SmallVector<OpFoldResult>> BlockCountsOp::getTileSizes(OpBuilder &b) {

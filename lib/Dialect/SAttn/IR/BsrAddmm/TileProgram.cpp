@@ -14,6 +14,7 @@
 // operand, and a transposed out gets the transposed tile.
 
 #include "../ProductTypes.h"
+#include "../ResultTiling.h"
 #include "../TileParts.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -54,11 +55,7 @@ SmallVector<int64_t> BsrAddmmOp::getTileGroups() {
 }
 
 TileSchedule BsrAddmmOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }
 
 namespace {

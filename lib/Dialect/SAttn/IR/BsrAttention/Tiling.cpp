@@ -10,6 +10,8 @@
 // are too many for a tile, tiles of queries, and the last batch dimension,
 // heads, which share L2 where they are walked side by side.
 
+#include "../ResultTiling.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -75,22 +77,20 @@ FailureOr<TilingResult>
 BsrAttentionOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
                                        ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> outOffsets, outSizes;
-  if (failed(getResultTilePosition(b, 0, offsets, sizes, outOffsets, outSizes)))
-    return failure();
-  SmallVector<OpFoldResult> ones(outSizes.size(), b.getIndexAttr(1));
-  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), outOffsets,
-                                              outSizes, ones);
   SmallVector<Value> origin(getNumOrigins());
   for (auto [loop, dim] : llvm::enumerate(loopDims(*this)))
     origin[dim] = getValueOrCreateConstantIndexOp(b, getLoc(), offsets[loop]);
   if (getRandom())
-    origin.back() = numberBatch(b, *this, outOffsets);
-  auto tiled = cast<BsrAttentionOp>(b.clone(*getOperation()));
-  tiled.getOriginMutable().assign(origin);
-  tiled.getOutMutable().assign(slice);
-  tiled.getResult().setType(slice.getType());
-  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+    origin.back() = numberBatch(
+        b, *this,
+        getAsOpFoldResult(ArrayRef(origin).take_front(getBatchRank())));
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
+    return failure();
+  cast<BsrAttentionOp>(result->tiledOps.front())
+      .getOriginMutable()
+      .assign(origin);
+  return result;
 }
 
 FailureOr<SmallVector<OpFoldResult>>
@@ -108,9 +108,5 @@ BsrAttentionOp::getTileSizes(OpBuilder &b) {
 }
 
 TileSchedule BsrAttentionOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }

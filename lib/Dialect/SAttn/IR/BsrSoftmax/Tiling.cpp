@@ -10,6 +10,7 @@
 // block. A tile has all stored blocks of its rows: of `values` and `out` the
 // part from the block row's first offset to the next one's.
 
+#include "../ResultTiling.h"
 #include "../TileParts.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
@@ -126,9 +127,5 @@ FailureOr<SmallVector<OpFoldResult>> BsrSoftmaxOp::getTileSizes(OpBuilder &b) {
 }
 
 TileSchedule BsrSoftmaxOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }

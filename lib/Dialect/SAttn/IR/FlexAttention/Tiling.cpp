@@ -10,6 +10,8 @@
 // are too many for a tile, tiles of queries, and heads, which share L2 where
 // they are walked side by side.
 
+#include "../ResultTiling.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -79,28 +81,16 @@ FailureOr<TilingResult>
 FlexAttentionOp::getTiledImplementation(OpBuilder &b,
                                         ArrayRef<OpFoldResult> offsets,
                                         ArrayRef<OpFoldResult> sizes) {
-  SmallVector<Operation *> slices;
-  SmallVector<Value> outs, origin(getNumLoops());
-  for (auto [number, out] : llvm::enumerate(getOuts())) {
-    SmallVector<OpFoldResult> outOffsets, outSizes;
-    if (failed(getResultTilePosition(b, number, offsets, sizes, outOffsets,
-                                     outSizes)))
-      return failure();
-    SmallVector<OpFoldResult> ones(outSizes.size(), b.getIndexAttr(1));
-    auto slice = tensor::ExtractSliceOp::create(b, getLoc(), out, outOffsets,
-                                                outSizes, ones);
-    slices.push_back(slice);
-    outs.push_back(slice);
-  }
+  SmallVector<Value> origin(getNumLoops());
   for (auto [loop, dim] : llvm::enumerate(loopDims(*this)))
     origin[dim] = getValueOrCreateConstantIndexOp(b, getLoc(), offsets[loop]);
-  auto tiled = cast<FlexAttentionOp>(b.clone(*getOperation()));
-  tiled.getOriginMutable().assign(origin);
-  tiled.getOutsMutable().assign(outs);
-  for (auto [result, out] : llvm::zip_equal(tiled->getResults(), outs))
-    result.setType(out.getType());
-  return TilingResult{
-      {tiled}, SmallVector<Value>(tiled->getResults()), std::move(slices)};
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
+    return failure();
+  cast<FlexAttentionOp>(result->tiledOps.front())
+      .getOriginMutable()
+      .assign(origin);
+  return result;
 }
 
 FailureOr<SmallVector<OpFoldResult>>
@@ -118,9 +108,5 @@ FlexAttentionOp::getTileSizes(OpBuilder &b) {
 }
 
 TileSchedule FlexAttentionOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }

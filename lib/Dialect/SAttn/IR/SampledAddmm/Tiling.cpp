@@ -10,6 +10,8 @@
 // `out`, batches, stored blocks, and rows and columns of a block. A tile is
 // never of more than one block, since blocks are not near each other.
 
+#include "../ResultTiling.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -41,17 +43,16 @@ FailureOr<TilingResult>
 SampledAddmmOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> offsets,
                                        ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
-  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), offsets,
-                                              sizes, ones);
-  auto tiled = cast<SampledAddmmOp>(b.clone(*getOperation()));
+  SmallVector<Value> origin =
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
+    return failure();
+  auto tiled = cast<SampledAddmmOp>(result->tiledOps.front());
   tiled.setBlockSizeAttr(
       b.getDenseI64ArrayAttr({getBlockRows(), getBlockColumns()}));
-  tiled.getOriginMutable().assign(
-      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
-  tiled.getOutMutable().assign(slice);
-  tiled.getResult().setType(slice.getType());
-  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+  tiled.getOriginMutable().assign(origin);
+  return result;
 }
 
 FailureOr<SmallVector<OpFoldResult>>
@@ -67,9 +68,5 @@ SampledAddmmOp::getTileSizes(OpBuilder &b) {
 }
 
 TileSchedule SampledAddmmOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }

@@ -10,6 +10,8 @@
 // and columns of a matrix of `out`. Entries are in any order, so that a list
 // says where a tile is.
 
+#include "../ResultTiling.h"
+
 #include "Places.h"
 
 using namespace mlir;
@@ -52,18 +54,13 @@ FailureOr<TilingResult>
 ScatterMmOp::getTiledImplementation(OpBuilder &b,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> outOffsets, outSizes;
-  if (failed(getResultTilePosition(b, 0, offsets, sizes, outOffsets, outSizes)))
+  SmallVector<Value> origin =
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
     return failure();
-  SmallVector<OpFoldResult> ones(outSizes.size(), b.getIndexAttr(1));
-  auto slice = tensor::ExtractSliceOp::create(b, getLoc(), getOut(), outOffsets,
-                                              outSizes, ones);
-  auto tiled = cast<ScatterMmOp>(b.clone(*getOperation()));
-  tiled.getOriginMutable().assign(
-      getValueOrCreateConstantIndexOp(b, getLoc(), offsets));
-  tiled.getOutMutable().assign(slice);
-  tiled.getResult().setType(slice.getType());
-  return TilingResult{{tiled}, {tiled.getResult()}, {slice}};
+  cast<ScatterMmOp>(result->tiledOps.front()).getOriginMutable().assign(origin);
+  return result;
 }
 
 FailureOr<SmallVector<OpFoldResult>> ScatterMmOp::getTileSizes(OpBuilder &b) {
@@ -83,9 +80,5 @@ FailureOr<SmallVector<OpFoldResult>> ScatterMmOp::getTileSizes(OpBuilder &b) {
 }
 
 TileSchedule ScatterMmOp::getTileSchedule() {
-  MetaAttr meta = getMetaAttr();
-  if (!meta)
-    return {};
-  return {meta.getStages(), meta.getWarps(), meta.getRasterGroup(),
-          meta.getSplitK()};
+  return getScheduleOf(getMetaAttr());
 }

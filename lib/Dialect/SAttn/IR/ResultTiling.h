@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What the ops have in common that are tiled by their results alone.
+
+#ifndef LIB_DIALECT_SATTN_IR_RESULTTILING_H
+#define LIB_DIALECT_SATTN_IR_RESULTTILING_H
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+namespace sattn {
+
+/// The op on a tile: its results are cut, each where `getResultTilePosition`
+/// says, and all other operands stay whole. The caller sets `origin`, whose
+/// values stand before the tile, on the only one of `tiledOps`.
+llvm::FailureOr<mlir::TilingResult>
+cutResults(mlir::OpBuilder &b, mlir::TilingInterface op,
+           llvm::ArrayRef<mlir::OpFoldResult> offsets,
+           llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// The hints of an op's parameters, none without any.
+TileSchedule getScheduleOf(MetaAttr meta);
+
+} // namespace sattn
+
+#endif // LIB_DIALECT_SATTN_IR_RESULTTILING_H
