@@ -9,9 +9,7 @@ wholly visible blocks; `dense` PyTorch's attention of all keys. All heads share 
 ours from attention in f32, relative to its largest element. `dropout` drops a tenth of the weights.
 """
 
-import argparse
 import functools
-import json
 import sys
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import sattn  # noqa: E402
+import shape_rows  # noqa: E402
 from problems import make  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
 
@@ -103,18 +102,7 @@ def row_of(heads, size, columns, block, sparsity, rounds):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
-    parser.add_argument("--small", action="store_true", help="the two rows with a target")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args(arguments)
-    rows = []
-    for shape in SMALL if options.small else SHAPES:
-        rows.append(row_of(*shape, options.rounds))
-        print(json.dumps(rows[-1]), flush=True)
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "the two rows with a target", row_of)
 
 
 if __name__ == "__main__":

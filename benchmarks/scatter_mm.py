@@ -9,8 +9,6 @@ before it adds. The Triton kernel is `bsr_scatter_mm` of `torch.sparse._triton_o
 beside bsr_addmm's; `difference` is the largest of ours from the dense product, relative to its largest element.
 """
 
-import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import sattn  # noqa: E402
+import shape_rows  # noqa: E402
 from problems import make  # noqa: E402
 from timing import in_graph, measure  # noqa: E402
 
@@ -67,18 +66,7 @@ def row_of(m, k, n, block, sparsity, rounds):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
-    parser.add_argument("--small", action="store_true", help="blocks of 64 at 0.5 alone")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args(arguments)
-    rows = []
-    for shape in SMALL if options.small else SHAPES:
-        rows.append(row_of(*shape, options.rounds))
-        print(json.dumps(rows[-1]), flush=True)
-        if options.out:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
+    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of)
 
 
 if __name__ == "__main__":

@@ -49,13 +49,13 @@ def _limited(function, band):
     """The function with two captures more, the numbers of queries and of keys."""
     graph = Graph()
     captures = [*function.captures, *(Capture("large", name, -1) for name in ("Q_LEN", "KV_LEN"))]
-    query, key = (graph.node("argument", "i32", payload=name, bounds=(0, MOST)) for name in ("q_idx", "kv_idx"))
     queries, keys = (graph.node("number", "i32", payload=len(function.captures) + place, bounds=(0, MOST))
                      for place in range(2))
-    result = graph.bitwise("and", graph.compare("lt", query, queries), graph.compare("lt", key, keys))
+    result = graph.bitwise("and", graph.compare("lt", graph.position("q_idx"), queries),
+                           graph.compare("lt", graph.position("kv_idx"), keys))
     result = graph.bitwise("and", result, function.result)
     if band is not None:
-        result = graph.bitwise("and", result, band.node(graph, query, key, (queries, keys)))
+        result = graph.bitwise("and", result, band.node(graph, (queries, keys)))
     return _Limited("mask_mod", result, captures)
 
 

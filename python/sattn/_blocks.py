@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _evaluation, _functions
 from ._block_counts import block_counts
+from ._expression import Graph
 
 #: Elements whose values are in memory, at most.
 MOST_EVALUATED = 2**24
@@ -41,13 +42,15 @@ def counts(function, values, band, shape, lengths, block, device=None):
         size = *shape, *map(ceil_div, lengths, block)
         return np.zeros(size, np.int32) if device is None else arrays.module.zeros(size, dtype=arrays.module.int32, device=device)
     query, key = _positions(arrays, device, lengths[0])[:, None], _positions(arrays, device, lengths[1])[None, :]
+    node = function.result
+    if band is not None:
+        graph = Graph()
+        node = graph.bitwise("and", node, band.node(graph, tuple(map(graph.constant, lengths))))
     found = []
     for b in range(shape[0]):
         for h in range(shape[1]):
-            seen = _evaluation.evaluate(function.result, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
-                                                          "kv_idx": key}, values, arrays)
-            if band is not None:
-                seen = seen & band.seen(query, key, lengths)
+            seen = _evaluation.evaluate(node, {"b": arrays.of(b, "i32"), "h": arrays.of(h, "i32"), "q_idx": query,
+                                               "kv_idx": key}, values, arrays)
             found.append(_sums(arrays.module.broadcast_to(seen, lengths), block, device))
     return arrays.module.stack(found).reshape(*shape, *found[0].shape)
 

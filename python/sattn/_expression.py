@@ -66,6 +66,10 @@ class Graph:
             found = self._nodes[key] = Node(op, dtype, operands, payload, (low, high))
         return found
 
+    def position(self, name):
+        """An argument that is a position or the number of a batch or head."""
+        return self.node("argument", "i32", payload=name, bounds=(0, MOST))
+
     def constant(self, value, dtype=None):
         """A node of a Python number. Raises OverflowError for an integer of more than 64 bits."""
         if dtype is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _captures, _masks, _tracing
 from ._evaluation import in_order
-from ._expression import MOST, depends_on
+from ._expression import depends_on
 
 ARGUMENTS = {"score_mod": ("score", "b", "h", "q_idx", "kv_idx"), "mask_mod": ("b", "h", "q_idx", "kv_idx")}
 # Expressions kept for one code object, and code objects, at most.
@@ -104,9 +104,8 @@ def trace(kind, make):
     token = _tracing.recording.set(record)
     try:
         stand_ins = make(record)
-        arguments = [_tracing.Traced(record.graph.node("argument", "f32" if name == "score" else "i32", payload=name,
-                                                       bounds=None if name == "score" else (0, MOST)))
-                     for name in names]
+        arguments = [_tracing.Traced(record.graph.node("argument", "f32", payload=name) if name == "score" else
+                                     record.graph.position(name)) for name in names]
         result = stand_ins.function(*arguments)
         _require_value(kind, result, stand_ins.values[0])
         node = _tracing.node_of(result)

@@ -66,8 +66,9 @@ class Band:
         numbers += [f"prefix = {self.prefix}"] * (self.prefix != 0) + ["bottom_right = true"] * self.bottom_right
         return f"#sattn.mask<{', '.join(numbers)}>"
 
-    def node(self, graph, query, key, lengths):
-        """The same as an expression (_expression.py) of the nodes of positions and lengths."""
+    def node(self, graph, lengths):
+        """Whether a query sees a key, as an expression (_expression.py). lengths: nodes of the numbers of queries and keys."""
+        query, key = map(graph.position, ("q_idx", "kv_idx"))
         distance = graph.arithmetic("sub", key, query)
         if self.bottom_right:
             distance = graph.arithmetic("sub", distance, graph.arithmetic("sub", lengths[1], lengths[0]))
@@ -77,16 +78,6 @@ class Band:
         if self.right is not None:
             node = graph.bitwise("and", node, graph.compare("le", distance, graph.constant(self.right)))
         return graph.bitwise("or", node, graph.compare("lt", key, graph.constant(self.prefix))) if self.prefix else node
-
-    def seen(self, queries, keys, lengths):
-        """Which of the keys each query sees. queries, keys: arrays of positions. lengths: of the whole problem."""
-        distance = keys - queries - (lengths[1] - lengths[0] if self.bottom_right else 0)
-        seen = distance == distance
-        if self.left is not None:
-            seen = seen & (distance >= -self.left)
-        if self.right is not None:
-            seen = seen & (distance <= self.right)
-        return seen | (keys < self.prefix) if self.prefix else seen
 
 
 def _distance(name, value):

@@ -1,0 +1,26 @@
+"""The command line of benchmarks that have one row for each shape, on one GPU."""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+
+def run(description, arguments, shapes, small, of_small, row_of):
+    """Prints the row of each shape, and writes them to --out.
+
+    small: the shapes of --small, `of_small` in words. row_of(*shape, rounds) gives a row, a dict.
+    """
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
+    parser.add_argument("--small", action="store_true", help=of_small)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args(arguments)
+    rows = []
+    for shape in small if options.small else shapes:
+        rows.append(row_of(*shape, options.rounds))
+        print(json.dumps(rows[-1]), flush=True)
+        if options.out:
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1) + "\n")
