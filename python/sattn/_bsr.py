@@ -148,11 +148,8 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     dtype = operand.element
     dense_dtype = _arrays.require_element("dense", dense, arrays, _elements.others_of(dtype))
     # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or target == _compiler.CPU:
+    if dtype != "f32" or precision is None or target == _compiler.CPU:
         precision = "ieee"
-    elif precision != "tf32":
-        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
-                                  f"precision has no kernels yet, but got {precision!r}")
     if out is not None and tuple(out.shape) != shape:
         raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
     if out is not None and arrays is _arrays.NUMPY and not out.flags.writeable:
@@ -285,7 +282,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
     Its own shape must be that of its arrays.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
-    element type: f16, bf16 (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). left_alpha (*, M), right_alpha
+    element type: f16, bf16 (ml_dtypes in NumPy) or f32. left_alpha (*, M), right_alpha
     (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers
     of Python or NumPy, 0-d arrays, or 0-d tensors on the CPU.
     out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps",
@@ -293,8 +290,8 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
     of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
     alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on Hopper, where dense
-    has contiguous columns, cut: 1e-3), sums are f32. On CUDA there are kernels for "tf32" only; the CPU computes in f32
-    with either.
+    has contiguous columns, cut: 1e-3), sums are f32. On CUDA no MMA takes "ieee", and threads
+    multiply instead, at a small part of the rate; the CPU computes in f32 with either.
 
     bsr and dense may both be of int8: input and out are then of int32 (a new result is), bf16 or f32. Sums are exact
     integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each of

@@ -117,9 +117,6 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
     precision = options.precision or "ieee"
     if dtype != "f32" or not on_gpu:
         precision = "ieee"
-    elif precision != "tf32":
-        raise NotImplementedError("argument 'kernel_options': expected {'precision': 'tf32'} for f32 on CUDA, since IEEE "
-                                  f"precision has no kernels yet, but got precision {precision!r}")
     functions = [function for function in (score, mask.function) if function is not None]
     captures = [capture for function in functions for capture in function.captures]
     types = [name for own in _region.types_of(captures) for name in own]
@@ -167,7 +164,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     prefix: how many of the first keys it sees in any case. They hold beside block_mask.
     return_lse: whether lse is returned too, (B, Hq, M) in f32, the natural logarithm of the sum of exponentials; or
     return_aux: an AuxRequest, which has max_scores too. kernel_options: "tile_queries" and "tile_keys" (or PyTorch's BLOCK_M and BLOCK_N), with
-    them "stages", "warps" and "raster_group", and "precision" ("tf32" for f32 on CUDA, where no other one has kernels);
+    them "stages", "warps" and "raster_group", and "precision" of f32, "ieee" (slow on CUDA, where no MMA has it) or "tf32";
     PyTorch's others change nothing, with a remark.
 
     Returns the output (B, Hq, M, E) in query's type, in the order of query's memory; with return_lse (output, lse), with

@@ -111,11 +111,8 @@ def _program(format, operands, arrays, precision):
     index = tuple(_arrays.require_element(name, operands[key], arrays, ("i32", "i64"))
                   for key, name in LISTS[format].items())
     # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or not on_gpu:
+    if dtype != "f32" or precision is None or not on_gpu:
         precision = "ieee"
-    elif precision != "tf32":
-        raise NotImplementedError("argument 'precision': expected precision=\"tf32\" for f32 on CUDA, since IEEE "
-                                  f"precision has no kernels yet, but got {precision!r}")
     n = operands["out"].shape[-1]
     grid_rank = 1 if format == "scatter_mm" else 2
     source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
@@ -148,7 +145,7 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     kernels (torch.sparse._triton_ops).
 
     blocks: (P, BM, BK), of any sizes. others: (Q, BK, N) or (*, K, N), K of whole BK. All of one element type: f16, bf16
-    (ml_dtypes in NumPy) or f32 (on CUDA with precision "tf32"). indices_data: a tuple of a format's name and its arrays
+    (ml_dtypes in NumPy) or f32. indices_data: a tuple of a format's name and its arrays
     of i32 or i64, which bsr_scatter_mm_indices_data or PyTorch's function makes.
 
         ("scatter_mm", c_offsets, pq):

@@ -51,7 +51,7 @@ def _unsupported(bsr, others, like):
         return f"blocks are {block[0]} x {block[1]}"
     if like.dtype == torch.float32 and bsr.device.type == "cuda" \
             and torch.get_float32_matmul_precision() == "highest":
-        return ("float32 on CUDA has kernels of tf32 alone, which torch.set_float32_matmul_precision('high') allows")
+        return ("float32 on CUDA is fast here as tf32 alone, which torch.set_float32_matmul_precision('high') allows")
     return None
 
 
@@ -160,8 +160,8 @@ def enable(*, strict=False):
     and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
 
     What has no kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
-    bfloat16 and float32; but for bsr_softmax, blocks that are no multiples of 8, and float32 on CUDA unless
-    torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
+    bfloat16 and float32; but for bsr_softmax, blocks that are no multiples of 8, and float32 on CUDA, which
+    is slow here unless torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.
 
     strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their words

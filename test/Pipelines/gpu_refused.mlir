@@ -18,21 +18,6 @@ func.func @blocks_of_320_rows(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
 
 // -----
 
-func.func @f32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
-               %col: tensor<?xi32>, %values: tensor<?x64x64xf32>,
-               %b: tensor<?x?xf32>, %out: tensor<?x?xf32>)
-    -> tensor<?x?xf32> {
-  // expected-error @below {{'sattn.bsr_addmm' op expected products of f16, bf16, i8 or f8, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
-  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
-      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
-          tensor<?x64x64xf32>, tensor<?x?xf32>)
-      outs(%out : tensor<?x?xf32>)
-      {meta = #sattn.meta<tile = [64, 128, 64]>} -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
-}
-
-// -----
-
 func.func @shared_memory(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                          %col: tensor<?xi32>, %values: tensor<?x256x256xbf16>,
                          %b: tensor<?x?xbf16>, %out: tensor<?x?xbf16>)
@@ -157,16 +142,6 @@ func.func @tile_256(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       outs(%out : tensor<?x?xbf16>)
       {meta = #sattn.meta<tile = [256, 256, 64]>} -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
-}
-
-// -----
-
-func.func @attention_of_f32(%scale: f32, %q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tensor<?x?x64xf32>,
-    %o: tensor<?x?x64xf32>) -> tensor<?x?x64xf32> {
-  // expected-error @below {{'sattn.flex_attention' op expected products of f16, bf16, i8 or f8, or of f32 with precision "tf32", on sm_90a, but got 'f32' with precision "ieee"}}
-  %0 = sattn.flex_attention scale(%scale) ins(%q, %k, %v : tensor<?x?x64xf32>, tensor<?x?x64xf32>, tensor<?x?x64xf32>)
-      outs(%o : tensor<?x?x64xf32>) -> tensor<?x?x64xf32>
-  return %0 : tensor<?x?x64xf32>
 }
 
 // -----

@@ -187,4 +187,13 @@ def cases():
         "parts": {"block": (128, 128), "tile": (64, 64, 32), "shape": (256, 200, 384)},
         "parts-of-32": {"block": (64, 64), "tile": (32, 32, 64)},
     }
+    # Stored blocks of a thread block.
+    several = {name: variants[name] for name in (
+        "plain", "transposed", "i64", "static", "empty", "empty-rows", "skewed", "duplicates", "window",
+        "window-infinite-alpha", "one-row", "one-column", "no-rows", "many-rows", "k0", "k65", "k1000", "unpadded", "beta-0",
+        "beta-1-constant", "alpha-0", "alpha", "batch-2d")}
+    variants |= {f"blocks-of-4-{name}": changes | {"tile": (64, 256, 64)} for name, changes in several.items()}
+    variants |= {f"{count}-blocks-of-{rows}x{columns}": {
+        "block": (rows, columns), "tile": (min(rows, 128), count * columns, 64), "shape": (4 * rows, 200, 5 * columns)}
+        for rows, columns, count in ((128, 128, 2), (64, 64, 3), (64, 128, 2), (128, 64, 2), (256, 64, 2), (16, 32, 4), (8, 8, 8))}
     return found + [dataclasses.replace(base, name=name, **changes) for name, changes in variants.items()]

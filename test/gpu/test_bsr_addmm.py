@@ -77,5 +77,9 @@ def test_refuses_column_out_of_range(sparse_run, tmp_path):
     refused(sparse_run, case, tmp_path, "argument 'col'", "99", values=values)
 
 
-def test_refuses_ieee_f32(sparse_run, tmp_path):
-    refused(sparse_run, Case("f32", dtype="f32"), tmp_path, 'precision "tf32"')
+@pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
+@pytest.mark.parametrize("block", [8, 16, 24, 64, 128])
+def test_ieee_f32(sparse_run, block, how, tmp_path):
+    case = Case("f32", dtype="f32", block=(block, block), shape=(4 * block, 3 * block, 200), beta=0.5)
+    done = run(sparse_run, case, tmp_path, "--check", "--tolerance=2e-6", f"--{how}")
+    assert done.returncode == 0, done.stderr

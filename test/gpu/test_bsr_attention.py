@@ -10,10 +10,11 @@ from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands,
 
 
 def gpu_cases():
-    """The cases, and f32 in tf32."""
+    """The cases, and f32, in tf32 and as it is."""
     found = cases() + dropout_cases()
     for block in ((16, 16), (64, 64), (128, 128)):
-        found.append(Case(f"tf32-{block[0]}x{block[1]}", dtype="f32", precision="tf32", block=block))
+        for precision in ("tf32", ""):
+            found.append(Case(f"{precision or 'ieee'}-{block[0]}x{block[1]}", dtype="f32", precision=precision, block=block))
     return found
 
 

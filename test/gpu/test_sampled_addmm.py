@@ -10,13 +10,14 @@ from sampled_cases import Case, arguments, cases, narrow_cases, operands, progra
 
 
 def gpu_cases():
-    """The cases, and f32 in tf32."""
+    """The cases, and f32, in tf32 and as it is."""
     found = cases()
     for block in ((8, 8), (24, 40), (64, 64), (128, 128)):
         for is_transposed in (False, True):
-            found.append(Case(f"tf32-{block[0]}x{block[1]}{'-transposed' * is_transposed}", dtype="f32",
-                              precision="tf32", block=block, shape=(3 * block[0], 130, 4 * block[1]), beta=0.5,
-                              is_transposed=is_transposed))
+            for precision in ("tf32", ""):
+                found.append(Case(f"{precision or 'ieee'}-{block[0]}x{block[1]}{'-transposed' * is_transposed}", dtype="f32",
+                                  precision=precision, block=block, shape=(3 * block[0], 130, 4 * block[1]), beta=0.5,
+                                  is_transposed=is_transposed))
     return found
 
 

@@ -9,12 +9,13 @@ from scatter_cases import FORMATS, Case, arguments, cases, operands, program
 
 
 def gpu_cases():
-    """The cases, and f32 in tf32."""
+    """The cases, and f32, in tf32 and as it is."""
     found = cases()
     for format in FORMATS:
         for block in ((2, 3), (16, 16), (64, 64), (128, 128)):
-            found.append(Case(f"{format}-tf32-{block[0]}x{block[1]}", format=format, dtype="f32", precision="tf32",
-                              block=block))
+            for precision in ("tf32", ""):
+                found.append(Case(f"{format}-{precision or 'ieee'}-{block[0]}x{block[1]}", format=format, dtype="f32",
+                                  precision=precision, block=block))
     return found
 
 

@@ -48,7 +48,7 @@ options:
   --chip=CHIP           code for CHIP instead of the device's own, such as sm_80
   --precision=ieee|tf32
                         how f32 products of linalg ops are rounded (default:
-                        ieee, which GPUs have not)
+                        ieee, which GPUs have no MMA for)
   --meta-table=FILE     tuned parameters of the device that are searched first
   --prepare             plan the sparse operand once, before the runs
   --launches=N          launch N times on the same arguments; fail unless every

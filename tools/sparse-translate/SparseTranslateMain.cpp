@@ -140,7 +140,7 @@ struct Options {
   llvm::cl::opt<std::string> precision{
       "precision",
       llvm::cl::desc("Precision of f32 products of linalg ops: ieee (default), "
-                     "which GPUs have not, or tf32"),
+                     "which GPUs have no MMA for, or tf32"),
       llvm::cl::value_desc("name"), llvm::cl::init("ieee"),
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> verifyEach{

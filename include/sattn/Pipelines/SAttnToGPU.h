@@ -72,8 +72,8 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
   PassOptions::Option<std::string> precision{
       *this, "precision",
       llvm::cl::desc(
-          "Precision of f32 products of linalg ops: ieee, which GPUs "
-          "have not, or tf32"),
+          "Precision of f32 products of linalg ops: ieee, which GPUs have no "
+          "MMA for, or tf32"),
       llvm::cl::init("ieee")};
   PassOptions::ListOption<int64_t> sizes{
       *this, "sizes",

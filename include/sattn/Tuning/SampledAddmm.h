@@ -22,7 +22,8 @@ struct Facts {
 };
 
 /// The parameters without a table's row: a block, or a part of one where it is
-/// larger than a tile can be.
+/// larger than a tile can be; with wgmma as many columns as several blocks have
+/// where they fit (C12 of the op).
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
 /// The default, with the numbers of `search.row` in the place of its own:

@@ -112,10 +112,6 @@ static LogicalResult convertContract(vector::ContractionOp op) {
     return op.emitOpError("expected a product of row-major tiles");
   Type element = op.getLhsType().getElementType();
   auto accType = dyn_cast<VectorType>(op.getResultType());
-  if (element.isF32() && !allowsTF32(op))
-    return op.emitOpError() << "expected a product of f16 or bf16, or of f32 "
-                               "with precision \"tf32\", but got f32 of "
-                               "precision \"ieee\"";
   if (!wgtile::canMultiply(element, op.getRhsType().getElementType()) ||
       !accType ||
       accType.getElementType() != wgtile::getMmaAccumulator(element))
@@ -144,6 +140,7 @@ static LogicalResult convertContract(vector::ContractionOp op) {
                   .getResult(0);
   auto mma = wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
   mma.setTransposeB(*right == RightOperand::Transposed);
+  mma.setIeee(element.isF32() && !allowsTF32(op));
   Value result = mma.getResult();
   result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
                .getResult(0);

@@ -9,6 +9,7 @@
 // Products by mma.sync: every warp loads the fragments of its own rows and
 // columns by ldmatrix and multiplies them.
 
+#include "ChunkAddress.h"
 #include "TileRegisters.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,86 +26,6 @@ static constexpr int64_t kStepChunks = 2;
 static constexpr int64_t kDepthMultiple = 8, kDepthMultipleOf8Bits = 16;
 
 namespace {
-/// Addresses of the 16-byte chunks of a shared tile.
-class ChunkAddress {
-public:
-  ChunkAddress(OpBuilder &b, Location loc, const SharedTile &tile, Value offset)
-      : b(b), loc(loc), tile(tile), offset(offset) {}
-
-  /// Address of chunk `chunk` + `varying` of row `row` + `varyingRow`. `row` is
-  /// a multiple of 8, `varying` less than `bound`, and `chunk` a multiple of
-  /// it.
-  Value get(int64_t row, Value varyingRow, int64_t chunk, Value varying,
-            int64_t bound) {
-    if (tile.isPacked)
-      return getPacked(row, varyingRow, chunk, varying);
-    int64_t chunks = tile.swizzle / kChunkBytes;
-    Value base = add(offset, mul(varyingRow, tile.swizzle));
-    // layout::swizzleChunk of the row: multiples of 8 rows do not change it.
-    Value pattern = arith::RemUIOp::create(
-        b, loc,
-        arith::DivUIOp::create(b, loc, mul(varyingRow, tile.swizzle),
-                               constant(128)),
-        constant(chunks));
-    int64_t fixed = row * tile.swizzle;
-    if (bound <= chunks && chunks % bound == 0) {
-      // The box is known, and the two parts of the chunk's number share no bit.
-      fixed += chunk / chunks * tile.boxBytes();
-      Value place = arith::XOrIOp::create(b, loc, varying, pattern);
-      if (int64_t inBox = chunk % chunks)
-        place = arith::XOrIOp::create(b, loc, place, constant(inBox));
-      return address(add(base, mul(place, kChunkBytes)), fixed);
-    }
-    Value number = add(varying, constant(chunk));
-    Value box = arith::DivUIOp::create(b, loc, number, constant(chunks));
-    Value inBox = arith::RemUIOp::create(b, loc, number, constant(chunks));
-    Value place = arith::XOrIOp::create(b, loc, inBox, pattern);
-    base = add(base, mul(box, tile.boxBytes()));
-    return address(add(base, mul(place, kChunkBytes)), fixed);
-  }
-
-private:
-  OpBuilder &b;
-  Location loc;
-  SharedTile tile;
-  Value offset;
-
-  Value constant(int64_t value) { return createI32(b, loc, value); }
-  Value add(Value lhs, Value rhs) {
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  }
-  Value mul(Value lhs, int64_t rhs) {
-    return arith::MulIOp::create(b, loc, lhs, constant(rhs));
-  }
-  /// Chunks of a packed tile are numbered through: a number's lowest bits are
-  /// its place in a row of the swizzle, XORed with the bits that follow, which
-  /// count these rows.
-  Value getPacked(int64_t row, Value varyingRow, int64_t chunk, Value varying) {
-    int64_t chunks = tile.swizzle / kChunkBytes;
-    int64_t rowChunks = tile.cols * tile.elementBytes / kChunkBytes;
-    int64_t first = row * rowChunks + chunk;
-    // Whole repetitions of the swizzle.
-    int64_t fixed = llvm::alignDown(first, chunks * kSwizzleRows);
-    Value number =
-        add(add(mul(varyingRow, rowChunks), varying), constant(first - fixed));
-    Value rows = arith::RemUIOp::create(
-        b, loc, arith::DivUIOp::create(b, loc, number, constant(chunks)),
-        constant(chunks));
-    Value place = arith::XOrIOp::create(b, loc, number, rows);
-    return address(add(offset, mul(place, kChunkBytes)), fixed * kChunkBytes);
-  }
-
-  /// The constant comes last, since accesses have room for one.
-  Value address(Value varying, int64_t fixed) {
-    Value pointer = createSharedAddress(b, loc, varying);
-    if (fixed == 0)
-      return pointer;
-    return LLVM::GEPOp::create(
-        b, loc, pointer.getType(), b.getI8Type(), pointer,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(fixed)});
-  }
-};
-
 /// Chunks [first, first + count) along K.
 struct Step {
   int64_t first, count;
@@ -464,7 +385,7 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
   LogicalResult
   matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getMmaSync())
+    if (!op.getMmaSync() || op.getIeee())
       return rewriter.notifyMatchFailure(op, "not by mma.sync");
     std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
     auto aShared = dyn_cast<SharedType>(op.getA().getType());

@@ -138,6 +138,8 @@ void populateElementwisePatterns(const TileTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
+void populateFmaPatterns(const TileTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 void populateLoadPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateMmaSyncPatterns(const TileTypeConverter &converter,

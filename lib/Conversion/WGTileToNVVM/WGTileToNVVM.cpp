@@ -77,6 +77,7 @@ struct ConvertWGTileToNVVMPass
     populateComputePatterns(converter, patterns);
     populateDelayPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
+    populateFmaPatterns(converter, patterns);
     populateGlobalAccessPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);

@@ -9,18 +9,29 @@
 using namespace sattn::tuning;
 using namespace sattn::tuning::sampled_addmm;
 
-/// Sizes of a tile are multiples of 8; rows and columns divide the block's.
-static llvm::Error checkSize(llvm::StringRef name, int64_t size,
-                             std::optional<int64_t> block) {
-  auto makeError = [](const llvm::Twine &message) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-  };
-  if (size % 8 != 0)
-    return makeError("expected " + name + " to be a multiple of 8, but got " +
-                     llvm::Twine(size));
-  if (block && *block % size != 0)
-    return makeError("expected " + name + " to divide the block's " +
-                     llvm::Twine(*block) + ", but got " + llvm::Twine(size));
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Sizes of a tile are multiples of 8. Rows divide the block's, and so do
+/// columns, but of a tile of several blocks.
+static llvm::Error checkTile(const Parameters &tile, const Facts &facts) {
+  for (auto [name, size] :
+       {std::pair("tile_m", tile.rows), std::pair("tile_n", tile.columns),
+        std::pair("tile_k", tile.depth)})
+    if (size % 8 != 0)
+      return makeError("expected " + llvm::Twine(name) +
+                       " to be a multiple of 8, but got " + llvm::Twine(size));
+  if (facts.blockRows % tile.rows != 0)
+    return makeError("expected tile_m to divide the block's " +
+                     llvm::Twine(facts.blockRows) + ", but got " +
+                     llvm::Twine(tile.rows));
+  if (facts.blockColumns % tile.columns != 0 &&
+      tile.columns % facts.blockColumns != 0)
+    return makeError("expected tile_n to divide the block's " +
+                     llvm::Twine(facts.blockColumns) +
+                     " or to be a multiple of them, but got " +
+                     llvm::Twine(tile.columns));
   return llvm::Error::success();
 }
 
@@ -36,11 +47,7 @@ sattn::tuning::sampled_addmm::choose(const Facts &facts, const Search &search) {
   for (llvm::StringRef entry : search.row)
     if (llvm::Error error = setParameter(tile, entry))
       return error;
-  if (llvm::Error error = checkSize("tile_m", tile.rows, facts.blockRows))
-    return error;
-  if (llvm::Error error = checkSize("tile_n", tile.columns, facts.blockColumns))
-    return error;
-  if (llvm::Error error = checkSize("tile_k", tile.depth, std::nullopt))
+  if (llvm::Error error = checkTile(tile, facts))
     return error;
   return choice;
 }

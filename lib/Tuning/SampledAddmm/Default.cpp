@@ -18,6 +18,11 @@ using namespace sattn::tuning::sampled_addmm;
 static constexpr int64_t kCPURows = 64, kCPUColumns = 128;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
+/// Warpgroups of a thread block that compute: those of several stored blocks
+/// that follow each other share the copy of mat1's rows, which else is half of
+/// what a long sum takes from L2. More would leave a thread too few registers
+/// for its accumulator and the epilogue.
+static constexpr int64_t kWarpgroups = 4;
 /// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
 /// tile on the CPU.
 static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;
@@ -46,6 +51,14 @@ sattn::tuning::sampled_addmm::defaultParameters(const Facts &facts,
       isCPU ? kCPUColumns
             : std::min(target.maxColumns, target.maxAccumulator / tile.rows));
   tile.depth = isCPU ? kCPUDepth : kDepthBytes / facts.elementBytes;
+  // Whole blocks, by wgmma, which takes f32 in one layout alone.
+  if (target.kind == TargetKind::Wgmma && facts.elementBytes < 4 &&
+      tile.rows % kUnits[0] == 0 && tile.columns == facts.blockColumns &&
+      tile.columns % kUnits[0] == 0)
+    tile.columns *= std::max<int64_t>(
+        std::min(kWarpgroups * kUnits[0] / tile.rows,
+                 target.maxAccumulator / (tile.rows * tile.columns)),
+        1);
   // A short sum is one step.
   if (facts.k)
     tile.depth = std::clamp<int64_t>(llvm::alignTo(*facts.k, kUnits[1]),

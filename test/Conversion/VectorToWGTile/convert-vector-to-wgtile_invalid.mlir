@@ -5,16 +5,16 @@
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 gpu.module @kernels {
-  gpu.func @element_type(%a: memref<?x?xf32>, %acc: vector<64x64xf32>) kernel {
+  gpu.func @element_type(%a: memref<?x?xf64>, %acc: vector<64x64xf64>) kernel {
     %c0 = arith.constant 0 : index
-    %pad = arith.constant 0.0 : f32
+    %pad = arith.constant 0.0 : f64
     %l = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, true]}
-        : memref<?x?xf32>, vector<64x64xf32>
-    // expected-error @below {{expected a product of f16 or bf16, or of f32 with precision "tf32", but got f32 of precision "ieee"}}
+        : memref<?x?xf64>, vector<64x64xf64>
+    // expected-error @below {{expected a product of f16, bf16, f32 or f8 tiles that accumulates in f32, or of i8 in i32, but got 'vector<64x64xf64>', 'vector<64x64xf64>' and 'vector<64x64xf64>'}}
     %0 = vector.contract {
         indexing_maps = [#mk, #kn, #mn],
         iterator_types = ["parallel", "parallel", "reduction"]} %l, %l, %acc
-        : vector<64x64xf32>, vector<64x64xf32> into vector<64x64xf32>
+        : vector<64x64xf64>, vector<64x64xf64> into vector<64x64xf64>
     gpu.return
   }
 }

@@ -372,10 +372,22 @@ func.func @c12_rows(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
 func.func @c12_columns(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
     %col: tensor<20xi32>, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
     %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
-  // expected-error @below {{expected the tile's N to divide the block's 32 columns, but got 64}}
+  // expected-error @below {{expected the tile's N to divide the block's 32 columns or to be up to 32 times as many, but got 48}}
   %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf16>, tensor<96x160xf16>)
-      outs(%out : tensor<20x16x32xf16>) {meta = #sattn.meta<tile = [16, 64, 32]>} -> tensor<20x16x32xf16>
+      outs(%out : tensor<20x16x32xf16>) {meta = #sattn.meta<tile = [16, 48, 32]>} -> tensor<20x16x32xf16>
+  return %0 : tensor<20x16x32xf16>
+}
+
+// -----
+
+func.func @c12_blocks(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
+    %col: tensor<20xi32>, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
+  // expected-error @below {{expected the tile's N to divide the block's 32 columns or to be up to 32 times as many, but got 1056}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<20x16x32xf16>) {meta = #sattn.meta<tile = [16, 1056, 32]>} -> tensor<20x16x32xf16>
   return %0 : tensor<20x16x32xf16>
 }
 

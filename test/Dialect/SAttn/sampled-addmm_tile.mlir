@@ -9,16 +9,16 @@
 // CHECK-SAME:    %[[ALPHA:.*]]: f32, %[[BETA:.*]]: f32, %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x?xbf16>, %[[MAT2:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
 // CHECK:         %[[NNZ:.*]] = tensor.dim %[[OUT]], %{{.*}}
 // CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%[[NNZ]], 64, 32) step (1, 64, 32)
-// CHECK:           math.ctlz
-// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} iter_args(%[[FORMER:.*]] = %{{.*}}) -> (index)
-// CHECK:             %[[OFFSET:.*]] = tensor.extract %[[CROW]]
-// CHECK:             arith.cmpi sle, %{{.*}}, %[[P]]
-// CHECK:             arith.select %{{.*}}, %{{.*}}, %[[FORMER]]
 // CHECK:           %[[STORED:.*]] = arith.andi
 // CHECK:           %[[ENTRY:.*]] = tensor.extract %[[COL]][%[[P]]]
 // CHECK:           %[[J:.*]] = arith.index_cast %[[ENTRY]]
 // CHECK:           %[[COLUMN:.*]] = arith.select %[[STORED]], %[[J]], %{{.*}}
 // CHECK:           arith.cmpf une, %[[ALPHA]]
+// CHECK:           math.ctlz
+// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} iter_args(%[[FORMER:.*]] = %{{.*}}) -> (index)
+// CHECK:             %[[OFFSET:.*]] = tensor.extract %[[CROW]]
+// CHECK:             arith.cmpi sle, %{{.*}}, %[[P]]
+// CHECK:             arith.select %{{.*}}, %{{.*}}, %[[FORMER]]
 // CHECK:           scf.for %[[STEP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (tensor<64x32xf32>)
 // CHECK:             %[[I0:.*]] = affine.apply #{{.*}}(%[[ROW]])
 // CHECK:             tensor.extract_slice %[[MAT1]][%[[I0]], %{{.*}}] [64, %{{.*}}]
@@ -102,4 +102,48 @@ func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
       {meta = #sattn.meta<tile = [8, 16, 24]>, transpose_mat2}
       -> tensor<?x?x16x16xf16>
   return %0 : tensor<?x?x16x16xf16>
+}
+
+// A tile of two blocks: they are two tiles of one thread block. Their program
+// goes through the block rows of both, and each takes part in its own. The part
+// of mat1 is the same for both, also where it is not used; that of mat2 is not.
+// CHECK-LABEL: func.func @two_blocks
+// CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xi32>, %[[COL:[^:]*]]: tensor<?xi32>, %[[MAT1:[^:]*]]: tensor<?x?xbf16>, %[[MAT2:[^:]*]]: tensor<?x?xbf16>
+// CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 64, 32) step (1, 64, 32)
+// CHECK:           %[[PLACE:.*]] = arith.minsi %[[P]], %{{.*}}
+// CHECK:           tensor.extract %[[COL]][%[[PLACE]]]
+// CHECK:           %[[FIRST:.*]] = affine.apply #{{.*}}(%[[P]])
+// CHECK:           %[[BEGIN:.*]] = arith.maxsi %{{.*}}, %[[FIRST]]
+// CHECK:           %[[BEHIND:.*]] = affine.apply #{{.*}}(%[[P]])
+// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %[[BEHIND]]
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %c2 step %{{.*}} iter_args(%[[NEXT:.*]] = %[[BEGIN]], %[[SUM:.*]] = %{{.*}}) -> (index, tensor<64x32xf32>)
+// CHECK:             %[[LEFT:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
+// CHECK:             %[[ROW:.*]] = scf.for
+// CHECK:               scf.yield
+// CHECK:             %[[AFTER:.*]] = arith.index_cast
+// CHECK:             %[[FROM:.*]] = arith.cmpi sle, %[[NEXT]], %[[P]]
+// CHECK:             %[[TO:.*]] = arith.cmpi slt, %[[P]], %[[AFTER]]
+// CHECK:             %[[PRESENT:.*]] = arith.andi %[[FROM]], %[[TO]]
+// CHECK:             %[[STEPS:.*]] = arith.select %[[LEFT]], %{{.*}}, %c0
+// CHECK:             scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%[[PART:.*]] = %[[SUM]]) -> (tensor<64x32xf32>)
+// CHECK:               tensor.extract_slice %[[MAT1]]
+// CHECK:               scf.if %[[PRESENT]]
+// CHECK:                 tensor.extract_slice %[[MAT2]]
+// CHECK:                 linalg.matmul
+// CHECK:               } else {
+// CHECK-NEXT:            scf.yield %[[PART]]
+// CHECK:             } {sattn.block_loop}
+// CHECK:             arith.select %[[LEFT]], %[[AFTER]], %[[NEXT]]
+// CHECK:         sattn.consumer_groups = array<i64: 2, 1, 1>
+func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xbf16>,
+                      %mat2: tensor<?x?xbf16>, %out: tensor<?x64x32xbf16>)
+    -> tensor<?x64x32xbf16> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<?x64x32xbf16>)
+      {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x32xbf16>
+  return %0 : tensor<?x64x32xbf16>
 }

@@ -207,3 +207,11 @@ func.func @mma_async_c1(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x32xf32>) 
   %0 = wgtile.mma_async %a, %a, %acc transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x32xf32>
   return
 }
+
+// -----
+
+func.func @c4(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>) {
+  // expected-error @below {{expected 'ieee' with tiles of f32, but got '!wgtile.shared<64x64xf16>'}}
+  %0 = wgtile.mma %a, %a, %acc ieee : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x64xf32>
+  return
+}

@@ -91,3 +91,23 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a", 
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @carried(%ma: !ma, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    wgtile.for_each_tile (%i, %j) in (%n, %n) attributes {consumer_groups = array<i64: 2, 1>} {
+      // expected-error @below {{expected the same range and carried values for all tiles of a group, or loops in which nothing is loaded}}
+      scf.for %p = %c0 to %n step %c1 iter_args(%row = %j) -> (index) {
+        %a = wgtile.load %ma[%row, %j] : !ma -> !a
+        %next = arith.addi %row, %i : index
+        scf.yield %next : index
+      }
+    }
+    gpu.return
+  }
+}

@@ -355,3 +355,55 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// What loops in step carry is equal if it begins so and an iteration keeps it
+// so, whatever else they carry: the inner loops have the same ranges. What a
+// loop without stages gives is equal for the same reason.
+// CHECK-LABEL: gpu.func @carried_range
+gpu.module @kernels {
+  gpu.func @carried_range(%map: !map, %m: index, %n: index, %lengths: memref<?xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %r = %c0 to %n step %c1 iter_args(%x = %c1) -> (index) {
+          %y = scf.for %s = %c0 to %x step %c1 iter_args(%sum = %c0) -> (index) {
+            %l = memref.load %lengths[%s] : memref<?xindex>
+            %next = arith.addi %sum, %l : index
+            scf.yield %next : index
+          }
+          scf.for %p = %c0 to %y step %c1 {
+            %filled = wgtile.producer_acquire %ring : !ring
+            wgtile.tma_load %ring[%filled] 0, %map[%i, %p] : !ring, !map
+            wgtile.producer_commit %ring[%filled] : !ring
+          }
+          scf.yield %y : index
+        }
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %r = %c0 to %n step %c1 iter_args(%other = %c1, %x = %c1) -> (index, index) {
+          %y = scf.for %s = %c0 to %x step %c1 iter_args(%sum = %c0) -> (index) {
+            %l = memref.load %lengths[%s] : memref<?xindex>
+            %next = arith.addi %sum, %l : index
+            scf.yield %next : index
+          }
+          scf.for %p = %c0 to %y step %c1 {
+            %full = wgtile.consumer_wait %ring : !ring
+            wgtile.consumer_release %ring[%full] : !ring
+          }
+          %double = arith.addi %other, %other : index
+          scf.yield %double, %y : index, index
+        }
+      }
+    }
+    gpu.return
+  }
+}

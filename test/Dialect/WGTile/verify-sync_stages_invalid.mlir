@@ -895,3 +895,46 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!ring = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+
+// The ranges are equal in the first iteration alone: what %y is depends on %z,
+// which is another value in the second.
+gpu.module @kernels {
+  gpu.func @carried_range(%map: !map, %m: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = wgtile.ring warps 4 : !ring
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %r = %c0 to %n step %c1 iter_args(%x = %c1, %z = %n) -> (index, index) {
+          // expected-note @below {{the producer's program}}
+          scf.for %p = %c0 to %x step %c1 {
+            %filled = wgtile.producer_acquire %ring : !ring
+            wgtile.tma_load %ring[%filled] 0, %map[%i, %p] : !ring, !map
+            wgtile.producer_commit %ring[%filled] : !ring
+          }
+          %y = arith.addi %x, %z : index
+          scf.yield %y, %c1 : index, index
+        }
+      }
+    }, consumer warps 4 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %r = %c0 to %n step %c1 iter_args(%x = %c1, %z = %n) -> (index, index) {
+          // expected-error @below {{'scf.for' op expected the range of the producer's loop}}
+          scf.for %p = %c0 to %x step %c1 {
+            %full = wgtile.consumer_wait %ring : !ring
+            wgtile.consumer_release %ring[%full] : !ring
+          }
+          %y = arith.addi %x, %z : index
+          scf.yield %y, %c0 : index, index
+        }
+      }
+    }
+    gpu.return
+  }
+}

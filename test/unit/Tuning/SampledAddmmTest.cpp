@@ -16,13 +16,16 @@ Facts factsOf(int64_t blockRows, int64_t blockColumns) {
 }
 
 TEST(SampledAddmmTest, DefaultIsABlock) {
+  for (llvm::StringRef name : {"sm_90a", "sm_80"})
+    for (int64_t size : {8, 16, 24, 64, 128}) {
+      Parameters tile =
+          defaultParameters(factsOf(size, size), *findTarget(name));
+      EXPECT_EQ(tile.rows, size);
+      if (name == "sm_80" || size < 64)
+        EXPECT_EQ(tile.columns, size);
+      EXPECT_EQ(tile.depth, 64);
+    }
   Target hopper = *findTarget("sm_90a");
-  for (int64_t size : {8, 16, 24, 64, 128}) {
-    Parameters tile = defaultParameters(factsOf(size, size), hopper);
-    EXPECT_EQ(tile.rows, size);
-    EXPECT_EQ(tile.columns, size);
-    EXPECT_EQ(tile.depth, 64);
-  }
   Facts facts = factsOf(64, 64);
   facts.elementBytes = 4;
   EXPECT_EQ(defaultParameters(facts, hopper).depth, 32);
@@ -44,6 +47,21 @@ TEST(SampledAddmmTest, LargeBlocksHaveParts) {
   EXPECT_EQ(tile.columns, 128);
 }
 
+TEST(SampledAddmmTest, WgmmaHasSeveralBlocks) {
+  Target hopper = *findTarget("sm_90a");
+  auto columnsOf = [&](int64_t blockRows, int64_t blockColumns) {
+    return defaultParameters(factsOf(blockRows, blockColumns), hopper).columns;
+  };
+  EXPECT_EQ(columnsOf(64, 64), 4 * 64);
+  EXPECT_EQ(columnsOf(64, 128), 4 * 128);
+  EXPECT_EQ(columnsOf(128, 64), 2 * 64);
+  EXPECT_EQ(columnsOf(128, 128), 2 * 128);
+  // No more than the registers hold, and none of a part of a block.
+  EXPECT_EQ(columnsOf(64, 256), 2 * 256);
+  EXPECT_EQ(columnsOf(128, 256), 256);
+  EXPECT_EQ(columnsOf(64, 512), 256);
+}
+
 TEST(SampledAddmmTest, TakesGivenNumbers) {
   Search search{*findTarget("cpu")};
   search.row = {"tile_m=16", "tile_k=40", "stages=3"};
@@ -55,7 +73,12 @@ TEST(SampledAddmmTest, TakesGivenNumbers) {
   EXPECT_EQ(choice->parameters.stages, 3);
   search.row = {"tile_n=24"};
   EXPECT_EQ(llvm::toString(choose(factsOf(32, 32), search).takeError()),
-            "expected tile_n to divide the block's 32, but got 24");
+            "expected tile_n to divide the block's 32 or to be a multiple of "
+            "them, but got 24");
+  search.row = {"tile_n=96"};
+  choice = choose(factsOf(32, 32), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.columns, 96);
   search.row = {"tile_k=12"};
   EXPECT_EQ(llvm::toString(choose(factsOf(32, 32), search).takeError()),
             "expected tile_k to be a multiple of 8, but got 12");

@@ -20,6 +20,9 @@ namespace sattn {
 /// accumulator and a copy of the right operand of so many, in f32 256 MiB each.
 inline constexpr int64_t kMaxTileSize = 65536;
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 26;
+/// Most stored blocks of a tile: the consumer groups that a thread block may
+/// have (wgtile.for_each_tile, C3).
+inline constexpr int64_t kMaxBlocksPerTile = 32;
 
 /// An operand, its name, and its rank without batch dimensions.
 struct NamedOperand {

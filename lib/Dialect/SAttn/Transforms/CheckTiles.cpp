@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckTiles.h"
-#include "sattn/Support/TileLoopAttributes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -31,18 +30,12 @@ static LogicalResult checkType(TileProgramOpInterface op,
     return op->emitOpError()
            << "expected factors of one element type on " << target.name
            << ", but got " << type << " and " << other;
-  auto loop = product->getParentOfType<scf::ForOp>();
-  bool isTF32 = type.isF32() && loop && loop->hasAttr(kTF32AttrName);
-  if (type.isF16() || type.isBF16() || isTF32 ||
+  if (type.isF16() || type.isBF16() || type.isF32() ||
       (type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 8))
     return success();
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "expected products of f16, bf16, i8 or f8, "
-                               "or of f32 with precision \"tf32\", on "
-                            << target.name << ", but got " << type;
-  if (type.isF32())
-    diag << " with precision \"ieee\"";
-  return diag;
+  return op->emitOpError() << "expected products of f16, bf16, f32, i8 or f8 "
+                              "on "
+                           << target.name << ", but got " << type;
 }
 
 static LogicalResult checkShape(TileProgramOpInterface op,

@@ -57,32 +57,53 @@ bool GroupDependence::isQuotient(Operation *op) {
   return true;
 }
 
+void GroupDependence::visitLoop(scf::ForOp forOp, bool inDependentBranch) {
+  bool depends = inDependentBranch || values.contains(forOp.getLowerBound()) ||
+                 values.contains(forOp.getUpperBound()) ||
+                 values.contains(forOp.getStep());
+  if (depends) {
+    operations.insert(forOp);
+    values.insert(forOp.getInductionVar());
+  }
+  // A carried value depends on the tile if what it begins with does, or what
+  // any iteration gives; that one does can make others depend, so that the body
+  // is visited again.
+  bool hasChanged;
+  do {
+    hasChanged = false;
+    for (auto [init, argument, yielded, result] :
+         llvm::zip_equal(forOp.getInitArgs(), forOp.getRegionIterArgs(),
+                         forOp.getYieldedValues(), forOp.getResults()))
+      if (depends || values.contains(init) || values.contains(yielded)) {
+        hasChanged |= values.insert(argument).second;
+        values.insert(result);
+      }
+    visit(*forOp.getBody(), depends);
+    for (auto [argument, yielded] :
+         llvm::zip_equal(forOp.getRegionIterArgs(), forOp.getYieldedValues()))
+      hasChanged |= values.contains(yielded) && !values.contains(argument);
+  } while (hasChanged);
+}
+
 void GroupDependence::visit(Block &block, bool inDependentBranch) {
   for (Operation &op : block) {
+    if (auto forOp = dyn_cast<scf::ForOp>(op)) {
+      visitLoop(forOp, inDependentBranch);
+      continue;
+    }
     bool depends =
         inDependentBranch || (llvm::any_of(op.getOperands(),
                                            [&](Value operand) {
                                              return values.contains(operand);
                                            }) &&
                               !isQuotient(&op));
-    auto forOp = dyn_cast<scf::ForOp>(op);
-    if (forOp) {
-      // Carried values depend on the tile.
-      depends = values.contains(forOp.getLowerBound()) ||
-                values.contains(forOp.getUpperBound()) ||
-                values.contains(forOp.getStep()) || inDependentBranch;
-      values.insert_range(forOp.getRegionIterArgs());
-      values.insert_range(forOp->getResults());
-      if (depends)
-        values.insert(forOp.getInductionVar());
-    }
     for (Region &region : op.getRegions())
       for (Block &nested : region)
         visit(nested, depends);
     // The results of a branch depend on its regions.
     for (Region &region : op.getRegions())
       for (Block &nested : region)
-        if (!forOp && nested.mightHaveTerminator())
+        if (nested.mightHaveTerminator())
           depends |= llvm::any_of(
               nested.getTerminator()->getOperands(),
               [&](Value operand) { return values.contains(operand); });

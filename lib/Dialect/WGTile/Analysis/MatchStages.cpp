@@ -208,13 +208,9 @@ private:
 
   LogicalResult matchLoops(scf::ForOp producer, scf::ForOp consumer,
                            Operation *take) {
-    if (!consumer || producer.getUnsignedCmp() != consumer.getUnsignedCmp() ||
-        !values.areEqual(producer.getLowerBound(), consumer.getLowerBound()) ||
-        !values.areEqual(producer.getUpperBound(), consumer.getUpperBound()) ||
-        !values.areEqual(producer.getStep(), consumer.getStep()))
+    if (!consumer || !values.matchLoops(producer, consumer))
       return refuse(take, producer,
                     "expected the range of the producer's loop");
-    values.match(producer.getInductionVar(), consumer.getInductionVar());
     return matchBlocks(*producer.getBody(), *consumer.getBody());
   }
 

@@ -41,6 +41,38 @@ void RoleValues::matchTile(Value producer, Value consumer, int64_t size,
   index = TileIndex{producer, consumer, size, tile};
 }
 
+bool RoleValues::matchLoops(scf::ForOp producer, scf::ForOp consumer) {
+  if (producer.getUnsignedCmp() != consumer.getUnsignedCmp() ||
+      !areEqual(producer.getLowerBound(), consumer.getLowerBound()) ||
+      !areEqual(producer.getUpperBound(), consumer.getUpperBound()) ||
+      !areEqual(producer.getStep(), consumer.getStep()))
+    return false;
+  match(producer.getInductionVar(), consumer.getInductionVar());
+  // Carried values that begin equal are equal if an iteration in which they are
+  // gives equal ones. Pairs for which it does not are left out until none is.
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (auto [i, mine] : llvm::enumerate(producer.getInitArgs()))
+    for (auto [j, theirs] : llvm::enumerate(consumer.getInitArgs()))
+      if (areEqual(mine, theirs))
+        pairs.push_back({i, j});
+  DenseSet<std::pair<Value, Value>> before = matched;
+  size_t count;
+  do {
+    count = pairs.size();
+    matched = before;
+    known.clear();
+    for (auto [i, j] : pairs)
+      match(producer.getRegionIterArg(i), consumer.getRegionIterArg(j));
+    llvm::erase_if(pairs, [&](std::pair<unsigned, unsigned> pair) {
+      return !areEqual(producer.getYieldedValues()[pair.first],
+                       consumer.getYieldedValues()[pair.second]);
+    });
+  } while (pairs.size() != count);
+  for (auto [i, j] : pairs)
+    match(producer.getResult(i), consumer.getResult(j));
+  return true;
+}
+
 bool RoleValues::areEqual(Value producer, Value consumer) {
   if (producer == consumer || matched.contains({producer, consumer}))
     return true;
@@ -70,6 +102,12 @@ bool RoleValues::compute(Value producer, Value consumer) {
 
 bool RoleValues::compareOps(Operation *producer, Operation *consumer,
                             unsigned result) {
+  if (auto loop = dyn_cast<scf::ForOp>(producer)) {
+    auto other = dyn_cast<scf::ForOp>(consumer);
+    return other && matchLoops(loop, other) &&
+           matched.contains(
+               {producer->getResult(result), consumer->getResult(result)});
+  }
   if (producer->getName() != consumer->getName() ||
       producer->getAttrDictionary() != consumer->getAttrDictionary() ||
       producer->getNumOperands() != consumer->getNumOperands())

@@ -397,6 +397,10 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
     return op->emitOpError() << "expected a register tile of f16 or bf16 "
                                 "beside a transposed tile, but got "
                              << a;
+  if (auto product = dyn_cast<MmaOp>(op);
+      product && product.getIeee() && !type.isF32()) // (C4)
+    return op->emitOpError()
+           << "expected 'ieee' with tiles of f32, but got " << a;
   // (C3)
   if (b.getElementBytes() == 1 && (registerA || !mma.getTransposeB()))
     return op->emitOpError() << "expected tiles of 8-bit elements in shared "

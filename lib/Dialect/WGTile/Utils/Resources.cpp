@@ -71,6 +71,12 @@ RoleRegisters ResourceModel::getRoleRegisters(int64_t consumerThreads,
     if (registers.consumer >= tiles + kConsumerRegisters)
       break;
   }
+  // What the consumers' unit leaves over.
+  int64_t left =
+      threads * registers.entry - consumerThreads * registers.consumer;
+  int64_t spare = llvm::alignDown(
+      std::min(registers.entry, left / kWarpgroupThreads), kRegisterUnit);
+  registers.producer = std::max(registers.producer, spare);
   return registers;
 }
 

@@ -11,6 +11,8 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace wgtile {
 
 /// The values that differ between the tiles of the consumer groups of one
@@ -31,6 +33,7 @@ public:
 
 private:
   void visit(mlir::Block &block, bool inDependentBranch);
+  void visitLoop(mlir::scf::ForOp forOp, bool inDependentBranch);
   bool isQuotient(mlir::Operation *op);
 
   ForEachTileOp loop;

@@ -10,6 +10,7 @@
 
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExpr.h"
 
 namespace wgtile {
@@ -30,6 +31,10 @@ public:
   /// group: consumer = producer * size + tile.
   void matchTile(mlir::Value producer, mlir::Value consumer, int64_t size,
                  int64_t tile);
+
+  /// Whether two loops have the same range. If so, their induction variables
+  /// match, and what they carry and give as far as it is equal.
+  bool matchLoops(mlir::scf::ForOp producer, mlir::scf::ForOp consumer);
 
   bool areEqual(mlir::Value producer, mlir::Value consumer);
   /// Whether producer = ceil(consumer / size).

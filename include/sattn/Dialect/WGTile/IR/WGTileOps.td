@@ -220,7 +220,9 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
     a row-major tile in shared memory; `a` is one too, or a register tile. With
     `transpose_b` the tile in shared memory is the transpose of b: its rows are b's
     columns. Elements of f32 are rounded to tf32 before they are multiplied: by
-    `mma.sync` to nearest with ties away from zero, by `wgmma` toward zero.
+    `mma.sync` to nearest with ties away from zero, by `wgmma` toward zero. With
+    `ieee` they are multiplied as they are, each product added by one fused
+    multiply-add of the thread that holds the sum, in the layout of `mma.sync`.
 
     The MMA is `wgmma`, an instruction of a warpgroup, or, with `mma_sync`,
     `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses. The op
@@ -231,6 +233,7 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
       f8E4M3FN and f8E5M2; acc is f32, or i32 of i8. A register tile a is f16 or bf16,
       or f32 beside a tile b that is not transposed.
     - (C3) A tile b of 8-bit elements is transposed: instructions take K-major ones.
+    - (C4) `ieee` comes with elements of f32.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -240,10 +243,11 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
-                       UnitAttr:$mma_sync, UnitAttr:$transpose_b);
+                       UnitAttr:$mma_sync, UnitAttr:$ieee,
+                       UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`mma_sync` $mma_sync^)? (`transpose_b` $transpose_b^)?
-    attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `->` type($result)
+    $a `,` $b `,` $acc (`mma_sync` $mma_sync^)? (`ieee` $ieee^)?
+    (`transpose_b` $transpose_b^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
 }
 

@@ -35,6 +35,14 @@ int64_t SampledAddmmOp::getBlockRows() { return getSizeOfBlock(*this, 0); }
 
 int64_t SampledAddmmOp::getBlockColumns() { return getSizeOfBlock(*this, 1); }
 
+int64_t SampledAddmmOp::getBlocksPerTile() {
+  return std::max<int64_t>(getMetaAttr().getTile()[1] / getBlockColumns(), 1);
+}
+
+int64_t SampledAddmmOp::getTileColumns() {
+  return std::min(getMetaAttr().getTile()[1], getBlockColumns());
+}
+
 static LogicalResult verifyElementTypes(SampledAddmmOp op) {
   Type index = op.getCrow().getType().getElementType();
   if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64)) // (C2)
@@ -89,13 +97,17 @@ static LogicalResult verifyTile(SampledAddmmOp op) {
       return op.emitOpError() << "expected the tile's " << name
                               << " to be a multiple of 8 and at most "
                               << kMaxTileSize << ", but got " << size;
-  int64_t block[] = {op.getBlockRows(), op.getBlockColumns()};
-  for (unsigned dim : {0, 1})
-    if (block[dim] % tile[dim] != 0)
-      return op.emitOpError()
-             << "expected the tile's " << "MN"[dim] << " to divide the block's "
-             << block[dim] << (dim == 0 ? " rows" : " columns") << ", but got "
-             << tile[dim];
+  if (op.getBlockRows() % tile[0] != 0)
+    return op.emitOpError()
+           << "expected the tile's M to divide the block's "
+           << op.getBlockRows() << " rows, but got " << tile[0];
+  int64_t columns = op.getBlockColumns();
+  if (columns % tile[1] != 0 &&
+      (tile[1] % columns != 0 || tile[1] / columns > kMaxBlocksPerTile))
+    return op.emitOpError()
+           << "expected the tile's N to divide the block's " << columns
+           << " columns or to be up to " << kMaxBlocksPerTile
+           << " times as many, but got " << tile[1];
   if (std::max({tile[0] * tile[1], tile[0] * tile[2], tile[2] * tile[1]}) >
       kMaxTileElements)
     return op.emitOpError()

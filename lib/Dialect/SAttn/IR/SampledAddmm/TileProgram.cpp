@@ -30,8 +30,8 @@ public:
   TileProgram(OpBuilder &builder, SampledAddmmOp op)
       : b(op.getLoc(), builder), op(op), alpha(op.getAlpha()),
         beta(op.getBeta()), batchRank(op.getBatchRank()),
-        rows(op.getMetaAttr().getTile()[0]),
-        columns(op.getMetaAttr().getTile()[1]),
+        rows(op.getMetaAttr().getTile()[0]), columns(op.getTileColumns()),
+        blocksPerTile(op.getBlocksPerTile()),
         depth(op.getMetaAttr().getTile()[2]),
         element(op.getOut().getType().getElementType()),
         sumType(getSumType(op.getMat1().getType().getElementType())) {}
@@ -46,7 +46,7 @@ private:
   ImplicitLocOpBuilder b;
   SampledAddmmOp op;
   Scale alpha, beta;
-  int64_t batchRank, rows, columns, depth;
+  int64_t batchRank, rows, columns, blocksPerTile, depth;
   Type element, sumType;
   /// The product's tile, and whether it counts, of i1; null if alpha is 0.
   Value product, isComputed;
@@ -102,10 +102,11 @@ private:
     return arith::IndexCastOp::create(b, b.getIndexType(), entry);
   }
 
-  /// The last block row that begins at the block or before it, of `count` rows:
+  /// The last block row that begins at a block or before it, of `count` rows:
   /// the one that has it, if any has; 0 if there is none. The number's bits are
   /// found from the highest to the lowest, as many as the last row has.
-  Value findBlockRow(OpFoldResult count) {
+  /// Without `isAsked` it is 0, too.
+  Value findBlockRow(OpFoldResult count, Value block, Value isAsked = {}) {
     Value last = asValue(apply(b.getAffineDimExpr(0) - 1, {count}));
     Value bits;
     if (std::optional<int64_t> known = getConstantIntValue(count)) {
@@ -120,6 +121,8 @@ private:
       bits = arith::IndexCastOp::create(b, b.getIndexType(),
                                         arith::SubIOp::create(b, all, zeros));
     }
+    if (isAsked)
+      bits = arith::SelectOp::create(b, isAsked, bits, index(0));
     auto search =
         scf::ForOp::create(b, index(0), bits, index(1), ValueRange{index(0)});
     OpBuilder::InsertionGuard guard(b);
@@ -131,9 +134,8 @@ private:
         b, former, arith::ShLIOp::create(b, index(1), place));
     Value offset =
         readIndex(op.getCrow(), arith::MinSIOp::create(b, next, last));
-    Value isTaken =
-        both(compare(arith::CmpIPredicate::sle, next, last),
-             compare(arith::CmpIPredicate::sle, offset, getBlock()));
+    Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
+                         compare(arith::CmpIPredicate::sle, offset, block));
     Value row = arith::SelectOp::create(b, isTaken, next, former);
     scf::YieldOp::create(b, row);
     return search.getResult(0);
@@ -180,58 +182,131 @@ private:
     Value block = getBlock();
     OpFoldResult blockRows =
         apply(b.getAffineDimExpr(0) - 1, {sizeOf(op.getCrow(), -1)});
-    Value row = findBlockRow(blockRows);
     Value begin = readIndex(op.getCrow(), index(0));
     Value end = readIndex(op.getCrow(), asValue(blockRows));
     Value isStored = both(compare(arith::CmpIPredicate::sle, begin, block),
                           compare(arith::CmpIPredicate::slt, block, end));
     // What no block row has may have any column.
-    Value column = arith::SelectOp::create(
-        b, isStored, readIndex(op.getCol(), block), index(0));
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    OpFoldResult firstRow = apply(d0 * op.getBlockRows() + d1,
-                                  {OpFoldResult(row), getRowInBlock()});
-    OpFoldResult firstColumn =
-        apply(d0 * op.getBlockColumns() + d1,
-              {OpFoldResult(column), getColumnInBlock()});
+    Value column = arith::SelectOp::create(b, isStored, readColumn(), index(0));
     Value steps = countSteps(blockRows);
     isComputed =
         both(isStored, compare(arith::CmpIPredicate::slt, index(0), steps));
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
     Value zeros =
         linalg::FillOp::create(b, zero, emptyTile(sumType)).getResult(0);
+    product = blocksPerTile == 1
+                  ? multiplyRow(findBlockRow(blockRows, block), column, steps,
+                                /*isPresent=*/Value(), zeros)
+                  : multiplyRows(blockRows, begin, end, column, steps, zeros);
+  }
+
+  /// The column of the tile's block. The last tiles of a thread block may be
+  /// past the last block.
+  Value readColumn() {
+    Value block = getBlock();
+    if (blocksPerTile != 1) {
+      Value last =
+          asValue(apply(b.getAffineDimExpr(0) - 1, {sizeOf(op.getCol(), -1)}));
+      block = arith::MinSIOp::create(b, block, last);
+    }
+    return readIndex(op.getCol(), block);
+  }
+
+  /// The product where a thread block has several tiles: it goes through the
+  /// block rows that the tiles' blocks are in, at most one for each, and a tile
+  /// takes part in that of its own. All tiles read the same part of `mat1` at
+  /// the same time.
+  Value multiplyRows(OpFoldResult blockRows, Value begin, Value end,
+                     Value column, Value steps, Value zeros) {
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    auto inTile = [&](int64_t place) {
+      return asValue(apply(d0.floorDiv(blocksPerTile) * blocksPerTile + place,
+                           {OpFoldResult(getBlock())}));
+    };
+    begin = arith::MaxSIOp::create(b, begin, inTile(0));
+    end = arith::MinSIOp::create(b, end, inTile(blocksPerTile));
+    auto loop = scf::ForOp::create(b, index(0), index(blocksPerTile), index(1),
+                                   ValueRange{begin, zeros});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    // The first block whose row was not there yet.
+    Value next = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
+    Value isLeft = compare(arith::CmpIPredicate::slt, next, end);
+    Value row = findBlockRow(blockRows, next, isLeft);
+    Value after = readIndex(
+        op.getCrow(),
+        arith::MinSIOp::create(b, asValue(apply(d0 + 1, {OpFoldResult(row)})),
+                               asValue(blockRows)));
+    Value isPresent =
+        both(compare(arith::CmpIPredicate::sle, next, getBlock()),
+             compare(arith::CmpIPredicate::slt, getBlock(), after));
+    sum = multiplyRow(row, column,
+                      arith::SelectOp::create(b, isLeft, steps, index(0)),
+                      isPresent, sum);
+    next = arith::SelectOp::create(b, isLeft, after, next);
+    scf::YieldOp::create(b, ValueRange{next, sum});
+    return loop.getResult(1);
+  }
+
+  /// The sum over K of the products with a block row of `mat1`, added to `sum`
+  /// where `isPresent`, or always.
+  Value multiplyRow(Value row, Value column, Value steps, Value isPresent,
+                    Value sum) {
     auto loop =
-        scf::ForOp::create(b, index(0), steps, index(1), ValueRange{zeros});
+        scf::ForOp::create(b, index(0), steps, index(1), ValueRange{sum});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     if (op.getPrecision() == "tf32")
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    OpFoldResult firstRow = apply(d0 * op.getBlockRows() + d1,
+                                  {OpFoldResult(row), getRowInBlock()});
     OpFoldResult k = apply(d0 * depth, {loop.getInductionVar()});
-    OpFoldResult start = b.getIndexAttr(0);
-    bool isTransposed = op.getTransposeMat2();
     Tensor left = sliceOf(op.getMat1(), firstRow, rows, -2);
-    Tensor right =
-        sliceOf(op.getMat2(), firstColumn, columns, op.getColumnDim());
-    Value leftTile =
-        readTile(b, b.getLoc(), left, {}, {start, k}, {rows, depth});
-    ValueRange sum = loop.getRegionIterArgs();
-    if (isTransposed) {
-      Value rightTile =
-          readTile(b, b.getLoc(), right, {}, {start, k}, {columns, depth});
-      product = linalg::MatmulTransposeBOp::create(
-                    b, b.getLoc(), sum.getTypes().front(),
-                    ValueRange{leftTile, rightTile}, sum)
-                    .getResult(0);
-    } else {
-      Value rightTile =
-          readTile(b, b.getLoc(), right, {}, {k, start}, {depth, columns});
-      product =
-          linalg::MatmulOp::create(b, ValueRange{leftTile, rightTile}, sum)
-              .getResult(0);
+    Value leftTile = readTile(b, b.getLoc(), left, {}, {b.getIndexAttr(0), k},
+                              {rows, depth});
+    sum = loop.getRegionIterArg(0);
+    if (!isPresent) {
+      scf::YieldOp::create(b, addProduct(leftTile, column, k, sum));
+      return loop.getResult(0);
     }
-    scf::YieldOp::create(b, product);
-    product = loop.getResult(0);
+    auto branch = scf::IfOp::create(
+        b, isPresent,
+        [&](OpBuilder &nested, Location) {
+          OpBuilder::InsertionGuard inner(b);
+          b.restoreInsertionPoint(nested.saveInsertionPoint());
+          scf::YieldOp::create(b, addProduct(leftTile, column, k, sum));
+          nested.restoreInsertionPoint(b.saveInsertionPoint());
+        },
+        [&](OpBuilder &nested, Location loc) {
+          scf::YieldOp::create(nested, loc, sum);
+        });
+    scf::YieldOp::create(b, branch.getResults());
+    return loop.getResult(0);
+  }
+
+  /// sum + left * the tile's columns of `mat2`, from k on.
+  Value addProduct(Value left, Value column, OpFoldResult k, Value sum) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    OpFoldResult firstColumn =
+        apply(d0 * op.getBlockColumns() + d1,
+              {OpFoldResult(column), getColumnInBlock()});
+    Tensor matrix =
+        sliceOf(op.getMat2(), firstColumn, columns, op.getColumnDim());
+    OpFoldResult start = b.getIndexAttr(0);
+    if (op.getTransposeMat2()) {
+      Value right =
+          readTile(b, b.getLoc(), matrix, {}, {start, k}, {columns, depth});
+      return linalg::MatmulTransposeBOp::create(b, b.getLoc(), sum.getType(),
+                                                ValueRange{left, right},
+                                                ValueRange{sum})
+          .getResult(0);
+    }
+    Value right =
+        readTile(b, b.getLoc(), matrix, {}, {k, start}, {depth, columns});
+    return linalg::MatmulOp::create(b, ValueRange{left, right}, ValueRange{sum})
+        .getResult(0);
   }
 
   Value emptyTile(Type type) {
@@ -350,9 +425,10 @@ bool SampledAddmmOp::writeInto(Value destination) {
 FailureOr<SmallVector<Value>> SampledAddmmOp::lowerToTileProgram(OpBuilder &b) {
   ArrayRef<int64_t> tile = getMetaAttr().getTile();
   SmallVector<int64_t> shape(getBatchRank() + 1, 1);
-  llvm::append_range(shape, tile.take_front(2));
+  shape.append({tile[0], getTileColumns()});
   if (!isTile() || getOut().getType().getShape() != ArrayRef(shape))
     return emitOpError() << "expected a tile of one block, " << tile[0] << " x "
-                         << tile[1] << ", but got " << getOut().getType();
+                         << getTileColumns() << ", but got "
+                         << getOut().getType();
   return SmallVector<Value>{TileProgram(b, *this).build()};
 }

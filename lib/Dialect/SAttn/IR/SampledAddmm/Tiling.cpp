@@ -8,7 +8,8 @@
 
 // TilingInterface of sattn.sampled_addmm: the loops are the dimensions of
 // `out`, batches, stored blocks, and rows and columns of a block. A tile is
-// never of more than one block, since blocks are not near each other.
+// never of more than one block, since blocks are not near each other; tiles of
+// blocks that follow each other may share a thread block.
 
 #include "../ResultTiling.h"
 
@@ -62,9 +63,15 @@ SampledAddmmOp::getTileSizes(OpBuilder &b) {
     return emitOpError("expected a 'meta' attribute with tile sizes, but got "
                        "none (sattn-inject-meta attaches one)");
   SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
-  for (int64_t size : meta.getTile().take_front(2))
-    sizes.push_back(b.getIndexAttr(size));
+  sizes.push_back(b.getIndexAttr(meta.getTile()[0]));
+  sizes.push_back(b.getIndexAttr(getTileColumns()));
   return sizes;
+}
+
+SmallVector<int64_t> SampledAddmmOp::getTileGroups() {
+  SmallVector<int64_t> groups(getBatchRank() + 3, 1);
+  groups[getBatchRank()] = getBlocksPerTile();
+  return groups;
 }
 
 TileSchedule SampledAddmmOp::getTileSchedule() {

@@ -194,8 +194,8 @@ private:
       rows = actual;
       // Where its warps may divide the columns, mma.sync loads narrower rows
       // without padding.
-      useWgmma &=
-          ResourceModel::fitsWgmma(op) && (hasWholeRows(op) || warpsOwnRows);
+      useWgmma &= !op.getIeee() && ResourceModel::fitsWgmma(op) &&
+                  (hasWholeRows(op) || warpsOwnRows);
     }
     if (!products.empty() && !useWgmma) {
       for (MmaOp op : products)

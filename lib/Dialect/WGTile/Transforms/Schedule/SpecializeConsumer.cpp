@@ -305,9 +305,12 @@ private:
     OpBuilder b(loop);
     Operation *wait = findWait(loop);
     b.setInsertionPointAfter(wait);
-    if (wait == loop)
-      WarpgroupMmaWaitOp::create(b, loc, loop.getResults().back(),
-                                 /*pending=*/0);
+    if (wait == loop) {
+      ValueRange tiles = loop.getResults().drop_front(2 + places);
+      auto placed = WarpgroupMmaWaitOp::create(b, loc, tiles, /*pending=*/0);
+      for (auto [tile, waited] : llvm::zip_equal(tiles, placed.getResults()))
+        tile.replaceAllUsesExcept(waited, placed);
+    }
     releaseAll(b, tokens(loop.getResults()));
   }
 };

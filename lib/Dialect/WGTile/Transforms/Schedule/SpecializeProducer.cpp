@@ -245,11 +245,14 @@ public:
     if (loop.getGroupSize() == 1)
       return success();
     WalkResult walk = loop.walk([&](scf::ForOp forOp) {
-      if (!dependence.dependsOnGroup(forOp))
+      if (!dependence.dependsOnGroup(forOp) &&
+          llvm::none_of(forOp.getRegionIterArgs(), [&](Value carried) {
+            return dependence.dependsOnGroup(carried);
+          }))
         return WalkResult::advance();
-      forOp.emitOpError(
-          "expected the same range for all tiles of a group, or loops in which "
-          "nothing is loaded");
+      forOp.emitOpError("expected the same range and carried values for all "
+                        "tiles of a group, or loops in which nothing is "
+                        "loaded");
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())

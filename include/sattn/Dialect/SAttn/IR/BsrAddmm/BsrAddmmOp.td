@@ -79,8 +79,9 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     2. The matrix product accumulates in f32, and so does the epilogue; the result
        is rounded once, to the element type of `out`. With `precision` "tf32" the
        elements of f32 `values` and `b` may be rounded or cut to tf32 (10
-       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
-       and refuse "ieee", the default. The CPU computes in f32 either way.
+       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32.
+       With "ieee", the default, their threads multiply, by FMA. The CPU computes
+       in f32 either way.
        A product of i8 is an exact sum of integers, modulo 2^32 (any with K below
        131,072). An `out` of floats has an epilogue in f32 all the same. One of i32
        has one in f64, rounded to nearest with ties to even and saturated to the

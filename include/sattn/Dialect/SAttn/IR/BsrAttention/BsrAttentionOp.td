@@ -70,8 +70,8 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     4. Scores and sums are f32; weights are rounded to the element type of `v`, and
        the result once, to that of `out`. With `precision` "tf32" the elements of
        f32 `q`, `k` and `v` and the weights may be rounded to tf32 (10 bits of
-       mantissa). GPUs refuse "ieee", the default, for f32; the CPU computes in f32
-       either way.
+       mantissa). With "ieee", the default, threads of a GPU multiply, by FMA; the
+       CPU computes in f32 either way.
     5. With `dropout`, the weight of row i and key j in batch b is 0 if
 
        ```

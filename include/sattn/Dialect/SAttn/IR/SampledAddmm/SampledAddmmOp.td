@@ -28,7 +28,8 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileSchedule", "writeInto"]>,
+                              ["getTileGroups", "getTileSchedule",
+                               "writeInto"]>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_StorageOpInterface>,
@@ -61,8 +62,9 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     2. The matrix product accumulates in f32, and so does the epilogue; the result
        is rounded once, to the element type of `out`. With `precision` "tf32" the
        elements of f32 `mat1` and `mat2` may be rounded or cut to tf32 (10
-       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32,
-       and refuse "ieee", the default. The CPU computes in f32 either way.
+       bits of mantissa) before they are multiplied: GPUs have no other fast MMA of f32.
+       With "ieee", the default, their threads multiply, by FMA. The CPU computes
+       in f32 either way.
        A product of i8 is an exact sum of integers, modulo 2^32 (any with K below
        131,072). An `out` of floats has an epilogue in f32 all the same. One of i32
        has one in f64, rounded to nearest with ties to even and saturated to the
@@ -98,7 +100,10 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     - (C10) Each batch dimension is 1 or that of `out`.
     - (C11) The result has the type of `out`.
     - (C12) The tile of `meta` has sizes from 1 to 65536 that are multiples of 8, M a
-      divisor of BM, N a divisor of BN; M * N, M * K and K * N are at most 2^26.
+      divisor of BM, N a divisor of BN or 2 to 32 times BN, for so many stored blocks
+      that follow each other: on GPUs one thread block computes them, with one copy
+      of rows of `mat1` for those of a block row. M * N, M * K and K * N are at most
+      2^26.
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) `origin` has as many entries as the op has loops, the rank of `out`, and
       comes with `block_size`, BM and BN.
@@ -140,6 +145,9 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     /// Sizes of a block, also where `out` is a part of one.
     int64_t getBlockRows();
     int64_t getBlockColumns();
+    /// Stored blocks of the tile of `meta`, and its columns in each.
+    int64_t getBlocksPerTile();
+    int64_t getTileColumns();
     /// Dimensions K and N of `mat2`, counted from the last, -1.
     int64_t getReducedDim() { return getTransposeMat2() ? -1 : -2; }
     int64_t getColumnDim() { return getTransposeMat2() ? -2 : -1; }

@@ -73,8 +73,9 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     3. The sum is computed in f32, added to the old content of `out`, and rounded
        once, to the element type of `out`. With `precision` "tf32" the elements
        of f32 `blocks` and `others` may be rounded to tf32 (10 bits of mantissa)
-       before they are multiplied: GPUs have no other fast MMA of f32, and refuse
-       "ieee", the default. The CPU computes in f32 either way.
+       before they are multiplied: GPUs have no other fast MMA of f32. With "ieee",
+       the default, their threads multiply, by FMA. The CPU computes in f32 either
+       way.
     4. Matrices of `out` that have no entry, or an entry without pairs, stay as they
        are.
     5. If `offsets` decreases or passes the end of its list (without `p`: of
