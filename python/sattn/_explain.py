@@ -87,8 +87,9 @@ def explain(*arguments, **keywords):
     arguments. Lists of blocks that a mask needs are made.
 
     Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
-    from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was done by `prepare`, and, where
-    it is not the fastest version, which argument's stride, alignment or size is the reason. Raises as the call does.
+    from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was done by
+    `prepare`, and, where it is not the fastest version, which argument's stride, alignment or size is the reason; of
+    attention, whether the mask has lists. Raises as the call does.
 
     `logging.getLogger("sattn")` at level INFO says the same of kernels that run in their generic version, once for each
     program.
