@@ -63,6 +63,7 @@ class _Kernel:
 class Explanation:
     target: str
     kernels: tuple[_Kernel, ...]
+    remarks: tuple[str, ...] = ()
 
 class Prepared:
     columns: int

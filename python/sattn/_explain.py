@@ -48,18 +48,21 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order."""
+    """What a call does; print it. target: "cpu" or a GPU architecture. kernels: those it launches, in order. remarks: of the
+    call as a whole, a sentence each."""
 
     target: str
     kernels: tuple
+    remarks: tuple = ()
 
     def __str__(self):
         if self.target == "cpu":
-            return "code for the CPU, which launches no kernels"
-        if not self.kernels:
-            return f"{self.target}: no kernel, there is nothing to compute"
-        return "\n".join([f"{self.target}:", *(f"  {line}" for kernel in self.kernels
-                                                for line in str(kernel).splitlines())])
+            lines = ["code for the CPU, which launches no kernels"]
+        elif not self.kernels:
+            lines = [f"{self.target}: no kernel, there is nothing to compute"]
+        else:
+            lines = [f"{self.target}:", *(f"  {line}" for kernel in self.kernels for line in str(kernel).splitlines())]
+        return "\n".join([*lines, *self.remarks])
 
 
 def explain_program(program, arguments, prepared=False):
@@ -80,11 +83,13 @@ def explain(*arguments, **keywords):
     """What a call would do, without doing it: which kernels, in which version, with which parameters, and why.
 
     arguments: a Program and the arguments of a call of it; or those of `bsr_dense_addmm`, keywords too; or
-    `sattn.sampled_addmm` or `sattn.bsr_softmax` and its arguments.
+    `sattn.flex_attention`, `sattn.scaled_dot_product_attention`, `sattn.sampled_addmm` or `sattn.bsr_softmax` and its
+    arguments. Lists of blocks that a mask needs are made.
 
     Returns an Explanation, which prints as text: for each kernel its version, its tile parameters and where these came
-    from (the program, `meta`, a row of a table, the computed default), whether it was done by `prepare`, and, where
-    it is not the fastest version, which argument's stride, alignment or size is the reason. Raises as the call does.
+    from (the program, `meta` or `kernel_options`, a row of a table, the computed default), whether it was done by
+    `prepare`, and, where it is not the fastest version, which argument's stride, alignment or size is the reason; of
+    attention, whether the mask has lists. Raises as the call does.
 
     `logging.getLogger("sattn")` at level INFO says the same of kernels that run in their generic version, once for each
     program.
@@ -94,20 +99,22 @@ def explain(*arguments, **keywords):
             raise TypeError(f"expected no keywords after a Program, but got {', '.join(keywords)}")
         _arrays.require_memory(dict(enumerate(arguments[1:])))
         return explain_program(arguments[0], arguments[1:])
-    from . import _bsr, _sampled, _softmax
-    call_of = {_sampled.sampled_addmm: _sampled.explained, _softmax.bsr_softmax: _softmax.explained}.get(
+    from . import _bsr, _flex_attention, _sampled, _sdpa, _softmax
+    call_of = {_sampled.sampled_addmm: _sampled.explained, _softmax.bsr_softmax: _softmax.explained,
+               _flex_attention.flex_attention: _flex_attention.explained,
+               _sdpa.scaled_dot_product_attention: _sdpa.explained}.get(
         arguments[0] if arguments and callable(arguments[0]) else None)
     if call_of is None:
-        program, given, prepared = _bsr.call_of(*arguments, **keywords)
+        calls, remarks = [_bsr.call_of(*arguments, **keywords)], ()
+        origin = "the choice by shape, sparsity and device" if keywords.get("meta") is None else "meta"
     else:
-        program, given, prepared = call_of(*arguments[1:], **keywords)
-    explanation = explain_program(program, given, prepared)
-    if call_of is not None and keywords.get("meta") is None:
-        return explanation
-    # They stand in the program that is made for the call.
-    origin = "the choice by shape, sparsity and device" if keywords.get("meta") is None else "meta"
-    return dataclasses.replace(explanation, kernels=tuple(
-        dataclasses.replace(kernel, origin=origin if kernel.parameters else "") for kernel in explanation.kernels))
+        calls, origin, remarks = call_of(*arguments[1:], **keywords)
+    found = [explain_program(*call) for call in calls]
+    kernels = [kernel for explanation in found for kernel in explanation.kernels]
+    # Given or chosen ones stand in the program that is made for the call.
+    if origin is not None:
+        kernels = [dataclasses.replace(kernel, origin=origin if kernel.parameters else "") for kernel in kernels]
+    return Explanation(found[0].target, tuple(kernels), remarks)
 
 
 def log_generic(program, arguments, prepared=False):

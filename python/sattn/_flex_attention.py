@@ -150,6 +150,42 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
                  (score, mask.function, mask.band))
 
 
+def _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal, window, prefix):
+    """(an AuxRequest, scale, band, options, score_mod's Function, its values): of flex_attention's arguments, without arrays."""
+    wanted = _LSE if return_lse else _OUTPUT_ALONE
+    if return_aux is not None:
+        wanted = _requested(return_aux, return_lse)
+    if scale is not None:
+        scale = number("scale", scale)
+    band = None
+    if causal is not None or window is not None or prefix is not None:
+        band = _masks.named(causal, window, prefix)
+    options = None if kernel_options is None else options_of(kernel_options)
+    score = score_values = None
+    if score_mod is not None:
+        score, score_values = _functions.traced("score_mod", score_mod)
+    return wanted, scale, band, options, score, score_values
+
+
+def explained(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
+              kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
+    """([(the program that flex_attention would call, its arguments, False)], where the tile is from, remarks). It launches
+    nothing; lists of the mask are made, if it needs any."""
+    wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
+                                                                window, prefix)
+    if _arrays.is_torch(query):
+        _traced.refuse("query", query)
+    program, given, mask = attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted,
+                                  options, is_explained=True)
+    remarks = ()
+    if block_mask is not None:
+        size = " x ".join(map(str, mask.block))
+        remarks = ("the blocks that the mask leaves are computed in the kernel, without lists" if mask.lists is None else
+                   f"the mask has lists of blocks of {size}, made of its function" if mask.is_ours else
+                   f"the mask has lists of blocks of {size}, which were given"),
+    return [(program, given, False)], "kernel_options" if options is not None and options.tile else None, remarks
+
+
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
                    kernel_options=None, *, return_aux=None, causal=None, window=None, prefix=None):
     """softmax over the keys that each query sees of score_mod(scale * (query @ key^T)), @ value.
@@ -172,18 +208,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
-    wanted = _LSE if return_lse else _OUTPUT_ALONE
-    if return_aux is not None:
-        wanted = _requested(return_aux, return_lse)
-    if scale is not None:
-        scale = number("scale", scale)
-    band = None
-    if causal is not None or window is not None or prefix is not None:
-        band = _masks.named(causal, window, prefix)
-    options = None if kernel_options is None else options_of(kernel_options)
-    score = score_values = None
-    if score_mod is not None:
-        score, score_values = _functions.traced("score_mod", score_mod)
+    wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
+                                                                window, prefix)
     if _traced.stands_for_others(query):
         from . import _operations
 
@@ -197,9 +223,11 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     return (out, lse) if return_lse else out
 
 
-def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
+def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options, *,
+           is_explained=False):
     """(output, lse or None, the greatest scores or None) of traced functions. wanted: an AuxRequest.
-    mask_of(block_mask, band, arrays, sizes) gives the mask."""
+    mask_of(block_mask, band, arrays, sizes) gives the mask. is_explained: nothing is launched; (the program, its arguments,
+    the Mask) instead."""
     arrays, are_plain = _arrays_of(query, key, value)
     mask_function = mask_values = lists = None
     if not are_plain:
@@ -247,6 +275,8 @@ def attend(query, key, value, score, score_values, block_mask, mask_of, band, sc
         given += rows
         lse, largest = rows[0] if wanted.lse else None, rows[1] if wanted.max_scores else None
     program = plan.program
+    if is_explained:
+        return program, given, mask
     if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
         _explain.log_generic(program, given)
     try:

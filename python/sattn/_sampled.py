@@ -180,9 +180,9 @@ def _call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
 
 
 def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
-    """(the program that sampled_addmm would call, its arguments, whether input is prepared); calls nothing."""
+    """([(the program that sampled_addmm would call, its arguments, False)], where the tile is from, remarks); calls nothing."""
     call = _call_of(input, mat1, mat2, number("beta", beta), number("alpha", alpha), out, precision, _bsr.tile_of(meta))
-    return call.program, call.arguments, False
+    return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
 
 
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_checks=False, max_grid=None, meta=None,

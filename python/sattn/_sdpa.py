@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _operand, _storage, cache
+from . import _arrays, _bsr, _compiler, _operand, _sampled, _softmax, _storage, cache
 from ._attention_source import BsrAttention
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
@@ -86,13 +86,20 @@ class _Mask(typing.NamedTuple):
     col: object
 
 
+def _room(arrays):
+    """Where a seed and an offset would be."""
+    if arrays is _arrays.NUMPY:
+        return np.zeros(2, np.int64)
+    import torch
+
+    return torch.empty(2, dtype=torch.int64, device=arrays.device)
+
+
 def _draw(arrays):
     """A seed and an offset, of the library's generator for the device: on CUDA nothing waits for it."""
     if arrays is _arrays.NUMPY:
         return np.random.randint(0, 2**63 - 1, size=2, dtype=np.int64)
-    import torch
-
-    return torch.empty(2, dtype=torch.int64, device=arrays.device).random_()
+    return _room(arrays).random_()
 
 
 def _program(mask, block, query, key, value, batch, dropout, precision):
@@ -112,8 +119,21 @@ def _program(mask, block, query, key, value, batch, dropout, precision):
     return cache.program(source, target)
 
 
-def _fused(mask, block, query, key, value, batch, scale, probability, check, precision):
-    """In one kernel: neither scores nor weights are in memory."""
+class _Call(typing.NamedTuple):
+    """What a call of the kernel is made of: the program, its scalars, and its arrays by name; the last one is the result."""
+
+    program: object
+    scalars: tuple
+    named: dict
+    result: object
+
+    @property
+    def arguments(self):
+        return [*self.scalars, *self.named.values()]
+
+
+def _call_of(mask, block, query, key, value, batch, scale, probability, precision, draw):
+    """The call of one kernel: neither scores nor weights are in memory. draw: gives the seed and the offset of a dropout."""
     arrays = mask.arrays
     kind = ("bsr_attention", id(arrays), block, probability != 0, precision, len(batch),
             *((array.ndim, array.dtype) for array in (mask.crow, mask.col)),
@@ -127,18 +147,23 @@ def _fused(mask, block, query, key, value, batch, scale, probability, check, pre
     result = _bsr._with_memory(arrays, arrays.empty, (*batch, query.shape[-2], value.shape[-1]), query)
     named = {"crow": mask.crow, "col": mask.col, "query": query, "key": key, "value": value}
     if probability:
-        named["random"] = _draw(arrays)
+        named["random"] = draw(arrays)
     named["out"] = result
     named = {name: arrays.passed(array) for name, array in named.items()}
     scalars = (scale, probability) if probability else (scale,)
-    arguments = [*scalars, *named.values()]
+    return _Call(program, scalars, named, result)
+
+
+def _fused(call, mask, check):
+    """The result of a call."""
+    arrays, arguments = mask.arrays, call.arguments
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     try:
-        launch = _bsr._launcher(program, mask, arguments, len(scalars), check or check is None and not on_gpu)
+        launch = _bsr._launcher(call.program, mask, arguments, len(call.scalars), check or check is None and not on_gpu)
         _bsr._with_memory(arrays, launch, *arguments)
     except BufferError as error:
-        _arrays.raise_refusal(named, error)
-    return result
+        _arrays.raise_refusal(call.named, error)
+    return call.result
 
 
 def _in_parts(mask, query, key, value, scale, probability, check, precision):
@@ -176,6 +201,16 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     Returns (*, M, E). Rows without a stored block are 0. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is computed.
     """
+    probability, scale, pattern, call, mask = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision,
+                                                         _draw)
+    if call is not None:
+        return _fused(call, mask, check)
+    return _in_parts(pattern, query, key, value, scale, probability, check, precision)
+
+
+def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, draw):
+    """(dropout_p, scale, (crow, col, values) of attn_mask, the call of one kernel and the mask's indices, or None twice where
+    the arguments need several)."""
     if is_causal:
         raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
     if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
@@ -189,5 +224,19 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     scale = 1 / math.sqrt(depth) if scale is None else number("scale", scale)
     if values.shape[-1] % _KEY_MULTIPLE == 0 and all(0 < columns <= _MOST_COLUMNS for columns in (depth, value.shape[-1])):
         mask = _Mask(_arrays.arrays_of("query", query), crow, col)
-        return _fused(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, check, precision)
-    return _in_parts((crow, col, values), query, key, value, scale, probability, check, precision)
+        call = _call_of(mask, tuple(values.shape[-2:]), query, key, value, batch, scale, probability, precision, draw)
+        return probability, scale, (crow, col, values), call, mask
+    return probability, scale, (crow, col, values), None, None
+
+
+def explained(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, *, check=None, precision=None):
+    """([(a program that scaled_dot_product_attention would call, its arguments, False), ...], None, remarks); calls nothing."""
+    _, scale, pattern, call, _ = _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precision, _room)
+    if call is not None:
+        return [(call.program, call.arguments, False)], None, ()
+    sampled = _sampled._call_of(pattern, query, key.swapaxes(-1, -2), 0.0, scale, None, precision, "")
+    scores = sampled.result.matrix
+    calls = [(sampled.program, sampled.arguments, False), *_softmax.explained(scores, check=False)[0],
+             _bsr.call_of(None, scores, value, beta=0, check=False, precision=precision)]
+    return calls, None, ("scores and weights are in memory: one kernel takes up to "
+                         f"{_MOST_COLUMNS} columns, and blocks with a multiple of {_KEY_MULTIPLE} columns",)

@@ -47,10 +47,11 @@ def _call_of(operand, meta):
 
 
 def explained(input, max_row_nnz=None, *, check=None, meta=None):
-    """(the program that bsr_softmax would call, its arguments, whether input is prepared); calls nothing."""
+    """([(the program that bsr_softmax would call, its arguments, whether input is prepared)], where the tile is from,
+    remarks); calls nothing."""
     operand = _operand.operand_of(input, "input", multiple=1)
     program, named, _ = _call_of(operand, _bsr.tile_of(meta))
-    return program, list(named.values()), operand.prepared is not None
+    return [(program, list(named.values()), operand.prepared is not None)], "meta" if meta is not None else None, ()
 
 
 def _known_parts(matrix, check):

@@ -61,6 +61,41 @@ def test_compiled_counts_are_exact(monkeypatch, name, block):
     assert mask.visible() == pytest.approx(masks.seen(MASKS[name], SHAPE).mean())
 
 
+def sorted_lists(number, whole):
+    """Lists by a stable sort of each row: listed columns first, then the others."""
+    found = []
+    for listed in ((number > 0) & (number != whole), number == whole):
+        found += [listed.sum(-1), np.argsort(~listed, axis=-1, kind="stable")]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_columns_are_in_the_order_of_a_stable_sort(monkeypatch, seed):
+    """Those that are not listed, too; of empty and full rows, of no blocks, one column, batches and heads, transposed."""
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(_blocks, "MARKS_AT_ONCE", int(rng.choice([1, 64, 2**17])))
+    block = (16, 16) if seed % 2 else tuple(map(int, rng.integers(1, 20, 2)))
+    lengths = tuple(int(size) * int(rng.integers(0, 12)) + (0 if seed % 4 == 1 else int(rng.integers(0, size))) for size in block)
+    if seed % 8 < 2:
+        lengths = lengths[0], block[1]
+    whole = np.outer(*(np.diff(np.append(np.arange(0, length, size), length)) for length, size in zip(lengths, block)))
+    assert (_blocks.sizes(lengths, block) == whole).all()
+    shape = *map(int, rng.integers(1, 4, 2)), *whole.shape
+    kind = rng.integers(0, 4, shape)
+    kind[..., :1, :], kind[..., -1:, :] = 0, 1
+    number = np.where(kind == 0, 0, np.where(kind == 1, whole, rng.integers(0, np.maximum(whole, 1), shape))).astype(np.int32)
+    for counts, *sizes in ((number, lengths, block), (number.swapaxes(-1, -2), lengths[::-1], block[::-1])):
+        lists = _blocks.lists_of(counts, *sizes)
+        for own, wanted in zip(lists, sorted_lists(counts, _blocks.sizes(*sizes))):
+            assert own.dtype == np.int32 and own.flags.c_contiguous and own.shape == wanted.shape and (own == wanted).all()
+        together = _blocks.lists_of(counts, *sizes, separate=False)
+        assert together.full_kv_indices is None
+        assert (together.kv_indices == np.argsort(counts == 0, axis=-1, kind="stable")).all()
+        assert (together.kv_num_blocks == (counts > 0).sum(-1)).all()
+        for own, wanted in zip(_blocks.ordered(counts > 0), (together.kv_num_blocks, together.kv_indices)):
+            assert own.dtype == np.int32 and (own == wanted).all()
+
+
 @pytest.mark.parametrize("band", [{"right": 0}, {"left": 30, "right": 5, "prefix": 3}, {"left": 0, "bottom_right": True}])
 def test_compiled_counts_of_bands(monkeypatch, band):
     function, values = _functions.traced("mask_mod", masks.document)

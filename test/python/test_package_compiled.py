@@ -314,6 +314,7 @@ class Linear(torch.nn.Module):
         return self.package.linear(x * 2, self.weight, self.bias)
 
 
+@pytest.mark.filterwarnings("ignore:The given buffer is not writable")  # Of torch.export.load, before 2.15.
 def test_export(package, operands, matrix):
     for module, arguments, name in ((Attention(package), tuple(operands), "flex_attention"),
                                     (Linear(package, matrix), (torch.randn(3, 80),), "linear")):
@@ -333,7 +334,12 @@ def test_strict_export(package, matrix):
     arguments = torch.randn(3, 80),
     module = Linear(package, matrix)
     with torch.no_grad():
-        exported = torch.export.export(module, arguments, strict=True)
+        try:
+            exported = torch.export.export(module, arguments, strict=True)
+        except RuntimeError as error:
+            if "do not have strides" not in str(error):
+                raise
+            pytest.skip("PyTorch before 2.15 asks a sparse tensor for its strides, to print the graph")
         near(exported.module()(*arguments), module(*arguments))
     assert "sattn.linear.default" in [str(node.target) for node in exported.graph.nodes]
 

@@ -11,7 +11,7 @@ pytest.importorskip("tvm_ffi")
 torch = pytest.importorskip("torch")
 from torch.sparse import _triton_ops  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse BSR")
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse")
 NAMES = "bsr_dense_mm", "bsr_dense_addmm", "sampled_addmm", "bsr_softmax", "_scaled_dot_product_attention"
 
 

@@ -110,6 +110,53 @@ def test_the_cpu(sattn):
     assert str(explanation) == "code for the CPU, which launches no kernels"
 
 
+def attention_operands(make, **sizes):
+    shape = 1, 2, sizes.get("length", 256), sizes.get("columns", 64)
+    return [make(*shape) for _ in range(3)]
+
+
+def test_attention(package, stub_cuda):
+    """By its arguments: the tile is the compiler's, or that of kernel_options. Nothing is launched."""
+    arrays = attention_operands(fake_torch.zeros)
+    explanation = package.explain(package.flex_attention, *arrays, causal=True)
+    kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
+    assert kernel.version == "aligned" and kernel.parameters.startswith("tile = [") and not explanation.remarks
+    explanation = package.explain(package.flex_attention, *arrays, kernel_options={"tile_queries": 64, "tile_keys": 32})
+    kernel, = [kernel for kernel in explanation.kernels if kernel.parameters]
+    assert kernel.parameters.startswith("tile = [64, 64, 32]") and kernel.origin == "kernel_options"
+    assert str(explanation).startswith("sm_90a:") and not stub_cuda.lines("launch")
+
+
+def test_masks_of_attention(sattn):
+    arrays = attention_operands(lambda *shape: np.ones(shape, np.float32))
+    documents = np.arange(256) // 100
+    made = sattn.create_block_mask(lambda b, h, i, j: (documents[i] == documents[j]) & (i * j % 3 > 0), None, None, 256, 256)
+    given = sattn.BlockMask.from_kv_blocks(made.kv_num_blocks, made.kv_indices, BLOCK_SIZE=128)
+    proved = sattn.create_block_mask(lambda b, h, i, j: (i >= j) & (i - j < 100), None, None, 256, 256)
+    for mask, remark in ((made, "the mask has lists of blocks of 128 x 128, made of its function"),
+                         (given, "the mask has lists of blocks of 128 x 128, which were given"),
+                         (proved, "the blocks that the mask leaves are computed in the kernel, without lists")):
+        explanation = sattn.explain(sattn.flex_attention, *arrays, None, mask, return_lse=True)
+        assert (explanation.target, explanation.kernels, explanation.remarks) == ("cpu", (), (remark,))
+        assert str(explanation) == f"code for the CPU, which launches no kernels\n{remark}"
+    with pytest.raises(ValueError, match="argument 'key': expected 64 columns"):
+        sattn.explain(sattn.flex_attention, arrays[0], arrays[1][..., :32], arrays[2])
+
+
+def test_attention_of_a_sparse_mask(sattn):
+    """The generator stays where it is; several programs are checked one after the other."""
+    mask = np.array([0, 1], np.int32), np.array([0], np.int32), np.ones((1, 16, 16), bool)
+    state = np.random.get_state()[1].tolist()
+    for columns, remarks in ((24, 0), (600, 1)):
+        query, value = np.ones((16, columns), np.float32), np.ones((16, 40), np.float32)
+        explanation = sattn.explain(sattn.scaled_dot_product_attention, query, query, value, mask, 0.5 if columns < 512 else 0.0)
+        assert explanation.target == "cpu" and len(explanation.remarks) == remarks
+    assert "one kernel takes up to 512 columns" in str(explanation)
+    assert np.random.get_state()[1].tolist() == state
+    with pytest.raises(ValueError, match="argument 'is_causal': expected False"):
+        sattn.explain(sattn.scaled_dot_product_attention, query, query, value, mask, is_causal=True)
+
+
 def test_logging(package, caplog):
     """Once for each program, where anybody listens."""
     bsr, dense, out = operands()

@@ -68,6 +68,8 @@ def test_inference_tensors(package, given, kind):
         near(package.bsr_dense_addmm(**{**given, "bsr": operand}), wanted)
 
 
+# PyTorch's first dual scripts decompositions, of which its later versions warn.
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_duals(package, given, kind, name):
