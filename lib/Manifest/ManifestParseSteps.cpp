@@ -40,14 +40,33 @@ Error parseReplacement(const JsonNode &node, const Manifest &manifest,
 Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
                      TensorMapParameter &parameter) {
   if (Error err = node.expectObject(
-          {"argument", "replaced", "box", "swizzle", "packed"}))
+          {"argument", "scratch", "replaced", "box", "swizzle", "packed"}))
     return err;
-  if (Error err =
-          parseTensorIndex(node, "argument", manifest, parameter.argument))
-    return err;
-  if (Error err = parseReplacement(node, manifest, parameter.argument,
-                                   parameter.replaced))
-    return err;
+  if (node.has("argument") == node.has("scratch") ||
+      (node.has("replaced") && !node.has("argument")))
+    return node.fail("expected one of 'argument', which may have 'replaced', "
+                     "and 'scratch'");
+  DType element = {};
+  int64_t rank = 0;
+  if (node.has("scratch")) {
+    parameter.scratch.emplace();
+    if (Error err = node.index("scratch", "scratch arrays",
+                               manifest.scratch.size(), *parameter.scratch))
+      return err;
+    const ScratchSpec &spec = manifest.scratch[*parameter.scratch];
+    element = spec.type;
+    rank = int64_t(spec.sizes.size());
+  } else {
+    if (Error err =
+            parseTensorIndex(node, "argument", manifest, parameter.argument))
+      return err;
+    if (Error err = parseReplacement(node, manifest, parameter.argument,
+                                     parameter.replaced))
+      return err;
+    const ArgumentSpec &spec = manifest.arguments[parameter.argument];
+    element = spec.type;
+    rank = spec.rank;
+  }
   std::vector<JsonNode> box;
   if (Error err = node.array("box", box))
     return err;
@@ -62,9 +81,8 @@ Error parseTensorMap(const JsonNode &node, const Manifest &manifest,
   if (node.has("packed"))
     if (Error err = node.boolean("packed", parameter.packed))
       return err;
-  const ArgumentSpec &spec = manifest.arguments[parameter.argument];
-  if (Error err = checkTensorMapBox(spec.type, spec.rank, parameter.box,
-                                    parameter.swizzle))
+  if (Error err =
+          checkTensorMapBox(element, rank, parameter.box, parameter.swizzle))
     return node.fail(err.message());
   return Error::success();
 }

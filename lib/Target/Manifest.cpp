@@ -648,8 +648,10 @@ private:
     if (isPrepare(launch))
       step["preprocess"] = true;
     else
-      for (Value value : launch.getArgs())
-        usedScratch.insert(stripCasts(value));
+      for (Value value : launch.getArgs()) {
+        auto map = value.getDefiningOp<wgtile::TensorMapOp>();
+        usedScratch.insert(stripCasts(map ? map.getSource() : value));
+      }
     steps.push_back(std::move(step));
     return success();
   }
@@ -676,8 +678,12 @@ private:
     if (auto map = value.getDefiningOp<wgtile::TensorMapOp>()) {
       std::optional<json::Object> entries =
           describeArgument("argument", map.getSource());
+      if (auto it = allocations.find(stripCasts(map.getSource()));
+          it != allocations.end())
+        entries = json::Object{{"scratch", it->second.index}};
       if (!entries)
-        return map.emitOpError("expected an argument of the function");
+        return map.emitOpError(
+            "expected an argument of the function or scratch memory");
       wgtile::TensorMapType type = map.getMap().getType();
       (*entries)["box"] = json::Array(type.getBox());
       (*entries)["swizzle"] = type.getSwizzle();

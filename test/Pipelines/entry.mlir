@@ -17,6 +17,19 @@
 // RUN: %python %S/../Tools/sparse-run/Inputs/make_arrays.py %t/f32 dtype=f32 block=24x40 n=37 index=i64
 // RUN: sparse-run --check %t/native.mlir %t/f32/crow.npy %t/f32/col.npy %t/f32/values.npy %t/f32/b.npy nan
 
+// A sampled product, as upstream writes it: the matrix is read and written in
+// place. With zeros for what is stored it is the product alone.
+// RUN: sparse-run --check %t/sampled.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/c.npy %t/bf16/b.npy
+// RUN: sparse-run --check %t/zeroed.mlir %t/f32/crow.npy %t/f32/col.npy nan %t/f32/c.npy %t/f32/b.npy
+// RUN: sparse-opt %t/sampled.mlir --sattn-to-cpu -o /dev/null --mlir-print-ir-after=one-shot-bufferize 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SAMPLED --implicit-check-not="memref.alloc(%"
+// SAMPLED: func.func @main(%[[CROW:[a-z0-9]+]]: memref<4xi32, {{.*}}, %[[COL:[a-z0-9]+]]: memref<?xi32, {{.*}}, %[[VALUES:[a-z0-9]+]]: memref<?x64x64xbf16,
+// SAMPLED:   scf.forall
+// SAMPLED:   return %[[CROW]], %[[COL]], %[[VALUES]] :
+// RUN: not sparse-run %t/sampled.mlir %t/bf16/crow.npy %t/bf16/col.npy %t/bf16/values.npy %t/bf16/b.npy %t/bf16/b.npy 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ROWS
+// ROWS: sparse-run: error: argument 'crow': expected dimension 0 (offsets) to be 5 (M / 64 + 1), but got 4
+
 // Batches of one matrix: levels of type dense need no copy of the offsets.
 // RUN: sparse-opt %t/stacked.mlir --sattn-to-nvvm --mlir-print-ir-before=wgtile-outline-kernels -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STACKED --implicit-check-not=memref.alloc --implicit-check-not=tensor.
@@ -81,6 +94,73 @@ func.func @main(%a: tensor<?x?xf32, #bsr>, %b: tensor<?x?xf32>, %c: tensor<?x?xf
   %0 = sattn.bsr_addmm alpha(%one) beta(%zero) ins(%a, %b : tensor<?x?xf32, #bsr>, tensor<?x?xf32>)
       outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+//--- sampled.mlir
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
+#ik = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+func.func @main(%c: tensor<192x256xbf16, #bsr>, %ma: tensor<192x72xbf16>, %mb: tensor<256x72xbf16>) -> tensor<192x256xbf16, #bsr> {
+  %zero = arith.constant 0.0 : bf16
+  %alpha = arith.constant 1.5 : bf16
+  %0 = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ma, %mb : tensor<192x72xbf16>, tensor<256x72xbf16>) outs(%c : tensor<192x256xbf16, #bsr>) {
+  ^bb0(%a: bf16, %b: bf16, %s: bf16):
+    %u = sparse_tensor.unary %s : bf16 to bf16
+      present = {
+      ^bb0(%p: bf16):
+        %1 = arith.mulf %a, %b : bf16
+        %2 = arith.mulf %1, %alpha : bf16
+        sparse_tensor.yield %2 : bf16
+      }
+      absent = {}
+    %r = sparse_tensor.reduce %s, %u, %zero : bf16 {
+    ^bb0(%x: bf16, %y: bf16):
+      %1 = arith.addf %x, %y : bf16
+      sparse_tensor.yield %1 : bf16
+    }
+    linalg.yield %r : bf16
+  } -> tensor<192x256xbf16, #bsr>
+  return %0 : tensor<192x256xbf16, #bsr>
+}
+
+//--- zeroed.mlir
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 24 : dense, j floordiv 40 : compressed, i mod 24 : dense, j mod 40 : dense)}>
+#id = affine_map<(i, j) -> (i, j)>
+#ik = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+func.func @main(%c: tensor<?x?xf32, #bsr>, %ma: tensor<?x?xf32>, %mb: tensor<?x?xf32>) -> tensor<?x?xf32, #bsr> {
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%c : tensor<?x?xf32, #bsr>) {
+  ^bb0(%s: f32):
+    %u = sparse_tensor.unary %s : f32 to f32
+      present = {
+      ^bb0(%p: f32):
+        sparse_tensor.yield %zero : f32
+      }
+      absent = {}
+    linalg.yield %u : f32
+  } -> tensor<?x?xf32, #bsr>
+  %0 = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ma, %mb : tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32, #bsr>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %u = sparse_tensor.unary %s : f32 to f32
+      present = {
+      ^bb0(%p: f32):
+        %1 = arith.mulf %a, %b : f32
+        sparse_tensor.yield %1 : f32
+      }
+      absent = {}
+    %r = sparse_tensor.reduce %s, %u, %zero : f32 {
+    ^bb0(%x: f32, %y: f32):
+      %1 = arith.addf %x, %y : f32
+      sparse_tensor.yield %1 : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32, #bsr>
+  return %0 : tensor<?x?xf32, #bsr>
 }
 
 //--- stacked.mlir

@@ -39,10 +39,13 @@ func.func @scaled_i8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor
   return %0 : tensor<?x?xi32>
 }
 
-// A b of K x N is transposed into scratch memory first, by a kernel that is the
-// last here. Scratch memory is no argument, and so not TMA's.
+// A b of K x N is transposed into scratch memory first, by kernels that are the
+// last here. TMA reads it there.
 // CHECK-LABEL: .entry rows_i8(
-// CHECK:         mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// CHECK-COUNT-2: cp.async.bulk.tensor.
+// CHECK:         wgmma.mma_async.sync.aligned.m64n{{[0-9]+}}k32.s32.s8.s8
+// CHECK-LABEL: .entry rows_i8_generic(
+// CHECK-NOT:     cp.async.bulk.tensor.
 func.func @rows_i8(%alpha: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xi8>,
                    %b: tensor<?x?xi8>, %out: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
   %beta = arith.constant 1.0 : f32
@@ -50,6 +53,18 @@ func.func @rows_i8(%alpha: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %valu
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>)
       outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
+}
+
+// CHECK-LABEL: .entry rows_f8(
+// CHECK-COUNT-2: cp.async.bulk.tensor.
+// CHECK:         wgmma.mma_async.sync.aligned.m64n{{[0-9]+}}k32.f32.e4m3.e4m3
+func.func @rows_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                   %values: tensor<?x128x128xf8E4M3FN>, %b: tensor<2x?x?xf8E4M3FN>, %out: tensor<2x?x?xbf16>)
+    -> tensor<2x?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x128x128xf8E4M3FN>, tensor<2x?x?xf8E4M3FN>)
+      outs(%out : tensor<2x?x?xbf16>) {meta = #sattn.meta<tile = [128, 128, 128]>} -> tensor<2x?x?xbf16>
+  return %0 : tensor<2x?x?xbf16>
 }
 
 // Blocks of 16 and 32 are mma.sync's.
@@ -87,7 +102,8 @@ func.func @sampled_i8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tenso
 }
 
 // CHECK-LABEL: .entry sampled_f8(
-// CHECK:         mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// CHECK-COUNT-2: cp.async.bulk.tensor.
+// CHECK:         wgmma.mma_async.sync.aligned.m64n64k32.f32.e5m2.e5m2
 func.func @sampled_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xf8E5M2>,
                       %mat2: tensor<?x?xf8E5M2>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
   %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
@@ -120,6 +136,13 @@ func.func @rows_tf32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor
   return %0 : tensor<?x?xf32>
 }
 
+// Bytes go through shared memory by 16, or one by one.
+// CHECK-LABEL: .entry rows_i8_transpose_2d_by_16(
+// CHECK-COUNT-4: ld.global.v4.b32
+// CHECK-COUNT-4: st.shared.v4.b32
+// CHECK:         bar.sync
+// CHECK-COUNT-16: ld.shared.b8
+// CHECK:         st.global.v4.b32
 // CHECK-LABEL: .entry rows_i8_transpose_2d(
 // CHECK:         ld.global.b8
 // CHECK:         st.global.b8

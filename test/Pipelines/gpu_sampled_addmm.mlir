@@ -255,3 +255,34 @@ func.func @tf32_transposed(%alpha: f32, %beta: f32,
       outs(%out : tensor<?x128x128xf32>) {precision = "tf32", transpose_mat2} -> tensor<?x128x128xf32>
   return %0 : tensor<?x128x128xf32>
 }
+
+// From linalg, as upstream writes it: Q K^T at the stored blocks.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 64 : compressed, i mod 64 : dense, j mod 64 : dense), posWidth = 32, crdWidth = 32}>
+
+// CHECK-LABEL: .entry from_linalg(
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// PTXAS-DAG: {{^}}from_linalg: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @from_linalg(%c: tensor<?x?xf32, #bsr>, %q: tensor<?x128xbf16>, %k: tensor<?x128xbf16>) -> tensor<?x?xf32, #bsr> {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<?x128xbf16>, tensor<?x128xbf16>) outs(%c : tensor<?x?xf32, #bsr>) {
+  ^bb0(%a: bf16, %b: bf16, %s: f32):
+    %u = sparse_tensor.unary %s : f32 to f32
+      present = {
+      ^bb0(%p: f32):
+        %1 = arith.extf %a : bf16 to f32
+        %2 = arith.extf %b : bf16 to f32
+        %3 = arith.mulf %1, %2 : f32
+        sparse_tensor.yield %3 : f32
+      }
+      absent = {}
+    %r = sparse_tensor.reduce %s, %u, %zero : f32 {
+    ^bb0(%x: f32, %y: f32):
+      %1 = arith.addf %x, %y : f32
+      sparse_tensor.yield %1 : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32, #bsr>
+  return %0 : tensor<?x?xf32, #bsr>
+}

@@ -38,6 +38,22 @@ func.func @preprocess(%crow: memref<?xi32>, %values: memref<?xf32>)
   return
 }
 
+// A tensor map of scratch.
+// CHECK-LABEL: func.func @map
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22tensor_map\22:{\22box\22:[64,32],\22scratch\22:0,\22swizzle\22:128}}]
+// CHECK-NOT:     preprocess
+// CHECK-SAME:    \22version\22:3
+func.func @map(%b: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %b, %c0 : memref<?xf32>
+  %s = memref.alloc(%n) : memref<?x32xf32>
+  %map = wgtile.tensor_map %s : memref<?x32xf32> -> !wgtile.tensor_map<64x32xf32, swizzle = 128>
+  wgtile.launch @kernels::@kernel grid(%n) args(%map) : !wgtile.tensor_map<64x32xf32, swizzle = 128>
+  // What another launch has been given before.
+  wgtile.launch @kernels::@kernel grid(%n) args(%s) preprocess : memref<?x32xf32>
+  return
+}
+
 // A copy that stands for an argument under a condition: its strides, the parameters
 // that have it, sizes of either, and the check of the argument's stride alone.
 // CHECK-LABEL: func.func @replaced

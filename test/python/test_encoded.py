@@ -22,6 +22,15 @@ def encoding(block, batch="", width=32):
             f"posWidth = {width}, crdWidth = {width}}}>")
 
 
+def dense_of(crow, col, values, columns=5):
+    """The matrices of batches whose blocks are at the same places."""
+    batch, (rows, block) = values.shape[:-3], (crow.shape[-1] - 1, values.shape[-2:])
+    crow, col = (array.reshape(-1, array.shape[-1])[0] for array in (crow, col))
+    dense = np.zeros((*batch, rows, columns, *block))
+    dense[..., np.repeat(np.arange(rows), np.diff(crow)), col, :, :] = values
+    return np.moveaxis(dense, -2, -3).reshape(*batch, rows * block[0], columns * block[1])
+
+
 def test_batches_with_their_own_blocks(sattn, rng):
     """Levels of type batch: the arrays of each batch, of one length."""
     (crow, col, values), a = matrix(rng, (16, 16), batch=(3,))
@@ -185,3 +194,45 @@ def test_encoded_activations(sattn, rng):
     near(out, a @ b)
     with pytest.raises(ValueError, match=r"argument 'out': expected dimension 0 \(M\)|argument 'crow'"):
         program.check(*bsr, b, out[:-16])
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_sampled_product(sattn, rng, batch):
+    """Upstream's form of a sampled product: the matrix is read and written in place."""
+    block, sizes = (16, 24), (3,) if batch else ()
+    (crow, col, values), before = matrix(rng, block, batch=sizes)
+    a = rng.standard_normal((*sizes, 64, 37), np.float32)
+    b = rng.standard_normal((37, 120), np.float32)
+    one = np.ones_like(values)
+    pattern = dense_of(crow, col, one)
+    n, dims = ("n, ", "3x") if batch else ("", "")
+    maps = ", ".join(f"affine_map<({n}i, j, k) -> ({batched}{place})>"
+                     for batched, place in ((n, "i, k"), ("", "k, j"), (n, "i, j")))
+    sampled = f"tensor<{dims}64x120xf32, #bsr>"
+    sattn.compile(f"""
+        #bsr = {encoding(block, "batch" if batch else "")}
+        func.func @f(%c: {sampled}, %ma: tensor<{dims}64x?xf32>, %mb: tensor<?x120xf32>) -> {sampled} {{
+          %zero = arith.constant 0.0 : f32
+          %half = arith.constant 0.5 : f32
+          %0 = linalg.generic {{indexing_maps = [{maps}],
+              iterator_types = [{'"parallel", ' * (2 + batch)}"reduction"]}}
+              ins(%ma, %mb : tensor<{dims}64x?xf32>, tensor<?x120xf32>) outs(%c : {sampled}) {{
+          ^bb0(%a: f32, %b: f32, %s: f32):
+            %u = sparse_tensor.unary %s : f32 to f32
+              present = {{
+              ^bb0(%p: f32):
+                %1 = arith.mulf %a, %b : f32
+                %2 = arith.mulf %half, %1 : f32
+                sparse_tensor.yield %2 : f32
+              }}
+              absent = {{}}
+            %r = sparse_tensor.reduce %s, %u, %zero : f32 {{
+            ^bb0(%x: f32, %y: f32):
+              %1 = arith.addf %x, %y : f32
+              sparse_tensor.yield %1 : f32
+            }}
+            linalg.yield %r : f32
+          }} -> {sampled}
+          return %0 : {sampled}
+        }}""")(crow, col, values, a, b)
+    near(dense_of(crow, col, values), before + 0.5 * (a.astype(np.float64) @ b) * pattern, np.float32)

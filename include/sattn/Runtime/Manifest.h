@@ -224,9 +224,11 @@ struct ScalarParameter {
   size_t argument = 0;
 };
 
-/// A tensor map (128 bytes, by value) over a whole tensor argument.
+/// A tensor map (128 bytes, by value) over a whole tensor argument, or over the
+/// scratch array if there is one.
 struct TensorMapParameter {
   size_t argument = 0;
+  std::optional<size_t> scratch;
   std::optional<Replacement> replaced;
   /// Elements in each dimension, outermost first.
   std::vector<int64_t> box;

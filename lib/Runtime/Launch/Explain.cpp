@@ -72,21 +72,25 @@ private:
     }
     // A version's other requirements are extents of whole chunks, strides of 1,
     // or rows that follow one another.
-    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Stride))
-      return explainStride(*argument);
-    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))
-      explainChunks(*argument);
+    if (const ValueExpr *stride = findLeaf(value, ValueOp::Stride))
+      return explainStride(stride->argument);
+    const ValueExpr *extent = findLeaf(value, ValueOp::Dim);
+    if (!extent)
+      return;
+    if (expr.op == ValueOp::Le)
+      return explainExtent(*extent, values[expr.operands[1]]);
+    explainChunks(*extent);
   }
 
-  /// The argument of the first entry of a kind that a value is computed from.
-  std::optional<size_t> findLeaf(size_t value, ValueOp op) {
+  /// The first entry of a kind that a value is computed from, or null.
+  const ValueExpr *findLeaf(size_t value, ValueOp op) {
     const ValueExpr &expr = manifest.values[value];
     if (expr.op == op)
-      return expr.argument;
+      return &expr;
     for (size_t operand : expr.operands)
-      if (std::optional<size_t> found = findLeaf(operand, op))
+      if (const ValueExpr *found = findLeaf(operand, op))
         return found;
-    return std::nullopt;
+    return nullptr;
   }
 
   const TensorView &tensorOf(size_t argument) {
@@ -98,11 +102,11 @@ private:
 
   void explainTooLarge(size_t value) {
     const ValueExpr &expr = manifest.values[value];
-    if (std::optional<size_t> argument = findLeaf(value, ValueOp::Dim))
-      add(concat("a copy of ", nameOf(*argument),
+    if (const ValueExpr *extent = findLeaf(value, ValueOp::Dim))
+      add(concat("a copy of ", nameOf(extent->argument),
                  " that TMA takes would have more than ",
                  values[expr.operands[1]] *
-                     byteWidth(tensorOf(*argument).dtype),
+                     byteWidth(tensorOf(extent->argument).dtype),
                  " bytes"));
   }
 
@@ -117,8 +121,23 @@ private:
                " apart in its rows; vectors of them need a stride of 1"));
   }
 
-  void explainChunks(size_t argument) {
+  /// Of scratch memory, as the next one's.
+  void explainExtent(const ValueExpr &extent, int64_t most) {
+    add(concat(nameOf(extent.argument), " has an extent of ",
+               tensorOf(extent.argument).shape[size_t(extent.number)],
+               "; TMA takes memory of at most ", most));
+  }
+
+  void explainChunks(const ValueExpr &extent) {
+    size_t argument = extent.argument;
     const TensorView &tensor = tensorOf(argument);
+    if (int64_t dim = extent.number; dim + 1 != tensor.rank())
+      return add(concat(nameOf(argument), " has ",
+                        tensor.shape[size_t(extent.number)],
+                        " elements along dimension ", dim,
+                        ", of which memory of the program's own has rows; TMA "
+                        "takes a multiple of ",
+                        alignment, " bytes"));
     add(concat(nameOf(argument), " has rows of ", tensor.shape.back(),
                " elements, ", tensor.shape.back() * byteWidth(tensor.dtype),
                " bytes; TMA stores a multiple of ", alignment));

@@ -73,8 +73,11 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
       plan.append(0.0f);
     } else {
       const auto &map = std::get<TensorMapParameter>(parameter);
-      std::string who = manifest.describeArgument(map.argument);
-      Memory memory = find(map.argument, map.replaced);
+      std::string who = map.scratch ? concat("scratch[", *map.scratch, "]")
+                                    : manifest.describeArgument(map.argument);
+      Memory memory = map.scratch ? Memory{Source::Scratch, *map.scratch,
+                                           &scratch[*map.scratch]}
+                                  : find(map.argument, map.replaced);
       ErrorOr<TensorMapFields> fields = describeTensorMap(
           who, *memory.tensor, map.box, map.swizzle, map.packed);
       if (!fields)

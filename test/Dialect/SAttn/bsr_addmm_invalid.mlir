@@ -920,7 +920,7 @@ func.func @operand_count(%alpha: f32, %crow: tensor<?xi32>,
                          %values: tensor<?x64x64xbf16>, %b: tensor<?x?xbf16>,
                          %out: tensor<?x?xbf16>) {
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%alpha)
-      // expected-error @below {{expected 2 operands (values, b) or 4 (crow, col, values, b), and as many types, but got 3 and 3}}
+      // expected-error @below {{expected 2 operands, or 4 with crow and col before them, and as many types, but got 3 and 3}}
       ins(%crow, %values, %b : tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?xbf16>)
       outs(%out : tensor<?x?xbf16>) -> tensor<?x?xbf16>
   return

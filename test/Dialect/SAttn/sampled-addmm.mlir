@@ -50,3 +50,19 @@ func.func @tile(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
        precision = "tf32"} -> tensor<1x8x32xf32>
   return %0 : tensor<1x8x32xf32>
 }
+
+// The matrix is one operand in upstream's encoding, and so is the result.
+#bsr = #sparse_tensor.encoding<{map = (n, i, j) -> (n : batch, i floordiv 64 : dense, j floordiv 32 : compressed, i mod 64 : dense, j mod 32 : dense), posWidth = 32, crdWidth = 32}>
+// CHECK-LABEL: func.func @encoded
+// CHECK-SAME:    %[[MAT1:[a-z0-9]+]]: tensor<2x512x?xbf16>, %[[MAT2:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<2x512x?xbf16, #[[BSR:.*]]>)
+// CHECK:         sattn.sampled_addmm alpha(%{{.*}}) beta(%{{.*}}) ins(%[[MAT1]], %[[MAT2]] : tensor<2x512x?xbf16>, tensor<?x?xbf16>) outs(%[[OUT]] : tensor<2x512x?xbf16, #[[BSR]]>) {meta = #sattn.meta<tile = [64, 32, 64]>} -> tensor<2x512x?xbf16, #[[BSR]]>
+func.func @encoded(%alpha: f32, %beta: f32, %mat1: tensor<2x512x?xbf16>,
+                   %mat2: tensor<?x?xbf16>, %out: tensor<2x512x?xbf16, #bsr>)
+    -> tensor<2x512x?xbf16, #bsr> {
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%mat1, %mat2 : tensor<2x512x?xbf16>, tensor<?x?xbf16>)
+      outs(%out : tensor<2x512x?xbf16, #bsr>)
+      {meta = #sattn.meta<tile = [64, 32, 64]>}
+      -> tensor<2x512x?xbf16, #bsr>
+  return %0 : tensor<2x512x?xbf16, #bsr>
+}

@@ -509,14 +509,177 @@ func.func @c14_block_size(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
 #bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
     j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
 
-func.func @c15_encoding(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
-    %col: tensor<20xi32>, %mat1: tensor<128x96xf16, #bsr>, %mat2: tensor<96x160xf16>,
-    %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
-  // expected-error @below {{expected no operand in an encoding, but got 'tensor<128x96xf16, #sparse_tensor.encoding<}}
-  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
-      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf16, #bsr>, tensor<96x160xf16>)
+func.func @c15_other_operand(%alpha: f32, %mat1: tensor<128x96xf16, #bsr>, %mat2: tensor<96x160xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected an encoding of no operand but 'out' without 'crow' and 'col', but got 'tensor<128x96xf16, #sparse_tensor.encoding<}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16, #bsr>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c15_both(%alpha: f32, %crow: tensor<9xi32>, %col: tensor<20xi32>,
+    %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>, %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected an encoding of no operand but 'out' without 'crow' and 'col', but got 'tensor<128x160xf16, #sparse_tensor.encoding<}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+func.func @c15_together(%alpha: f32, %crow: tensor<9xi32>, %mat1: tensor<128x96xf16>,
+    %mat2: tensor<96x160xf16>, %out: tensor<20x16x32xf16>) {
+  // expected-error @below {{expected 'crow' and 'col' together}}
+  %0 = "sattn.sampled_addmm"(%alpha, %alpha, %crow, %mat1, %mat2, %out)
+      {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 0, 0, 1>}
+      : (f32, f32, tensor<9xi32>, tensor<128x96xf16>, tensor<96x160xf16>, tensor<20x16x32xf16>) -> tensor<20x16x32xf16>
+  return
+}
+
+// -----
+
+func.func @c15_not_encoded(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<20x16x32xf16>) {
+  // expected-error @below {{expected 'out' to be a matrix of blocks: expected a matrix in an encoding of sparse_tensor, in 'tensor<20x16x32xf16>'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
       outs(%out : tensor<20x16x32xf16>) -> tensor<20x16x32xf16>
-  return %0 : tensor<20x16x32xf16>
+  return
+}
+
+// -----
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
+
+func.func @c15_levels(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<128x160xf16, #csr>) {
+  // expected-error @below {{expected 'out' to be a matrix of blocks: expected levels (i floordiv BM : dense}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #csr>) -> tensor<128x160xf16, #csr>
+  return
+}
+
+// -----
+
+#stacked = #sparse_tensor.encoding<{map = (n, i, j) -> (n : dense, i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c15_dense_batches(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<3x128x160xf16, #stacked>) {
+  // expected-error @below {{expected batch levels of 'out' that are all 'batch', but got 'tensor<3x128x160xf16, #sparse_tensor.encoding<}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<3x128x160xf16, #stacked>) -> tensor<3x128x160xf16, #stacked>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c15_input(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %input: tensor<20x16x32xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected no 'input' and no 'origin' without 'crow' and 'col'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      input(%input : tensor<20x16x32xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c15_origin(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %i: index, %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected no 'input' and no 'origin' without 'crow' and 'col'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      origin(%i, %i)
+      outs(%out : tensor<128x160xf16, #bsr>) {block_size = array<i64: 16, 32>} -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 4 : dense,
+    j floordiv 32 : compressed, i mod 4 : dense, j mod 32 : dense)}>
+
+func.func @c5_encoded(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected static block sizes that are positive multiples of 8}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c6_encoded(%alpha: f32, %mat1: tensor<64x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected M of 'mat1' (dimension 0) to be 128, but got 64}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<64x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c7_encoded(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x192xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected N of 'mat2' (dimension 1) to be 160, but got 192}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x192xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<128x160xf16, #bsr>
+  return
+}
+
+// -----
+
+#batch = #sparse_tensor.encoding<{map = (n, i, j) -> (n : batch, i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c10_encoded(%alpha: f32, %mat1: tensor<2x128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<3x128x160xf16, #batch>) {
+  // expected-error @below {{expected batch dimension 0 of 'mat1' to be 1 or 3, but got 2}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<2x128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<3x128x160xf16, #batch>) -> tensor<3x128x160xf16, #batch>
+  return
+}
+
+// -----
+
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 16 : dense,
+    j floordiv 32 : compressed, i mod 16 : dense, j mod 32 : dense)}>
+
+func.func @c11_encoded(%alpha: f32, %mat1: tensor<128x96xf16>, %mat2: tensor<96x160xf16>,
+    %out: tensor<128x160xf16, #bsr>) {
+  // expected-error @below {{expected the result to have the type of 'out'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%alpha)
+      ins(%mat1, %mat2 : tensor<128x96xf16>, tensor<96x160xf16>)
+      outs(%out : tensor<128x160xf16, #bsr>) -> tensor<20x16x32xf16>
+  return
 }
 
 // -----

@@ -126,3 +126,26 @@ func.func @control_flow(%p: i1, %n: index, %x: tensor<?x?xf32, #bsr>, %y: tensor
   %5 = tensor.cast %4 : tensor<?x?xf32, #bsr> to tensor<32x?xf32, #bsr>
   return %2#0, %5 : tensor<?x?xf32>, tensor<32x?xf32, #bsr>
 }
+
+// -----
+
+// A matrix that is written keeps its offsets and columns.
+#bsr = #sparse_tensor.encoding<{map = (i, j) -> (i floordiv 64 : dense, j floordiv 32 : compressed, i mod 64 : dense, j mod 32 : dense), posWidth = 32, crdWidth = 32}>
+
+// CHECK-LABEL: func.func @result(
+// CHECK-SAME:    %[[A:.*]]: tensor<512x?xbf16>, %[[B:[a-z0-9]+]]: tensor<?x?xbf16>, %[[CROW:.*]]: tensor<9xi32>, %[[COL:.*]]: tensor<?xi32>, %[[VALUES:.*]]: tensor<?x64x32xbf16>)
+// CHECK-SAME:    -> (tensor<9xi32>, tensor<?xi32>, tensor<?x64x32xbf16>, tensor<512x?xbf16>)
+// CHECK:         %[[R:.*]] = sattn.sampled_addmm {{.*}} ins(%[[CROW]], %[[COL]], %[[A]], %[[B]] : tensor<9xi32>, tensor<?xi32>, tensor<512x?xbf16>, tensor<?x?xbf16>) outs(%[[VALUES]] : tensor<?x64x32xbf16>) -> tensor<?x64x32xbf16>
+// CHECK:         %[[P:.*]] = sattn.bsr_addmm {{.*}} ins(%[[CROW]], %[[COL]], %[[R]], %[[B]] :
+// CHECK:         return %[[CROW]], %[[COL]], %[[R]], %[[P]]
+func.func @result(%a: tensor<512x?xbf16>, %b: tensor<?x?xbf16>, %c: tensor<512x?xbf16, #bsr>)
+    -> (tensor<512x?xbf16, #bsr>, tensor<512x?xbf16>) {
+  %one = arith.constant 1.0 : f32
+  %0 = sattn.sampled_addmm alpha(%one) beta(%one)
+      ins(%a, %b : tensor<512x?xbf16>, tensor<?x?xbf16>)
+      outs(%c : tensor<512x?xbf16, #bsr>) -> tensor<512x?xbf16, #bsr>
+  %1 = sattn.bsr_addmm alpha(%one) beta(%one)
+      ins(%0, %b : tensor<512x?xbf16, #bsr>, tensor<?x?xbf16>)
+      outs(%a : tensor<512x?xbf16>) -> tensor<512x?xbf16>
+  return %0, %1 : tensor<512x?xbf16, #bsr>, tensor<512x?xbf16>
+}

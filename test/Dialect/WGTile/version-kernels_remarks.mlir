@@ -5,18 +5,19 @@
 // Launches say which version they are of, and why there is none but the generic
 // one, for sattn.explain. Whoever asks for remarks is told when compiling.
 
-// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}scratch{{.*}}can run: {{.*}}it takes tiles of what the program computes in memory of its own, or of a transposed or reshaped view
+// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}view{{.*}}can run: {{.*}}it takes tiles of a transposed or reshaped view
+// REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}scratch{{.*}}can run: {{.*}}rows of what the program computes have 37 elements, and TMA takes multiples of 16 bytes
 // REMARK-DAG: GenericVersion{{.*}}only the generic version of kernel '{{.*}}odd{{.*}}can run: {{.*}}rows of what it stores have 37 elements, and TMA stores multiples of 16 bytes
 
 // CHECK-LABEL: func.func @host(
-// CHECK:         wgtile.launch @kernels::@scratch {{.*}} {wgtile.reason = "it takes tiles of {{.*}}", wgtile.version = "generic"}
+// CHECK:         wgtile.launch @kernels::@scratch {{.*}} {wgtile.reason = "rows of what the program computes have 37 elements, {{.*}}", wgtile.version = "generic"}
 // CHECK:         wgtile.launch @kernels::@view {{.*}} {wgtile.reason = "it takes tiles of {{.*}}", wgtile.version = "generic"}
 // CHECK-NOT:     scf.if
 // CHECK:         wgtile.launch @kernels::@odd {{.*}} {wgtile.reason = "rows of what it stores have 37 elements, {{.*}}", wgtile.version = "generic"}
 gpu.module @kernels {
-  gpu.func @scratch(%b: memref<?x?xbf16>, %out: memref<?x?xbf16>) kernel {
+  gpu.func @scratch(%b: memref<?x37xbf16>, %out: memref<?x?xbf16>) kernel {
     %c0 = arith.constant 0 : index
-    %0 = wgtile.load %b[%c0, %c0] : memref<?x?xbf16> -> !wgtile.shared<64x64xbf16>
+    %0 = wgtile.load %b[%c0, %c0] : memref<?x37xbf16> -> !wgtile.shared<64x64xbf16>
     gpu.return
   }
   gpu.func @view(%b: memref<?x?xbf16>, %out: memref<?x?xbf16>) kernel {
@@ -35,8 +36,8 @@ gpu.module @kernels {
   }
 }
 func.func @host(%b: memref<?x?xbf16>, %out: memref<?x?xbf16>, %odd: memref<?x37xbf16>, %n: index) {
-  %alloc = memref.alloc(%n, %n) : memref<?x?xbf16>
-  wgtile.launch @kernels::@scratch grid(%n) args(%alloc, %out) : memref<?x?xbf16>, memref<?x?xbf16>
+  %alloc = memref.alloc(%n) : memref<?x37xbf16>
+  wgtile.launch @kernels::@scratch grid(%n) args(%alloc, %out) : memref<?x37xbf16>, memref<?x?xbf16>
   wgtile.launch @kernels::@view grid(%n) args(%b, %out) : memref<?x?xbf16>, memref<?x?xbf16>
   wgtile.launch @kernels::@odd grid(%n) args(%b, %odd) : memref<?x?xbf16>, memref<?x37xbf16>
   return

@@ -173,6 +173,25 @@ TEST(Explain, CopiesThatAreTooLarge) {
                    "bytes"}));
 }
 
+/// Memory of the program's own, which has rows as long as b has.
+TEST(Explain, SizesOfScratch) {
+  json text = versionedManifest();
+  text["values"][4] = {{"op", "dim"}, {"argument", B}, {"index", 0}};
+  text["values"][5]["value"] = 64;
+  BsrArguments arguments;
+  auto reasons = [&] {
+    auto choices = explainCall(parseOrDie(text), arguments.arguments);
+    return choices && !choices->empty() ? choices->at(0).reasons : Texts();
+  };
+  EXPECT_EQ(reasons(),
+            Texts({"`b` has 96 elements along dimension 0, of which memory of "
+                   "the program's own has rows; TMA takes a multiple of 16 "
+                   "bytes"}));
+  text["values"][8] = {{"op", "le"}, {"operands", {4, 5}}};
+  EXPECT_EQ(reasons(), Texts({"`b` has an extent of 96; TMA takes memory of at "
+                              "most 64"}));
+}
+
 TEST(Explain, ReasonOfTheCompiler) {
   json text = versionedManifest();
   text["steps"].erase(0);

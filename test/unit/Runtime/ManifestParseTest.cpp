@@ -114,6 +114,28 @@ TEST(ManifestParse, AbsentAndNullAreNothing) {
   EXPECT_TRUE(bare.values.empty());
 }
 
+TEST(ManifestParse, TensorMapOfScratch) {
+  json text = fullManifest();
+  text["scratch"] = {{{"element", "bf16"}, {"sizes", {1, 2}}},
+                     {{"element", "bf16"}, {"sizes", {1}}}};
+  json &map = text["steps"][0]["arguments"][4]["tensor_map"];
+  auto refusal = [&] { return messageOf(parseManifest(text.dump())); };
+  map["scratch"] = 0;
+  EXPECT_TRUE(contains(refusal(), "expected one of 'argument', which may have "
+                                  "'replaced', and 'scratch'"));
+  map.erase("argument");
+  Manifest parsed = parseOrDie(text);
+  EXPECT_EQ(std::get<TensorMapParameter>(parsed.steps[0].parameters[4]).scratch,
+            0u);
+  map["scratch"] = 1;
+  EXPECT_TRUE(contains(refusal(), "expected a box"));
+  map["scratch"] = 2;
+  EXPECT_TRUE(contains(refusal(), "scratch arrays"));
+  map["scratch"] = 0;
+  map["replaced"] = {{"when", 4}, {"scratch", 0}};
+  EXPECT_TRUE(contains(refusal(), "expected one of 'argument'"));
+}
+
 TEST(ManifestParse, ScratchThatReplacesAnArgument) {
   json text = fullManifest();
   text["scratch"] = {

@@ -39,8 +39,8 @@ static ParseResult parseBsrOperands(
   size_t count = operands.size();
   if ((count != 2 && count != 4) || types.size() != count)
     return parser.emitError(loc)
-           << "expected 2 operands (values, b) or 4 (crow, col, values, b), "
-              "and as many types, but got "
+           << "expected 2 operands, or 4 with crow and col before them, and as "
+              "many types, but got "
            << count << " and " << types.size();
   if (count == 4) {
     crow = operands[0];

@@ -66,32 +66,53 @@ static Value unstackOffsets(OpBuilder &b, Location loc, Value offsets,
 }
 
 namespace {
-/// An op's operands in an encoding become the tensors that store them.
+/// An op's operands in an encoding become the tensors that store them. A result
+/// in an encoding has the offsets and columns of the operand that it is tied
+/// to.
 struct UnpackOperands : OpInterfaceConversionPattern<StorageOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
   LogicalResult
   matchAndRewrite(StorageOpInterface op, ArrayRef<ValueRange> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.modifyOpInPlace(op, [&] {
-      for (auto [i, operand] : llvm::enumerate(op.getSparseOperands()))
-        if (operand.isEncoded())
-          unpack(op, i, operand.values, operands, rewriter);
-    });
+    auto unpacked = cast<StorageOpInterface>(rewriter.clone(*op));
+    for (auto [i, operand] : llvm::enumerate(op.getSparseOperands()))
+      if (operand.isEncoded())
+        unpack(unpacked, i, operand.values,
+               getParts(op, operand.values, operands), rewriter);
+    SmallVector<SmallVector<Value>> results;
+    for (auto [result, part] :
+         llvm::zip_equal(op->getResults(), unpacked->getResults())) {
+      results.push_back({part});
+      if (!isSparseEncoded(result.getType()))
+        continue;
+      Value init = cast<DestinationStyleOpInterface>(*op)
+                       .getTiedOpOperand(result)
+                       ->get();
+      ValueRange parts = getParts(op, init, operands);
+      results.back() = {parts[0], parts[1], part};
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 
 private:
+  static ValueRange getParts(Operation *op, Value encoded,
+                             ArrayRef<ValueRange> operands) {
+    return operands[std::distance(op->operand_begin(),
+                                  llvm::find(op->getOperands(), encoded))];
+  }
+
   static void unpack(StorageOpInterface op, unsigned index, Value encoded,
-                     ArrayRef<ValueRange> operands, OpBuilder &b) {
-    unsigned number = std::distance(op->operand_begin(),
-                                    llvm::find(op->getOperands(), encoded));
-    ValueRange parts = operands[number];
+                     ValueRange parts, ConversionPatternRewriter &b) {
     auto type = cast<RankedTensorType>(encoded.getType());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
     Value crow = parts[0];
     if (getBsrStorage(type)->isStacked)
       crow = unstackOffsets(b, op.getLoc(), crow, type.getShape().drop_back(2));
-    op.setStorage(index, crow, parts[1], parts[2]);
+    b.modifyOpInPlace(op,
+                      [&] { op.setStorage(index, crow, parts[1], parts[2]); });
   }
 };
 

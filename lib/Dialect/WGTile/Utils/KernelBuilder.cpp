@@ -17,6 +17,7 @@ using namespace wgtile;
 static constexpr StringLiteral kModuleName = "kernels";
 /// LLVM's address space of shared memory.
 static constexpr unsigned kShared = 3;
+static constexpr int64_t kSharedAlignment = 16;
 
 gpu::GPUModuleOp wgtile::getOrCreateKernelModule(ModuleOp program) {
   auto modules = program.getOps<gpu::GPUModuleOp>();
@@ -71,15 +72,27 @@ Value KernelBuilder::atomic(arith::AtomicRMWKind kind, Value value,
                                      indices);
 }
 
-Value KernelBuilder::shared(StringRef name, ArrayRef<int64_t> shape) {
-  auto type =
-      MemRefType::get(shape, b.getI32Type(), MemRefLayoutAttrInterface(),
-                      b.getI64IntegerAttr(kShared));
+SmallVector<Value> KernelBuilder::findPlane(Value memref, Value plane) {
+  int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+  SmallVector<Value> indices(std::max<int64_t>(rank - 2, 0));
+  for (int64_t dim = rank - 3; dim >= 0; --dim) {
+    Value size = toI32(memref::DimOp::create(b, memref, dim));
+    indices[dim] = toIndex(dim > 0 ? rem(plane, size) : plane);
+    plane = div(plane, size);
+  }
+  return indices;
+}
+
+Value KernelBuilder::shared(StringRef name, ArrayRef<int64_t> shape,
+                            Type element) {
+  auto type = MemRefType::get(shape, element ? element : b.getI32Type(),
+                              MemRefLayoutAttrInterface(),
+                              b.getI64IntegerAttr(kShared));
   OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
   auto global = memref::GlobalOp::create(
       atStart, b.getLoc(), name, atStart.getStringAttr("private"), type,
       /*initial_value=*/atStart.getUnitAttr(), /*constant=*/false,
-      /*alignment=*/IntegerAttr());
+      element ? atStart.getI64IntegerAttr(kSharedAlignment) : IntegerAttr());
   symbols.insert(global);
   return memref::GetGlobalOp::create(b, type, global.getSymName());
 }

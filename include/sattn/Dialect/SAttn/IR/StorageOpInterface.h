@@ -20,7 +20,7 @@ struct TensorDimension {
   int64_t dimension;
 };
 
-/// A sparse matrix that an op reads.
+/// A sparse matrix that an op reads, or whose stored blocks it writes.
 struct SparseOperand {
   /// Offsets of block rows, block columns and blocks; the first two are null
   /// where `values` is the matrix in an encoding. `values` is null where an op

@@ -25,7 +25,10 @@ def SAttn_StorageOpInterface : OpInterface<"StorageOpInterface"> {
       /*retTy=*/"::llvm::SmallVector<::sattn::SparseOperand>",
       /*methodName=*/"getSparseOperands">,
     InterfaceMethod<
-      /*desc=*/"Replaces a matrix in an encoding by the tensors that store it.",
+      /*desc=*/[{
+        Replaces a matrix in an encoding by the tensors that store it. If the op
+        writes the matrix, its result becomes the blocks of the result.
+      }],
       /*retTy=*/"void", /*methodName=*/"setStorage",
       /*args=*/(ins "unsigned":$index, "::mlir::Value":$crow,
                     "::mlir::Value":$col, "::mlir::Value":$values)>,

@@ -12,7 +12,7 @@
 include "mlir/Pass/PassBase.td"
 
 def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
-  let summary = "Raise linalg matrix products of block-sparse matrices";
+  let summary = "Raise linalg matrix products with block-sparse matrices";
   let description = [{
     Calls each op with `RaiseOpInterface` to replace the `linalg` ops that it can
     compute. A `linalg.matmul`, `linalg.batch_matmul`, `linalg.matvec` or
@@ -28,6 +28,14 @@ def SAttnRaiseLinalg : Pass<"sattn-raise-linalg", "::mlir::ModuleOp"> {
     `linalg.transpose` ops of the dense operand and of the result. If rows of
     several dimensions are collapsed before the matrix product and expanded after
     it, all but the last of them become batches instead.
+
+    A `linalg.generic` into an encoded matrix becomes an op, too, if its body adds a
+    product of two dense matrices to what is stored, at stored elements alone: a
+    `sparse_tensor.reduce`, by a sum from zero, of a `sparse_tensor.unary` of the
+    result's element that has no `absent` region. The product may have a number as a
+    third factor, and the right matrix may be transposed. If a `linalg.generic`
+    before it sets all stored elements to zero, they are not read. A sum without
+    `sparse_tensor.unary` is at all places, stored or not, and stays.
 
     Ops on other encodings and other types stay as they are, and `sattn-unpack-bsr`
     refuses them. Values that are not stored are not multiplied: an infinity or NaN
@@ -142,8 +150,9 @@ def SAttnUnpackBsr : Pass<"sattn-unpack-bsr", "::mlir::ModuleOp"> {
     offsets of the block rows (positions), block columns (coordinates) and
     blocks (values), in signatures of functions and in calls, in `scf.if`,
     `scf.for` and `scf.while`, in `arith.select` and `tensor.cast`, and as
-    operand of ops with sparse operands (`StorageOpInterface`). Attributes of an
-    argument or a result go to each of the three.
+    operand of ops with sparse operands (`StorageOpInterface`). The result of an op
+    that writes such a matrix has the offsets and columns of the operand, and blocks
+    of its own. Attributes of an argument or a result go to each of the three.
 
     Batches at levels of type `batch` are dimensions of all three. At levels of
     type `dense` they have one list of offsets, which stays as it is; each use

@@ -67,6 +67,12 @@ protected:
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs) {
     return mlir::arith::MulIOp::create(b, lhs, rhs);
   }
+  mlir::Value rem(mlir::Value lhs, mlir::Value rhs) {
+    return mlir::arith::RemUIOp::create(b, lhs, rhs);
+  }
+  mlir::Value div(mlir::Value lhs, mlir::Value rhs) {
+    return mlir::arith::DivUIOp::create(b, lhs, rhs);
+  }
   mlir::Value clamp(mlir::Value value, mlir::Value low, mlir::Value high);
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices);
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices);
@@ -75,8 +81,14 @@ protected:
                      mlir::Value memref, mlir::ValueRange indices);
   void barrier() { mlir::gpu::BarrierOp::create(b); }
 
-  /// An array of i32 in shared memory.
-  mlir::Value shared(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
+  /// The indices before the last two of plane number `plane` (i32) of a memref.
+  llvm::SmallVector<mlir::Value> findPlane(mlir::Value memref,
+                                           mlir::Value plane);
+
+  /// An array in shared memory: of i32, or of `element` at a multiple of 16
+  /// bytes.
+  mlir::Value shared(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                     mlir::Type element = {});
 
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body);
 

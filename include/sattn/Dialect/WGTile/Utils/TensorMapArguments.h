@@ -17,6 +17,8 @@ namespace wgtile {
 
 /// A tensor map's rank, the hardware's limit.
 inline constexpr int64_t kMaxTensorMapRank = 5;
+/// Largest extent of a tensor that a tensor map describes.
+inline constexpr int64_t kMaxTensorMapExtent = (int64_t(1) << 32) - 1;
 
 /// Width in bytes of the swizzle, and of the rows, of tiles that warpgroups
 /// write and read by themselves.

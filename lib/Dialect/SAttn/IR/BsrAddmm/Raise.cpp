@@ -8,6 +8,9 @@
 
 // Products of linalg that become sattn.bsr_addmm.
 
+#include "../OperandChecks.h"
+#include "../RaiseParts.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
@@ -21,54 +24,6 @@
 using namespace mlir;
 
 using namespace sattn;
-
-/// Loops that index the dimensions of an operand, in their order.
-using LoopList = SmallVector<unsigned>;
-
-namespace {
-/// An operand, and the loop that each of its dimensions follows.
-struct Indexed {
-  Value value;
-  LoopList loops;
-
-  unsigned last() const { return loops.back(); }
-  unsigned beforeLast() const { return *(loops.end() - 2); }
-  /// Loops of its batch dimensions.
-  ArrayRef<unsigned> batch() const { return ArrayRef(loops).drop_back(2); }
-};
-} // namespace
-
-/// The loop that each result of the map is; nothing for any other map.
-static std::optional<LoopList> getLoops(AffineMap map) {
-  LoopList loops;
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim)
-      return std::nullopt;
-    loops.push_back(dim.getPosition());
-  }
-  return loops;
-}
-
-/// For each dimension of the input of a linalg op that only copies it, the
-/// dimension of the result that it becomes: a transpose, a broadcast to more
-/// dimensions, or both.
-static std::optional<SmallVector<unsigned>> getCopied(linalg::LinalgOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      !op.hasPureTensorSemantics() || !llvm::hasSingleElement(*op.getBlock()) ||
-      op.getBlock()->getTerminator()->getOperand(0) !=
-          op.getBlock()->getArgument(0) ||
-      op.getNumReductionLoops() != 0)
-    return std::nullopt;
-  AffineMap from = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (!from.isProjectedPermutation() || !to.isPermutation())
-    return std::nullopt;
-  SmallVector<unsigned> dims;
-  for (AffineExpr expr : from.getResults())
-    dims.push_back(*to.getResultPosition(expr));
-  return dims;
-}
 
 /// An input of the op, with copies of an encoded matrix looked through.
 static std::optional<Indexed> getInput(linalg::LinalgOp op, unsigned number) {
@@ -236,20 +191,16 @@ private:
     if (!transposeOut && (out.beforeLast() != row || out.last() != column))
       return fail("rows and columns in batches");
     for (const Indexed &operand : {a, b})
-      if (operand.batch().size() > out.batch().size() ||
-          out.batch().take_back(operand.batch().size()) != operand.batch())
+      if (!operand.broadcastsTo(out))
         return fail("batches that do not broadcast from the left");
     return true;
   }
 
   bool areTypesTaken(const Product &product) {
     Type type = getElementTypeOrSelf(product.a.value.getType());
-    auto isTaken = [](Type type) {
-      return type.isF16() || type.isBF16() || type.isF32();
-    };
     if (type != getElementTypeOrSelf(product.b.value.getType()) ||
-        !isTaken(type) ||
-        !isTaken(getElementTypeOrSelf(product.out.value.getType())))
+        !isSmallFloat(type) ||
+        !isSmallFloat(getElementTypeOrSelf(product.out.value.getType())))
       return fail("element types");
     FailureOr<BsrStorage> storage =
         getBsrStorage(cast<RankedTensorType>(product.a.value.getType()));

@@ -18,6 +18,8 @@ using namespace mlir;
 using namespace sattn;
 
 void SampledAddmmOp::constrainExtents(ExtentConstraints &constraints) {
+  if (isEncoded())
+    return;
   auto extent = [&](Value tensor, int64_t dimension) {
     return constraints.getExtent(tensor, dimension);
   };
@@ -51,6 +53,8 @@ void SampledAddmmOp::constrainExtents(ExtentConstraints &constraints) {
 
 LogicalResult SampledAddmmOp::describeContract(Contract &contract,
                                                Value destination) {
+  if (isEncoded())
+    return failure();
   Value input = getInput(), out = getOut();
   if (destination) {
     contract.setFused();

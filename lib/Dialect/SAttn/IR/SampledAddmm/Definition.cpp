@@ -28,7 +28,11 @@ MutableOperandRange SampledAddmmOp::getDpsInitsMutable() {
 static int64_t getSizeOfBlock(SampledAddmmOp op, unsigned dim) {
   if (std::optional<ArrayRef<int64_t>> size = op.getBlockSize())
     return (*size)[dim];
-  return op.getOut().getType().getShape().take_back(2)[dim];
+  RankedTensorType out = op.getOut().getType();
+  if (!op.isEncoded())
+    return out.getShape().take_back(2)[dim];
+  FailureOr<BsrStorage> storage = getBsrStorage(out);
+  return dim == 0 ? storage->blockRows : storage->blockColumns;
 }
 
 int64_t SampledAddmmOp::getBlockRows() { return getSizeOfBlock(*this, 0); }
@@ -44,9 +48,10 @@ int64_t SampledAddmmOp::getTileColumns() {
 }
 
 static LogicalResult verifyElementTypes(SampledAddmmOp op) {
-  Type index = op.getCrow().getType().getElementType();
-  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64)) // (C2)
-    return op.emitOpError()
+  Type index =
+      op.isEncoded() ? Type() : op.getCrow().getType().getElementType();
+  if (index && !index.isSignlessInteger(32) && !index.isSignlessInteger(64))
+    return op.emitOpError() // (C2)
            << "expected element type i32 or i64 of 'crow', but got " << index;
   Type multiplied = op.getMat1().getType().getElementType();
   Type out = op.getOut().getType().getElementType();
@@ -60,12 +65,41 @@ static LogicalResult verifyElementTypes(SampledAddmmOp op) {
     return op.emitOpError() << "expected element type " << expected << " of '"
                             << name << "', but got " << actual;
   };
-  if (failed(require("col", op.getCol(), index)) || // (C2)
+  if ((index && failed(require("col", op.getCol(), index))) || // (C2)
       failed(verifyOtherFactor(op, "mat2", multiplied,
                                op.getMat2().getType().getElementType())) ||
       (op.getInput() &&
        failed(require("input", op.getInput(), getAddedType(multiplied, out)))))
     return failure(); // (C3)
+  return success();
+}
+
+/// (C15)
+static LogicalResult verifyEncoding(SampledAddmmOp op) {
+  if (!op.getCrow() != !op.getCol())
+    return op.emitOpError("expected 'crow' and 'col' together");
+  for (OpOperand &operand : op->getOpOperands())
+    if (isSparseEncoded(operand.get().getType()) &&
+        !(op.isEncoded() && op.isDpsInit(&operand)))
+      return op.emitOpError()
+             << "expected an encoding of no operand but 'out' without 'crow' "
+                "and 'col', but got "
+             << operand.get().getType();
+  if (!op.isEncoded())
+    return success();
+  std::string reason;
+  FailureOr<BsrStorage> storage = getBsrStorage(op.getOut().getType(), &reason);
+  if (failed(storage))
+    return op.emitOpError()
+           << "expected 'out' to be a matrix of blocks: " << reason << ", in "
+           << op.getOut().getType();
+  if (storage->isStacked)
+    return op.emitOpError() << "expected batch levels of 'out' that are all "
+                               "'batch', but got "
+                            << op.getOut().getType();
+  if (op.getInput() || op.isTile())
+    return op.emitOpError()
+           << "expected no 'input' and no 'origin' without 'crow' and 'col'";
   return success();
 }
 
@@ -118,11 +152,18 @@ static LogicalResult verifyTile(SampledAddmmOp op) {
 }
 
 /// (C6), (C7), (C8)
-static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &crow,
-                                    const NamedOperand &mat1,
+static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &mat1,
                                     const NamedOperand &mat2) {
   int64_t blockRows = op.getBlockRows(), blockColumns = op.getBlockColumns();
-  int64_t offsets = crow.size(0), rows = ShapedType::kDynamic;
+  int64_t rows = ShapedType::kDynamic, columns = ShapedType::kDynamic;
+  int64_t offsets = ShapedType::kDynamic;
+  if (op.isEncoded()) {
+    ArrayRef<int64_t> matrix = op.getOut().getType().getShape().take_back(2);
+    rows = matrix[0];
+    columns = matrix[1];
+  } else {
+    offsets = op.getCrow().getType().getShape().back();
+  }
   if (!ShapedType::isDynamic(offsets)) {
     if (offsets < 1)
       return op.emitOpError()
@@ -149,20 +190,22 @@ static LogicalResult verifyMatrices(SampledAddmmOp op, const NamedOperand &crow,
            << factor << " " << of << ", but got " << size;
   };
   if (failed(requireMultiple(mat1, 0, "M", blockRows, "rows")) ||
+      failed(verifySize(op, mat2, columnDim, "N", columns)) ||
       failed(requireMultiple(mat2, columnDim, "N", blockColumns, "columns")))
     return failure();
   return verifySize(op, mat2, 2 + op.getReducedDim(), "K", mat1.size(1));
 }
 
 LogicalResult SampledAddmmOp::verify() {
-  for (Value operand : getOperands()) // (C15)
-    if (isSparseEncoded(operand.getType()))
-      return emitOpError() << "expected no operand in an encoding, but got "
-                           << operand.getType();
-  NamedOperand crow{"crow", getCrow(), 1}, col{"col", getCol(), 1},
-      mat1{"mat1", getMat1(), 2}, mat2{"mat2", getMat2(), 2},
-      out{"out", getOut(), 3};
-  SmallVector<NamedOperand> operands = {crow, col, mat1, mat2, out};
+  if (failed(verifyEncoding(*this)))
+    return failure();
+  int64_t outRank = isEncoded() ? 2 : 3;
+  NamedOperand mat1{"mat1", getMat1(), 2}, mat2{"mat2", getMat2(), 2},
+      out{"out", getOut(), outRank};
+  SmallVector<NamedOperand> operands = {mat1, mat2, out};
+  if (!isEncoded())
+    operands.insert(operands.begin(),
+                    {{"crow", getCrow(), 1}, {"col", getCol(), 1}});
   if (getInput())
     operands.push_back({"input", getInput(), 3});
   if (getBatchRank() < 0) // (C1)
@@ -180,13 +223,13 @@ LogicalResult SampledAddmmOp::verify() {
       return emitOpError() << "expected static block sizes that are positive "
                               "multiples of 8, but got "
                            << getOut().getType();
-  if (failed(verifyMatrices(*this, crow, mat1, mat2)))
+  if (failed(verifyMatrices(*this, mat1, mat2)))
     return failure();
   for (const NamedOperand &operand : operands) {
     // Only `out` is cut.
     if (!isTile() &&
         failed(verifyBatch(*this, operand, // (C10)
-                           getOut().getType().getShape().drop_back(3))))
+                           getOut().getType().getShape().drop_back(outRank))))
       return failure();
     // (C9)
     if (!isTile() && (operand.name == "col" || operand.name == "input") &&

@@ -24,6 +24,9 @@ SmallVector<SparseOperand> SampledAddmmOp::getSparseOperands() {
            {getMat2(), getColumnDim()}}};
 }
 
-void SampledAddmmOp::setStorage(unsigned, Value, Value, Value) {
-  llvm_unreachable("no operand is in an encoding (C15)");
+void SampledAddmmOp::setStorage(unsigned, Value crow, Value col, Value values) {
+  getOutMutable().assign(values);
+  getCrowMutable().assign(crow);
+  getColMutable().assign(col);
+  getResult().setType(cast<RankedTensorType>(values.getType()));
 }

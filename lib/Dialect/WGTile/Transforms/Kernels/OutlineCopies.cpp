@@ -11,15 +11,19 @@
 // begin anywhere. Each thread loads several rows' elements before it stores
 // them, since it mostly waits for memory.
 
+#include "TransposeBytes.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
 #include "sattn/Dialect/WGTile/Utils/KernelBuilder.h"
+#include "sattn/Dialect/WGTile/Utils/TensorMapArguments.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -37,12 +41,16 @@ static constexpr int64_t kRowsPerThread = 16;
 static constexpr int64_t kLanes[] = {8, 16, 32, 64, 128};
 
 /// Memory of any sizes, strides and offset, so that copies of one rank and
-/// element type share a kernel.
-static Value castToDynamic(OpBuilder &b, Location loc, Value memref) {
+/// element type share a kernel; `hasRows`: elements of a row have no gaps.
+static Value castToDynamic(OpBuilder &b, Location loc, Value memref,
+                           bool hasRows = false) {
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<int64_t> dynamic(type.getRank(), ShapedType::kDynamic);
-  auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
-                                       /*strides=*/dynamic);
+  SmallVector<int64_t> strides = dynamic;
+  if (hasRows)
+    strides.back() = 1;
+  auto layout =
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
   auto result = MemRefType::get(dynamic, type.getElementType(), layout);
   return result == type ? memref
                         : memref::CastOp::create(b, loc, result, memref);
@@ -151,25 +159,6 @@ public:
 private:
   MemRefType type;
   bool isTransposed;
-
-  Value rem(Value lhs, Value rhs) {
-    return arith::RemUIOp::create(b, lhs, rhs);
-  }
-  Value div(Value lhs, Value rhs) {
-    return arith::DivUIOp::create(b, lhs, rhs);
-  }
-
-  /// The indices before the last two.
-  SmallVector<Value> findPlane(Value shape, Value plane) {
-    int64_t count = std::max<int64_t>(type.getRank() - 2, 0);
-    SmallVector<Value> indices(count);
-    for (int64_t dim = count - 1; dim >= 0; --dim) {
-      Value size = toI32(memref::DimOp::create(b, shape, dim));
-      indices[dim] = toIndex(dim > 0 ? rem(plane, size) : plane);
-      plane = div(plane, size);
-    }
-    return indices;
-  }
 };
 
 class CopyOutliner {
@@ -180,18 +169,14 @@ public:
   void run(const HostCopy &copy) {
     OpBuilder b(copy.op);
     Location loc = copy.op->getLoc();
-    Division division = divide(b, loc, copy);
-    Value source = castToDynamic(b, loc, copy.source);
-    Value target = castToDynamic(b, loc, copy.target);
-    gpu::GPUFuncOp kernel = getKernel(copy, cast<MemRefType>(source.getType()));
-    auto launch = LaunchOp::create(
-        b, loc,
-        SymbolRefAttr::get(module.getNameAttr(),
-                           {FlatSymbolRefAttr::get(kernel.getNameAttr())}),
-        division.grid,
-        ValueRange{source, target, division.lanes, division.columnTiles,
-                   division.rowTiles});
-    launch->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
+    if (mayMoveChunks(copy)) {
+      auto branch = scf::IfOp::create(b, loc, createMovesChunks(b, loc, copy),
+                                      /*withElse=*/true);
+      OpBuilder inBranch = branch.getThenBodyBuilder();
+      launchChunks(inBranch, loc, copy);
+      b = branch.getElseBodyBuilder();
+    }
+    launchElements(b, loc, copy);
     copy.op->erase();
   }
 
@@ -214,6 +199,79 @@ private:
   SymbolTable symbols;
   /// By the type of source and destination, and whether it transposes.
   DenseMap<std::pair<Type, unsigned>, gpu::GPUFuncOp> kernels;
+
+  /// By the type of source and destination.
+  DenseMap<Type, gpu::GPUFuncOp> byteTransposes;
+
+  void launchElements(OpBuilder &b, Location loc, const HostCopy &copy) {
+    Division division = divide(b, loc, copy);
+    Value source = castToDynamic(b, loc, copy.source);
+    Value target = castToDynamic(b, loc, copy.target);
+    launch(b, loc, getKernel(copy, cast<MemRefType>(source.getType())),
+           division.grid,
+           {source, target, division.lanes, division.columnTiles,
+            division.rowTiles});
+  }
+
+  void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, Value grid,
+              ValueRange arguments) {
+    auto launch = LaunchOp::create(
+        b, loc,
+        SymbolRefAttr::get(module.getNameAttr(),
+                           {FlatSymbolRefAttr::get(kernel.getNameAttr())}),
+        grid, arguments);
+    launch->setAttr(kVersionAttrName, b.getStringAttr(kCopyVersion));
+  }
+
+  /// Whether 16 bytes may be moved at a time: of an argument of the function,
+  /// whose strides the host knows, to scratch memory without gaps.
+  static bool mayMoveChunks(const HostCopy &copy) {
+    auto type = cast<MemRefType>(copy.source.getType());
+    auto scratch = copy.target.getDefiningOp<memref::AllocOp>();
+    return scratch && scratch.getType().getLayout().isIdentity() &&
+           copy.isTransposed && type.getElementTypeBitWidth() == 8 &&
+           type.getRank() <= kMaxTensorMapRank &&
+           isa<BlockArgument>(copy.source);
+  }
+
+  static Value createMovesChunks(OpBuilder &b, Location loc,
+                                 const HostCopy &copy) {
+    int64_t rank = cast<MemRefType>(copy.source.getType()).getRank();
+    Value condition =
+        TmaCompatibleOp::create(b, loc, b.getI1Type(), copy.source);
+    Value chunk = arith::ConstantIndexOp::create(b, loc, kTransposedChunk);
+    for (int64_t dim : {rank - 2, rank - 1}) {
+      Value size = memref::DimOp::create(b, loc, copy.source, dim);
+      Value chunks = arith::FloorDivSIOp::create(b, loc, size, chunk);
+      Value isWhole = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq,
+          arith::MulIOp::create(b, loc, chunks, chunk), size);
+      condition = arith::AndIOp::create(b, loc, condition, isWhole);
+    }
+    return condition;
+  }
+
+  void launchChunks(OpBuilder &b, Location loc, const HostCopy &copy) {
+    Value source = castToDynamic(b, loc, copy.source, /*hasRows=*/true);
+    Value target = castToDynamic(b, loc, copy.target, /*hasRows=*/true);
+    auto type = cast<MemRefType>(source.getType());
+    gpu::GPUFuncOp &kernel = byteTransposes[type];
+    if (!kernel)
+      kernel = createByteTranspose(copy.getKernelName() + "_by_16", loc, type,
+                                   module, symbols);
+    Value tile = arith::ConstantIndexOp::create(b, loc, kTransposedTile);
+    auto size = [&](int64_t dim) -> Value {
+      return memref::DimOp::create(b, loc, copy.source, dim);
+    };
+    int64_t rank = type.getRank();
+    Value columnTiles =
+        arith::CeilDivSIOp::create(b, loc, size(rank - 1), tile);
+    Value rowTiles = arith::CeilDivSIOp::create(b, loc, size(rank - 2), tile);
+    Value grid = arith::MulIOp::create(b, loc, columnTiles, rowTiles);
+    for (int64_t dim = 0; dim < rank - 2; ++dim)
+      grid = arith::MulIOp::create(b, loc, grid, size(dim));
+    launch(b, loc, kernel, grid, {source, target, columnTiles, rowTiles});
+  }
 
   gpu::GPUFuncOp getKernel(const HostCopy &copy, MemRefType type) {
     gpu::GPUFuncOp &kernel = kernels[{type, copy.isTransposed}];

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -48,6 +49,7 @@ public:
       : kernel(kernel), launch(launch), maxPadding(maxPadding) {}
 
   void run() {
+    dropSizedViews();
     collectAccesses();
     OpBuilder b(launch);
     if (!hasLoads())
@@ -58,10 +60,14 @@ public:
       return remarkGeneric(*reason);
     }
     Value condition = createCondition(b);
-    gpu::GPUFuncOp generic = cloneKernel("_generic");
+    // Where types prove the condition nothing else runs.
+    gpu::GPUFuncOp generic;
+    if (condition)
+      generic = cloneKernel("_generic");
     Value readCondition = createReadCondition(b);
     padArguments(b, condition);
-    setVersion(branchTo(b, condition, generic), "generic");
+    if (condition)
+      setVersion(branchTo(b, condition, generic), "generic");
     setVersion(launch, "aligned");
     substitutePadded();
     if (readCondition) {
@@ -98,6 +104,23 @@ private:
   SmallVector<Padding> paddings;
 
   Value getActual(unsigned argument) { return launch.getArgs()[argument]; }
+
+  /// Loads of scratch memory take the argument instead of the view that gave it
+  /// the sizes computed for it (wgtile-outline-kernels): it has these sizes.
+  void dropSizedViews() {
+    for (BlockArgument argument : kernel.getArguments()) {
+      if (!isScratch(getActual(argument.getArgNumber())))
+        continue;
+      for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+        auto view = dyn_cast<memref::ReinterpretCastOp>(user);
+        if (!view || view.getType() != argument.getType() ||
+            llvm::none_of(view->getUsers(), llvm::IsaPred<LoadOp>))
+          continue;
+        view.replaceAllUsesWith(Value(argument));
+        view.erase();
+      }
+    }
+  }
 
   void collectAccesses() {
     for (BlockArgument argument : kernel.getArguments()) {
@@ -183,14 +206,13 @@ private:
     for (auto [argument, found] : accesses) {
       Value actual = getActual(argument);
       if (aligned.contains(argument))
-        condition =
-            combine(b, loc, condition,
-                    TmaCompatibleOp::create(b, loc, b.getI1Type(), actual));
+        condition = combine(b, loc, condition, createIsTaken(b, loc, actual));
       else if (found.byRegisters)
         condition =
             combine(b, loc, condition, createHasUnitStride(b, loc, actual));
     }
-    setVersion(branchTo(b, condition, cloneKernel("_generic")), "generic");
+    if (condition)
+      setVersion(branchTo(b, condition, cloneKernel("_generic")), "generic");
     setVersion(launch, "aligned");
     for (Operation *op : accesses16)
       if (auto read = dyn_cast<ReadOp>(op))
@@ -211,15 +233,19 @@ private:
       return "it loads tiles of a tensor of rank above " +
              std::to_string(kMaxTensorMapRank) + ", the most that TMA takes";
     if (hasOtherMemory())
-      return "it takes tiles of what the program computes in memory of its "
-             "own, "
-             "or of a transposed or reshaped view";
-    for (auto [argument, found] : accesses)
-      if (found.byTiles && found.isStored)
-        if (int64_t columns = getPartialChunks(getActual(argument)))
-          return "rows of what it stores have " + std::to_string(columns) +
-                 " elements, and TMA stores multiples of " +
-                 std::to_string(kRowAlignment) + " bytes";
+      return "it takes tiles of a transposed or reshaped view";
+    for (auto [argument, found] : accesses) {
+      Value actual = getActual(argument);
+      if (!found.byTiles || !(found.isStored || isScratch(actual)))
+        continue;
+      if (int64_t columns = getPartialChunks(actual))
+        return llvm::formatv(
+                   "rows of what {0} have {1} elements, and TMA {2} "
+                   "multiples of {3} bytes",
+                   found.isStored ? "it stores" : "the program computes",
+                   columns, found.isStored ? "stores" : "takes", kRowAlignment)
+            .str();
+    }
     return std::nullopt;
   }
 
@@ -232,9 +258,14 @@ private:
                : columns;
   }
 
+  /// Whether a value is scratch memory, an array without gaps.
+  static bool isScratch(Value actual) {
+    auto alloc = actual.getDefiningOp<memref::AllocOp>();
+    return alloc && alloc.getType().getLayout().isIdentity();
+  }
+
   /// Whether the kernel reads or writes tiles of memory that the host cannot
-  /// describe: views that the kernel makes, and memory that is no argument of
-  /// the function.
+  /// describe: views, by the kernel or of the program's own memory.
   bool hasOtherMemory() {
     bool found = false;
     kernel.walk([&](Operation *op) {
@@ -248,8 +279,8 @@ private:
       else
         return;
       auto argument = dyn_cast<BlockArgument>(memory);
-      found |=
-          !argument || !isa<BlockArgument>(getActual(argument.getArgNumber()));
+      Value actual = argument ? getActual(argument.getArgNumber()) : Value();
+      found |= !argument || !(isa<BlockArgument>(actual) || isScratch(actual));
     });
     return found;
   }
@@ -263,7 +294,7 @@ private:
     for (auto [argument, found] : accesses) {
       Value actual = getActual(argument);
       if (found.byTiles) {
-        Value isTaken = TmaCompatibleOp::create(b, loc, b.getI1Type(), actual);
+        Value isTaken = createIsTaken(b, loc, actual);
         if (found.isStored)
           isTaken =
               combine(b, loc, isTaken, createHasWholeChunks(b, loc, actual));
@@ -293,8 +324,7 @@ private:
     for (auto [argument, found] : accesses)
       if (found.isOnlyRead())
         condition = combine(b, loc, condition,
-                            TmaCompatibleOp::create(b, loc, b.getI1Type(),
-                                                    getActual(argument)));
+                            createIsTaken(b, loc, getActual(argument)));
     return condition;
   }
 
@@ -346,13 +376,35 @@ private:
     return copy;
   }
 
+  /// Whether TMA can take an argument of the function, or scratch memory: it
+  /// begins where TMA can and has no gaps, so that its sizes say it. Null if
+  /// the type proves it.
+  static Value createIsTaken(OpBuilder &b, Location loc, Value actual) {
+    if (!isScratch(actual))
+      return TmaCompatibleOp::create(b, loc, b.getI1Type(), actual);
+    if (getPartialChunks(actual) != 0)
+      return arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+    Value condition = createHasWholeChunks(b, loc, actual);
+    auto type = cast<MemRefType>(actual.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      Value size = b.createOrFold<memref::DimOp>(loc, actual, dim);
+      Value most = arith::ConstantIndexOp::create(b, loc, kMaxTensorMapExtent);
+      condition = combine(
+          b, loc, condition,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, size, most));
+    }
+    return condition;
+  }
+
   /// Whether rows are whole chunks of TMA. TMA stores only whole chunks, so it
   /// would overwrite the memory after shorter rows. Null if the type proves it.
-  Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
+  static Value createHasWholeChunks(OpBuilder &b, Location loc, Value memref) {
     auto type = cast<MemRefType>(memref.getType());
     if (!ShapedType::isDynamic(type.getShape().back()))
       return {};
-    Value size = memref::DimOp::create(b, loc, memref, type.getRank() - 1);
+    Value size = b.createOrFold<memref::DimOp>(loc, memref, type.getRank() - 1);
     Value elements = arith::ConstantIndexOp::create(b, loc, getChunk(type));
     Value chunks = arith::FloorDivSIOp::create(b, loc, size, elements);
     return arith::CmpIOp::create(

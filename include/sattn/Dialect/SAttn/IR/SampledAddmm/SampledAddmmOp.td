@@ -14,6 +14,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 include "sattn/Dialect/SAttn/IR/ContractOpInterface.td"
 include "sattn/Dialect/SAttn/IR/ExtentConstraintOpInterface.td"
+include "sattn/Dialect/SAttn/IR/RaiseOpInterface.td"
 include "sattn/Dialect/SAttn/IR/SAttnAttrs.td"
 include "sattn/Dialect/SAttn/IR/SAttnBase.td"
 include "sattn/Dialect/SAttn/IR/SAttnInterfaces.td"
@@ -32,6 +33,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
                                "writeInto"]>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
+    DeclareOpInterfaceMethods<SAttn_RaiseOpInterface>,
     DeclareOpInterfaceMethods<SAttn_StorageOpInterface>,
     DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
   let summary = "Product of dense matrices at the stored blocks of a matrix";
@@ -52,6 +54,15 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     | `mat2`   | (*, K, N)                     | that of `mat1`   | i8             | f8E4M3FN, f8E5M2 |
     | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   | that of `out`  | that of `out`    |
     | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   | i32, bf16, f32 | bf16, f32        |
+
+    Without `crow` and `col`, `out` is the whole matrix, (*, M, N), in upstream's
+    encoding of block-sparse matrices, from which `sattn-unpack-bsr` makes the
+    three operands; the result has the same stored blocks:
+
+    ```
+    #sparse_tensor.encoding<{map = (i, j) -> (i floordiv BM : dense,
+        j floordiv BN : compressed, i mod BM : dense, j mod BN : dense)}>
+    ```
 
     `*` stands for leading batch dimensions, which broadcast to those of `out`
     as NumPy's do. `mat2` may be transposed in memory: with `transpose_mat2` it is
@@ -83,7 +94,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
 
     Constraints:
 
-    - (C1) `out` has rank 3 or more; each operand has its rank of the table plus at
+    - (C1) `out` has rank 3 or more, or 2 or more in the encoding; each operand has its rank of the table plus at
       most the batch rank of `out`.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
     - (C3) The element types of `mat1` and `mat2` are equal, or 8-bit floats. That of
@@ -92,8 +103,8 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
       That of `out` is one of f16, bf16, f32; with `mat1` of i8 one of i32, bf16, f32;
       of 8-bit floats one of bf16, f32.
     - (C5) BM and BN are static, positive multiples of 8.
-    - (C6) M of `mat1` is BM * (size of crow - 1).
-    - (C7) N of `mat2` is a multiple of BN.
+    - (C6) M of `mat1` is BM * (size of crow - 1), or that of `out`.
+    - (C7) N of `mat2` is a multiple of BN, and that of `out` if it has one.
     - (C8) K of `mat2` is that of `mat1`.
     - (C9) `col`, `input` and `out` have the same nnz, `input` and `out` the same
       blocks.
@@ -107,8 +118,13 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) `origin` has as many entries as the op has loops, the rank of `out`, and
       comes with `block_size`, BM and BN.
-    - (C15) No operand is in an encoding of `sparse_tensor`.
-    - (C16) No operand whose sizes are static has 2^63 bytes or more.
+    - (C15) `crow` and `col` come together. Without them `out` is in the encoding
+      above, perhaps with levels of batches in front, all of them `batch`; positions
+      and coordinates have the same width, 32 or 64 (0 is 64), and M and N are
+      multiples of BM and BN. No other operand is in an encoding, and there is no
+      `input` and no `origin`.
+    - (C16) No operand whose sizes are static has 2^63 bytes or more, except `out`
+      in the encoding.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is, by batch, block, and row and column in the block;
@@ -121,11 +137,14 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
             tensor<512x?xbf16>, tensor<?x1024xbf16>)
         outs(%out : tensor<?x64x64xbf16>)
         {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x64xbf16>
+    %1 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+        ins(%mat1, %mat2 : tensor<512x?xbf16>, tensor<?x1024xbf16>)
+        outs(%c : tensor<512x1024xbf16, #bsr>) -> tensor<512x1024xbf16, #bsr>
     ```
   }];
   let arguments = (ins
     F32:$alpha, F32:$beta,
-    AnyRankedTensor:$crow, AnyRankedTensor:$col,
+    Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     AnyRankedTensor:$mat1, AnyRankedTensor:$mat2,
     Optional<AnyRankedTensor>:$input, Variadic<Index>:$origin,
     AnyRankedTensor:$out, OptionalAttr<SAttn_MetaAttr>:$meta,
@@ -135,13 +154,15 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `alpha` `(` $alpha `)` `beta` `(` $beta `)`
-    `ins` `(` $crow `,` $col `,` $mat1 `,` $mat2 `:` type($crow) `,` type($col)
-              `,` type($mat1) `,` type($mat2) `)`
+    `ins` `(` custom<BsrOperands>($crow, $col, $mat1, $mat2, type($crow),
+                                  type($col), type($mat1), type($mat2)) `)`
     (`input` `(` $input^ `:` type($input) `)`)?
     (`origin` `(` $origin^ `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{
+    /// Whether the matrix is one operand, `out`, in upstream's encoding.
+    bool isEncoded() { return !getCrow(); }
     /// Sizes of a block, also where `out` is a part of one.
     int64_t getBlockRows();
     int64_t getBlockColumns();
@@ -152,7 +173,9 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     int64_t getReducedDim() { return getTransposeMat2() ? -1 : -2; }
     int64_t getColumnDim() { return getTransposeMat2() ? -2 : -1; }
     /// Number of leading batch dimensions of `out`.
-    int64_t getBatchRank() { return getOut().getType().getRank() - 3; }
+    int64_t getBatchRank() {
+      return getOut().getType().getRank() - (isEncoded() ? 2 : 3);
+    }
     /// Whether `out` is one tile of the problem.
     bool isTile() { return !getOrigin().empty(); }
   }];

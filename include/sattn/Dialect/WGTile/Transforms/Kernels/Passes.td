@@ -132,6 +132,10 @@ def WGTileVersionKernels
     nothing. The copies are `memref.copy` on the host (`wgtile-outline-copies`). The
     copy of an argument has at most `max-padding` bytes.
 
+    Scratch memory of the program (a `memref.alloc` without a layout) counts as an
+    argument. The runtime lets it begin where TMA can, so that its sizes alone
+    decide: its rows must be multiples of 16 bytes long.
+
     The clone, NAME_generic, runs otherwise. In the original, reads and stores of
     TMA-compatible arguments become `aligned`, and arguments that are read into or
     stored from registers have an innermost stride of 1 in their types, by a
@@ -190,7 +194,11 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
   let description = [{
     Turns every `memref.copy` of a function into a launch of a kernel that copies
     element by element: rows may start anywhere, and strides may be any. So it does
-    with every `linalg.transpose` of memory that swaps the last two dimensions.
+    with every `linalg.transpose` of memory that swaps the last two dimensions. Of
+    8-bit elements of an argument of the function, which are transposed to memory
+    without gaps, a second kernel moves 16 at a time, through shared memory; the
+    host chooses it where TMA could take the argument and both sizes are multiples
+    of 16.
     Copies of the same rank and element type share a kernel. With `omit`, copies under a
     condition have no kernel: in the place of the launch stands a `cf.assert` with
     the kernel's name, which holds if there is nothing to copy.
@@ -215,6 +223,7 @@ def WGTileOutlineCopies : Pass<"wgtile-outline-copies", "::mlir::ModuleOp"> {
                            "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect",
                            "::wgtile::WGTileDialect"];
 }
 
