@@ -21,6 +21,17 @@ def cpu_cases():
     for block in ((8, 16), (24, 48), (64, 64), (128, 32)):
         found.append(Case(f"f32-{block[0]}x{block[1]}", dtype="f32", block=block, columns=(40, 72)))
     found.append(Case("f32-dropout", dtype="f32", dropout=0.3))
+    # No f32 has the scales and the probability: the tolerance is of f64.
+    for block in ((8, 16), (24, 48), (64, 64), (128, 32)):
+        found.append(Case(f"f64-{block[0]}x{block[1]}", dtype="f64", block=block, columns=(40, 72), scale=0.1))
+    for scale in (-0.1, 0.0, "0.1", "-0.1", "0.0"):
+        found.append(Case(f"f64-scale-{scale!r}", dtype="f64", block=(16, 16), scale=scale))
+    for change in ("infinite_scores", "large_scores"):
+        found.append(Case(f"f64-{change}", dtype="f64", change=change))
+    found += [Case("f64-dropout", dtype="f64", dropout=0.3), Case("f64-empty-rows", dtype="f64", pattern="empty_rows"),
+              Case("f64-static", dtype="f64", static=True, scale=0.1),
+              Case("f64-batches", dtype="f64", batches=((), (), (3,), (3,), (3,))),
+              Case("f64-wide", dtype="f64", columns=(300, 500))]
     return found
 
 

@@ -99,11 +99,11 @@ def test_status_of_the_gpu(sattn, chip):
             sattn.compile(program(block, "bf16"), chip)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
 @pytest.mark.parametrize("block", [(8, 8), (24, 40), (256, 136), (512, 512)])
 def test_status_of_the_cpu(sattn, block, dtype):
-    assert status("CPU") == ("f16, bf16, f32; products of int8 and of 8-bit floats; blocks of any multiples of 8; any N, strides "
-                             "and batches", "")
+    assert status("CPU") == ("f16, bf16, f32, f64; products of int8 and of 8-bit floats; blocks of any multiples of 8; any N, "
+                             "strides and batches", "")
     rng = np.random.default_rng(0)
     matrix = sparse.bsr_array((rng.standard_normal((2, *block)), [1, 0], [0, 1, 2]),
                               shape=(2 * block[0], 2 * block[1]))

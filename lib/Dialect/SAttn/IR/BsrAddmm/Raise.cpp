@@ -8,6 +8,8 @@
 
 // Products of linalg that become sattn.bsr_addmm.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
@@ -244,12 +246,10 @@ private:
 
   bool areTypesTaken(const Product &product) {
     Type type = getElementTypeOrSelf(product.a.value.getType());
-    auto isTaken = [](Type type) {
-      return type.isF16() || type.isBF16() || type.isF32();
-    };
     if (type != getElementTypeOrSelf(product.b.value.getType()) ||
-        !isTaken(type) ||
-        !isTaken(getElementTypeOrSelf(product.out.value.getType())))
+        !isNamed(type, getFloatNames()) ||
+        !isNamed(getElementTypeOrSelf(product.out.value.getType()),
+                 getResultNames(type)))
       return fail("element types");
     FailureOr<BsrStorage> storage =
         getBsrStorage(cast<RankedTensorType>(product.a.value.getType()));
@@ -280,9 +280,10 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
       dense = appendUnit(rewriter, loc, dense);
       target = appendUnit(rewriter, loc, target);
     }
-    auto scalar = [&](float value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getF32FloatAttr(value));
+    auto scalar = [&](double value) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          rewriter.getFloatAttr(getScalarType(dense.getType()), value));
     };
     bool isF32 = getElementTypeOrSelf(dense.getType()).isF32();
     Value result =
