@@ -74,7 +74,7 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
           Sum *sum = &sums[i * width];
           for (int64_t k = 0; k < blockK; ++k) {
             Sum a = values.load(block + i * values.stride(2) +
-                                   k * values.stride(1));
+                                k * values.stride(1));
             const double *other = &panel[(column * blockK + k) * width];
             for (int64_t j = 0; j < width; ++j)
               sum[j] += a * other[j];

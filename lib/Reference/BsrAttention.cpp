@@ -43,7 +43,8 @@ private:
   Error checkShapes() const;
   Error readRandom();
   double weigh(int64_t number, int64_t row, int64_t key) const;
-  /// `Sum` has more bits than the result. `keys` are those of the row's blocks, in their order.
+  /// `Sum` has more bits than the result. `keys` are those of the row's blocks,
+  /// in their order.
   template <typename Sum>
   void computeRow(int64_t number, const Shape &index, int64_t row,
                   const Shape &keys, double *result) const;

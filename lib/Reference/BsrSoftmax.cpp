@@ -113,9 +113,8 @@ void Evaluator::computeRow(int64_t begin, int64_t end, int64_t row,
       total += std::exp(load(block, column) - shift);
   for (int64_t block = begin; block < end; ++block)
     for (int64_t column = 0; column < columns(); ++column)
-      matrix[(block * rows() + row) * columns() + column] =
-          double(std::exp(load(block, column) - shift) /
-                 (total == 0 ? 1 : total));
+      matrix[(block * rows() + row) * columns() + column] = double(
+          std::exp(load(block, column) - shift) / (total == 0 ? 1 : total));
 }
 
 ErrorOr<std::vector<double>> Evaluator::compute() const {

@@ -161,7 +161,7 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
       for (int64_t k = 0; k < K; ++k)
         for (int64_t i = 0; i < blockM; ++i) {
           Sum left = mat1.load(base1 + (row * blockM + i) * mat1.stride(2) +
-                                  k * mat1.stride(1));
+                               k * mat1.stride(1));
           for (int64_t j = 0; j < blockN; ++j)
             sums[i * blockN + j] +=
                 left *

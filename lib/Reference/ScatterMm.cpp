@@ -167,9 +167,10 @@ Error Evaluator::addPair(int64_t block, const Place &other, const Place &target,
     }
     for (int64_t row = 0; row < rows(); ++row)
       for (int64_t k = 0; k < depth(); ++k) {
-        long double left = loadElement(op.blocks, block * op.blocks.strides[0] +
-                                                 row * op.blocks.strides[1] +
-                                                 k * op.blocks.strides[2]);
+        long double left =
+            loadElement(op.blocks, block * op.blocks.strides[0] +
+                                       row * op.blocks.strides[1] +
+                                       k * op.blocks.strides[2]);
         for (int64_t column = 0; column < columns(); ++column)
           result[to + row * columns() + column] +=
               left *

@@ -265,8 +265,7 @@ private:
       return index(rewriter.getIndexAttr(value));
     };
     // Rows that are taken together.
-    int64_t taken =
-        taker.isTransposed ? rowsOfStrip(type, rows) : rows;
+    int64_t taken = taker.isTransposed ? rowsOfStrip(type, rows) : rows;
     auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
                                      constant(columns), init);
     rewriter.setInsertionPointToStart(panels.getBody());

@@ -69,9 +69,8 @@ int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
   // Accumulators kept in registers: half of the 32 registers of a target with
   // 512-bit vectors, or of the 16 of others.
   int64_t accumulators = vectorBits >= 512 ? 16 : 8;
-  int64_t most =
-      given.empty()
-          ? accumulators / llvm::divideCeil(columns, elements())
-          : given[0];
+  int64_t most = given.empty()
+                     ? accumulators / llvm::divideCeil(columns, elements())
+                     : given[0];
   return largestDivisor(size, most);
 }

@@ -68,9 +68,9 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
                          value->value, "] to fit in i32, but got ", number);
       plan.append(int32_t(number));
     } else if (const auto *scalar = std::get_if<ScalarParameter>(&parameter)) {
-      plan.patches.push_back(
-          {Source::Scalar, scalar->argument, plan.words.size(),
-           manifest.arguments[scalar->argument].type});
+      plan.patches.push_back({Source::Scalar, scalar->argument,
+                              plan.words.size(),
+                              manifest.arguments[scalar->argument].type});
       plan.append(0.0);
     } else {
       const auto &map = std::get<TensorMapParameter>(parameter);

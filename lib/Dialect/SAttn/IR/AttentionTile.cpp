@@ -314,10 +314,10 @@ Value AttentionTile::computeLse(scf::ForOp loop) {
       b.vector, [&](Inner &inner, ValueRange args) -> Value {
         Value log =
             math::Log2Op::create(inner, args[1], arith::FastMathFlags::afn);
-        Value sum = isModified
-                        ? arith::AddFOp::create(inner, args[0], log).getResult()
-                        : math::FmaOp::create(inner, args[0], factor, log)
-                              .getResult();
+        Value sum =
+            isModified
+                ? arith::AddFOp::create(inner, args[0], log).getResult()
+                : math::FmaOp::create(inner, args[0], factor, log).getResult();
         return arith::MulFOp::create(inner, sum, ln2);
       });
 }

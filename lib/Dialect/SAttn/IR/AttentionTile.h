@@ -76,9 +76,9 @@ public:
                 int64_t columns, bool isModified);
 
   bool isModified;
-  /// The scale, without its sign, to the base 2 or, in f64, e; the sign, where it is
-  /// known at run time only; then, of i1, whether it is plus: with another one
-  /// scores need `negate`.
+  /// The scale, without its sign, to the base 2 or, in f64, e; the sign, where
+  /// it is known at run time only; then, of i1, whether it is plus: with
+  /// another one scores need `negate`.
   mlir::Value factor, sign, isPositive;
   /// Tensors that tiles and vectors are written to.
   mlir::Value scores, vectors;

@@ -39,8 +39,7 @@ Dropout::Dropout(ImplicitLocOpBuilder &b, Value probability, Value random) {
   factor = arith::SelectOp::create(b, isNone, zero,
                                    arith::DivFOp::create(b, one, divisor));
   // An integer is below the product if it is below the product rounded up.
-  Value product =
-      arith::MulFOp::create(b, probability, constant(1 << kBits));
+  Value product = arith::MulFOp::create(b, probability, constant(1 << kBits));
   Value floor = arith::FPToSIOp::create(b, i32, product);
   Value isFraction =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,

@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr StringRef kFloats[] = {"f16", "bf16", "f32", "f64"};
-static constexpr StringRef kFactors[] = {
-    "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN", "f8E5M2"};
+static constexpr StringRef kFactors[] = {"f16", "bf16",     "f32",   "f64",
+                                         "i8",  "f8E4M3FN", "f8E5M2"};
 static constexpr StringRef kF64[] = {"f64"};
 static constexpr StringRef kNarrowFloats[] = {"f8E4M3FN", "f8E5M2"};
 static constexpr StringRef kResults[] = {"f16", "bf16", "f32"};

@@ -93,9 +93,9 @@ static LogicalResult checkElements(TileProgramOpInterface op,
                                    const tuning::Target &target) {
   for (Type type : op->getOperandTypes())
     if (getElementTypeOrSelf(type).isF64())
-      return op->emitOpError() << "expected elements of 32 bits or fewer on "
-                               << target.name
-                               << ", but got f64, which the CPU alone has";
+      return op->emitOpError()
+             << "expected elements of 32 bits or fewer on " << target.name
+             << ", but got f64, which the CPU alone has";
   return success();
 }
 

@@ -166,9 +166,9 @@ private:
   }
 
   /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32,
-  /// of integers in i32 and of f64 in f64. An iteration of the loop covers `depth` of the block's
-  /// BK columns. With a plan the loop goes over all steps of the row's
-  /// row-block group, in some of which the row has no block.
+  /// of integers in i32 and of f64 in f64. An iteration of the loop covers
+  /// `depth` of the block's BK columns. With a plan the loop goes over all
+  /// steps of the row's row-block group, in some of which the row has no block.
   Value blockLoop() {
     int64_t blockColumns = op.getBlockColumns();
     int64_t stepsPerBlock = blockColumns / depth;

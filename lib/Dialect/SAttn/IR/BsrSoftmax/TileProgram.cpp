@@ -30,8 +30,8 @@ public:
         height(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         partsPerStep(op.getMetaAttr().getTile()[2] / columns),
-        element(op.getValues().getType().getElementType()), wideType(getScalarType(element)),
-        tile(b.getMultiDimIdentityMap(2)),
+        element(op.getValues().getType().getElementType()),
+        wideType(getScalarType(element)), tile(b.getMultiDimIdentityMap(2)),
         row(AffineMap::get(2, 0, b.getAffineDimExpr(0), b.getContext())),
         vector(b.getMultiDimIdentityMap(1)) {}
 

@@ -28,8 +28,8 @@ public:
         rows(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         depth(op.getMetaAttr().getTile()[2]),
-        element(op.getOut().getType().getElementType()), sumType(
-            getScalarType(op.getBlocks().getType())) {}
+        element(op.getOut().getType().getElementType()),
+        sumType(getScalarType(op.getBlocks().getType())) {}
 
   Value build() {
     findPairs();
