@@ -31,7 +31,8 @@ typedef struct sattn_bsr_addmm {
   int64_t shares_columns;
   /* Scalars; 1 where they are not known. */
   double alpha, beta;
-  /* Element types of the operands and of the result: "f16", "bf16", "f32". */
+  /* Element types of the operands and of the result: "f16", "bf16", "f32",
+     "f64", or of the operands "i8", "f8E4M3FN" or "f8E5M2". */
   const char *dtype, *out_dtype;
 } sattn_bsr_addmm;
 

@@ -81,9 +81,9 @@ SATTN_C_EXPORT char *sattn_assemble(const char *ptx, size_t size,
                                     char **messages);
 
 /* On the CPU: runs the program, with one pointer an argument in the manifest's
-   order: to a float, or to a pointer to MLIR's memref descriptor (pointer,
-   pointer, offset, sizes, strides). Checks nothing. Valid as long as the
-   program; null for a chip. */
+   order: to a float (a double, of type f64), or to a pointer to MLIR's memref
+   descriptor (pointer, pointer, offset, sizes, strides). Checks nothing. Valid
+   as long as the program; null for a chip. */
 typedef void (*sattn_entry)(void **arguments);
 SATTN_C_EXPORT sattn_entry sattn_program_entry(const sattn_program *program);
 

@@ -239,6 +239,8 @@ char *sattn_program_run(const sattn_program *program, void **arguments) {
     if (spec.isTensor)
       values.emplace_back(
           readDescriptor(*static_cast<void **>(arguments[index]), spec));
+    else if (spec.type == runtime::DType::F64)
+      values.emplace_back(*static_cast<double *>(arguments[index]));
     else
       values.emplace_back(double(*static_cast<float *>(arguments[index])));
   }

@@ -76,8 +76,8 @@ Error parseScalar(const JsonNode &node, ArgumentSpec &spec) {
     return err;
   if (Error err = node.type("type", spec.type))
     return err;
-  if (spec.type != DType::F32)
-    return node.fail("expected a scalar of type f32, but got ",
+  if (spec.type != DType::F32 && spec.type != DType::F64)
+    return node.fail("expected a scalar of type f32 or f64, but got ",
                      name(spec.type));
   return node.has("name") ? node.string("name", spec.name) : Error::success();
 }

@@ -30,10 +30,13 @@ private:
   }
   /// These add to `result`, such a matrix.
   void addInput(const Shape &batchIndex, double *result) const;
+  /// `Sum` has more bits than the result.
+  template <typename Sum>
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
                   double *result) const;
+  template <typename Sum>
   void addBlockRow(const Shape &batchIndex, int64_t blockRow, int64_t column0,
-                   int64_t width, const std::vector<double> &sums,
+                   int64_t width, const std::vector<Sum> &sums,
                    double *result) const;
 };
 
@@ -45,12 +48,13 @@ void Evaluator::addInput(const Shape &batchIndex, double *result) const {
           beta * input.load(base + i * input.stride(2) + j * input.stride(1));
 }
 
+template <typename Sum>
 void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
                            double *result) const {
   if (pattern.columns.empty())
     return;
   std::vector<double> panel(K * std::min(N, kPanelColumns));
-  std::vector<double> sums(blockM * std::min(N, kPanelColumns));
+  std::vector<Sum> sums(blockM * std::min(N, kPanelColumns));
   for (int64_t column0 = 0; column0 < N; column0 += kPanelColumns) {
     int64_t width = std::min(N - column0, kPanelColumns);
     int64_t base = b.offset(batchIndex) + column0 * b.stride(1);
@@ -62,15 +66,15 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
       int64_t begin = pattern.offsets[row], end = pattern.offsets[row + 1];
       if (begin == end)
         continue;
-      std::fill(sums.begin(), sums.end(), 0.0);
+      std::fill(sums.begin(), sums.end(), Sum(0));
       for (int64_t p = begin; p < end; ++p) {
         int64_t column = pattern.columns[p - pattern.offsets.front()];
         int64_t block = values.offset(batchIndex) + p * values.stride(3);
         for (int64_t i = 0; i < blockM; ++i) {
-          double *sum = &sums[i * width];
+          Sum *sum = &sums[i * width];
           for (int64_t k = 0; k < blockK; ++k) {
-            double a = values.load(block + i * values.stride(2) +
-                                   k * values.stride(1));
+            Sum a = values.load(block + i * values.stride(2) +
+                                k * values.stride(1));
             const double *other = &panel[(column * blockK + k) * width];
             for (int64_t j = 0; j < width; ++j)
               sum[j] += a * other[j];
@@ -82,9 +86,10 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
   }
 }
 
+template <typename Sum>
 void Evaluator::addBlockRow(const Shape &batchIndex, int64_t blockRow,
                             int64_t column0, int64_t width,
-                            const std::vector<double> &sums,
+                            const std::vector<Sum> &sums,
                             double *result) const {
   auto scale = [&](const std::optional<Operand> &operand, int64_t i) {
     if (!operand)
@@ -96,7 +101,8 @@ void Evaluator::addBlockRow(const Shape &batchIndex, int64_t blockRow,
     double leftScale = scale(left, row);
     for (int64_t j = 0; j < width; ++j)
       result[place(row, column0 + j)] +=
-          leftScale * (alpha * sums[i * width + j]) * scale(right, column0 + j);
+          double(leftScale * (alpha * sums[i * width + j]) *
+                 scale(right, column0 + j));
   }
 }
 
@@ -118,7 +124,10 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
         loadPattern(crow, col, nnz, K / blockK, batchIndex);
     if (!pattern)
       return pattern.takeError();
-    addProduct(batchIndex, *pattern, matrix);
+    if (values.view.dtype == DType::F64)
+      addProduct<long double>(batchIndex, *pattern, matrix);
+    else
+      addProduct<double>(batchIndex, *pattern, matrix);
   }
   return result;
 }

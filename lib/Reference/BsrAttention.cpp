@@ -24,7 +24,9 @@ public:
       : op(op), crow{"crow", op.crow, {}}, col{"col", op.col, {}},
         q{"q", op.q, {}}, k{"k", op.k, {}}, v{"v", op.v, {}},
         out{"out", op.out, {}},
-        probability(static_cast<float>(op.probability)) {}
+        probability(op.q.dtype == DType::F64
+                        ? op.probability
+                        : static_cast<float>(op.probability)) {}
 
   Error check();
   ErrorOr<std::vector<double>> compute() const;
@@ -32,7 +34,7 @@ public:
 private:
   const BsrAttentionOperands &op;
   Operand crow, col, q, k, v, out;
-  float probability;
+  double probability;
   int64_t seed = 0, offset = 0;
   Shape batch;
   int64_t M = 0, N = 0, D = 0, E = 0;
@@ -41,7 +43,9 @@ private:
   Error checkShapes() const;
   Error readRandom();
   double weigh(int64_t number, int64_t row, int64_t key) const;
-  /// `keys` are those of the row's blocks, in their order.
+  /// `Sum` has more bits than the result. `keys` are those of the row's blocks,
+  /// in their order.
+  template <typename Sum>
   void computeRow(int64_t number, const Shape &index, int64_t row,
                   const Shape &keys, double *result) const;
 };
@@ -133,33 +137,36 @@ double Evaluator::weigh(int64_t number, int64_t row, int64_t key) const {
     return 1;
   if (!isKept(probability, seed, offset, number, row, key))
     return 0;
-  return 1 / (1 - std::fmax(double(probability), 0));
+  return 1 / (1 - std::fmax(probability, 0));
 }
 
+template <typename Sum>
 void Evaluator::computeRow(int64_t number, const Shape &index, int64_t row,
                            const Shape &keys, double *result) const {
   int64_t baseQ = q.offset(index) + row * q.stride(2), baseK = k.offset(index),
           baseV = v.offset(index);
-  std::vector<double> scores;
-  double largest = -kInfinity;
+  std::vector<Sum> scores, sums(E);
+  Sum largest = -kInfinity;
   for (int64_t key : keys) {
-    double sum = 0;
+    Sum sum = 0;
     for (int64_t d = 0; d < D; ++d)
-      sum += q.load(baseQ + d * q.stride(1)) *
+      sum += Sum(q.load(baseQ + d * q.stride(1))) *
              k.load(baseK + key * k.stride(2) + d * k.stride(1));
     scores.push_back(op.scale * sum);
     largest = std::fmax(largest, scores.back());
   }
-  double shift = largest == -kInfinity ? 0 : largest, total = 0;
-  for (double &score : scores)
+  Sum shift = largest == -kInfinity ? 0 : largest, total = 0;
+  for (Sum &score : scores)
     total += score = std::exp(score - shift);
   for (size_t i = 0; i < keys.size(); ++i) {
-    double weight = scores[i] / (total == 0 ? 1 : total);
+    Sum weight = scores[i] / (total == 0 ? 1 : total);
     weight *= weigh(number, row, keys[i]);
     for (int64_t e = 0; weight != 0 && e < E; ++e)
-      result[e] +=
+      sums[e] +=
           weight * v.load(baseV + keys[i] * v.stride(2) + e * v.stride(1));
   }
+  for (int64_t e = 0; e < E; ++e)
+    result[e] = double(sums[e]);
 }
 
 ErrorOr<std::vector<double>> Evaluator::compute() const {
@@ -182,8 +189,11 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
                          j);
       for (int64_t i = 0; i < op.blockRows; ++i) {
         int64_t row = blockRow * op.blockRows + i;
-        computeRow(number, index, row, keys,
-                   result.data() + number * size + row * E);
+        double *target = result.data() + number * size + row * E;
+        if (q.view.dtype == DType::F64)
+          computeRow<long double>(number, index, row, keys, target);
+        else
+          computeRow<double>(number, index, row, keys, target);
       }
     }
   }

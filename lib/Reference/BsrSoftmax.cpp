@@ -25,6 +25,8 @@ private:
   /// Elements of a tensor before its matrix or list of the batch.
   int64_t findBatch(const TensorView &view, int64_t rest,
                     const Shape &batch) const;
+  /// `Sum` has more bits than the result.
+  template <typename Sum>
   void computeRow(int64_t begin, int64_t end, int64_t row, int64_t source,
                   double *matrix) const;
 
@@ -93,26 +95,26 @@ int64_t Evaluator::findBatch(const TensorView &view, int64_t rest,
   return offset;
 }
 
+template <typename Sum>
 void Evaluator::computeRow(int64_t begin, int64_t end, int64_t row,
                            int64_t source, double *matrix) const {
-  auto load = [&](int64_t block, int64_t column) {
+  auto load = [&](int64_t block, int64_t column) -> Sum {
     return loadElement(op.values, source + block * op.values.strides.end()[-3] +
                                       row * op.values.strides.end()[-2] +
                                       column * op.values.strides.back());
   };
-  double maximum = -std::numeric_limits<double>::infinity(), total = 0;
+  Sum maximum = -std::numeric_limits<Sum>::infinity(), total = 0;
   for (int64_t block = begin; block < end; ++block)
     for (int64_t column = 0; column < columns(); ++column)
       maximum = std::fmax(maximum, load(block, column));
-  double shift =
-      maximum == -std::numeric_limits<double>::infinity() ? 0 : maximum;
+  Sum shift = maximum == -std::numeric_limits<Sum>::infinity() ? 0 : maximum;
   for (int64_t block = begin; block < end; ++block)
     for (int64_t column = 0; column < columns(); ++column)
       total += std::exp(load(block, column) - shift);
   for (int64_t block = begin; block < end; ++block)
     for (int64_t column = 0; column < columns(); ++column)
-      matrix[(block * rows() + row) * columns() + column] =
-          std::exp(load(block, column) - shift) / (total == 0 ? 1 : total);
+      matrix[(block * rows() + row) * columns() + column] = double(
+          std::exp(load(block, column) - shift) / (total == 0 ? 1 : total));
 }
 
 ErrorOr<std::vector<double>> Evaluator::compute() const {
@@ -144,7 +146,10 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
                             std::to_string(blocks()),
                         std::to_string(end));
       for (int64_t row = 0; j > 0 && row < rows(); ++row)
-        computeRow(begin, end, row, source, matrix);
+        if (op.values.dtype == DType::F64)
+          computeRow<long double>(begin, end, row, source, matrix);
+        else
+          computeRow<double>(begin, end, row, source, matrix);
       begin = end;
     }
   }

@@ -17,12 +17,12 @@ sattn::reference::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-bool sattn::reference::isKept(float probability, int64_t seed, int64_t offset,
+bool sattn::reference::isKept(double probability, int64_t seed, int64_t offset,
                               int64_t batch, int64_t row, int64_t column) {
   std::array<uint32_t, 4> words = philox(
       {uint32_t(column), uint32_t(row), uint32_t(batch), uint32_t(offset)},
       {uint32_t(seed), uint32_t(uint64_t(seed) >> 32)});
   // fmax takes the number beside a NaN.
-  double bounded = std::fmin(std::fmax(probability, 0.0f), 1.0f);
+  double bounded = std::fmin(std::fmax(probability, 0.0), 1.0);
   return (words[0] >> 8) >= bounded * (1 << 24);
 }

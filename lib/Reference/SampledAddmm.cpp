@@ -45,6 +45,8 @@ private:
   Error checkShapes() const;
   /// These add to `result`, all blocks of a batch.
   void addInput(const Shape &batchIndex, double *result) const;
+  /// `Sum` has more bits than the result.
+  template <typename Sum>
   void addProduct(const Shape &batchIndex, const Pattern &pattern,
                   double *result) const;
 };
@@ -147,18 +149,19 @@ void Evaluator::addInput(const Shape &batchIndex, double *result) const {
                               j * input.stride(1));
 }
 
+template <typename Sum>
 void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
                            double *result) const {
   int64_t base1 = mat1.offset(batchIndex), base2 = mat2.offset(batchIndex);
-  std::vector<double> sums(blockM * blockN);
+  std::vector<Sum> sums(blockM * blockN);
   for (int64_t row = 0; row < M / blockM; ++row)
     for (int64_t p = pattern.offsets[row]; p < pattern.offsets[row + 1]; ++p) {
       int64_t column = pattern.columns[p - pattern.offsets.front()];
-      std::fill(sums.begin(), sums.end(), 0.0);
+      std::fill(sums.begin(), sums.end(), Sum(0));
       for (int64_t k = 0; k < K; ++k)
         for (int64_t i = 0; i < blockM; ++i) {
-          double left = mat1.load(base1 + (row * blockM + i) * mat1.stride(2) +
-                                  k * mat1.stride(1));
+          Sum left = mat1.load(base1 + (row * blockM + i) * mat1.stride(2) +
+                               k * mat1.stride(1));
           for (int64_t j = 0; j < blockN; ++j)
             sums[i * blockN + j] +=
                 left *
@@ -167,7 +170,7 @@ void Evaluator::addProduct(const Shape &batchIndex, const Pattern &pattern,
         }
       double *block = result + p * blockM * blockN;
       for (size_t i = 0; i < sums.size(); ++i)
-        block[i] += alpha * sums[i];
+        block[i] += double(alpha * sums[i]);
     }
 }
 
@@ -187,8 +190,10 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
         loadPattern(crow, col, nnz, N / blockN, batchIndex);
     if (!pattern)
       return pattern.takeError();
-    if (K > 0)
-      addProduct(batchIndex, *pattern, blocks);
+    if (K > 0 && mat1.view.dtype == DType::F64)
+      addProduct<long double>(batchIndex, *pattern, blocks);
+    else if (K > 0)
+      addProduct<double>(batchIndex, *pattern, blocks);
   }
   return result;
 }

@@ -22,6 +22,9 @@ public:
   ErrorOr<std::vector<double>> compute() const;
 
 private:
+  /// With more bits than elements have.
+  using Sums = std::vector<long double>;
+
   /// One of `list`, which is `name` in messages.
   ErrorOr<int64_t> read(const char *name, const TensorView &list,
                         int64_t position) const;
@@ -34,9 +37,9 @@ private:
   ErrorOr<Place> locate(const char *name, const TensorView &list,
                         int64_t position, const TensorView &grid) const;
   /// Adds the products of an entry of the list to out's elements.
-  Error addEntry(int64_t entry, std::vector<double> &result) const;
+  Error addEntry(int64_t entry, Sums &result) const;
   Error addPair(int64_t block, const Place &other, const Place &target,
-                std::vector<double> &result) const;
+                Sums &result) const;
 
   int64_t across() const { return op.out.shape.end()[-3]; }
   int64_t rows() const { return op.blocks.shape[1]; }
@@ -142,7 +145,7 @@ ErrorOr<Evaluator::Place> Evaluator::locate(const char *name,
 }
 
 Error Evaluator::addPair(int64_t block, const Place &other, const Place &target,
-                         std::vector<double> &result) const {
+                         Sums &result) const {
   if (block < 0 || block >= op.blocks.shape[0])
     return expected("blocks of more than " + str(block) + " matrices",
                     str(op.blocks.shape[0]));
@@ -164,9 +167,10 @@ Error Evaluator::addPair(int64_t block, const Place &other, const Place &target,
     }
     for (int64_t row = 0; row < rows(); ++row)
       for (int64_t k = 0; k < depth(); ++k) {
-        double left = loadElement(op.blocks, block * op.blocks.strides[0] +
-                                                 row * op.blocks.strides[1] +
-                                                 k * op.blocks.strides[2]);
+        long double left =
+            loadElement(op.blocks, block * op.blocks.strides[0] +
+                                       row * op.blocks.strides[1] +
+                                       k * op.blocks.strides[2]);
         for (int64_t column = 0; column < columns(); ++column)
           result[to + row * columns() + column] +=
               left *
@@ -177,7 +181,7 @@ Error Evaluator::addPair(int64_t block, const Place &other, const Place &target,
   return Error::success();
 }
 
-Error Evaluator::addEntry(int64_t entry, std::vector<double> &result) const {
+Error Evaluator::addEntry(int64_t entry, Sums &result) const {
   Place target;
   target.index = {entry};
   if (op.r) {
@@ -214,7 +218,7 @@ Error Evaluator::addEntry(int64_t entry, std::vector<double> &result) const {
 }
 
 ErrorOr<std::vector<double>> Evaluator::compute() const {
-  std::vector<double> result;
+  Sums result;
   int64_t elements = op.out.numElements();
   for (int64_t i = 0; i < elements; ++i) {
     Shape index = indexOf(i, op.out.shape);
@@ -226,7 +230,7 @@ ErrorOr<std::vector<double>> Evaluator::compute() const {
   for (int64_t entry = 0; entry < entries(); ++entry)
     if (Error error = addEntry(entry, result))
       return error;
-  return result;
+  return std::vector<double>(result.begin(), result.end());
 }
 
 ErrorOr<std::vector<double>>

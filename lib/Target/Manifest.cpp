@@ -180,7 +180,8 @@ private:
         name = cast<StringAttr>((*names)[index]).str();
       auto shaped = dyn_cast<ShapedType>(type);
       StringRef element = typeName(shaped ? shaped.getElementType() : type);
-      if (element.empty() || (shaped ? !shaped.hasRank() : !type.isF32()))
+      if (element.empty() ||
+          (shaped ? !shaped.hasRank() : !type.isF32() && !type.isF64()))
         return function.emitOpError()
                << "expected tensors and scalars that the runtime can pass, but "
                   "argument "

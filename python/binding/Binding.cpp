@@ -252,7 +252,8 @@ static ffi::Array<ffi::Function> loadHost(ffi::String text, int64_t entry,
           readArguments(*manifest, packed, DLDevice{kDLCPU, 0});
       if (Error err = checkCall(*manifest, arguments, contents))
         TVM_FFI_THROW(ValueError) << err.message();
-      callHost(reinterpret_cast<runtime::HostEntry>(entry), arguments);
+      callHost(reinterpret_cast<runtime::HostEntry>(entry), *manifest,
+               arguments);
     };
     return ffi::Function::FromPacked(call);
   };

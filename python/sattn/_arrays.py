@@ -31,8 +31,8 @@ class NumpyArrays:
     @functools.cache
     def dtype(array_dtype):
         """Our name of an element type, or "" for one that is not taken."""
-        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.int8): "i8",
-                 np.dtype(np.int32): "i32", np.dtype(np.int64): "i64"}
+        names = {np.dtype(np.float16): "f16", np.dtype(np.float32): "f32", np.dtype(np.float64): "f64",
+                 np.dtype(np.int8): "i8", np.dtype(np.int32): "i32", np.dtype(np.int64): "i64"}
         if array_dtype.name == "bfloat16":
             return "bf16"
         return names.get(array_dtype) or _elements.LIBRARY_NAMES.get(array_dtype.name, "")
@@ -130,7 +130,8 @@ class TorchArrays:
     @staticmethod
     @functools.cache
     def dtype(tensor_dtype):
-        names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int8": "i8", "int32": "i32", "int64": "i64"}
+        names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8",
+                 "int32": "i32", "int64": "i64"}
         return (names | _elements.LIBRARY_NAMES).get(str(tensor_dtype).removeprefix("torch."), "")
 
     @staticmethod

@@ -2,12 +2,14 @@
 
 import dataclasses
 
+from . import _elements
+
 
 @dataclasses.dataclass(frozen=True)
 class BsrAttention:
     """One `sattn.bsr_attention` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of query, key, value and the result: "f16", "bf16" or "f32".
+    dtype: element type of query, key, value and the result: "f16", "bf16", "f32" or "f64".
     columns: of query and key, and of value. block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of crow, col, query, key, value and the result.
     dropout: whether weights are dropped. precision: "ieee", or of f32 "tf32".
@@ -33,7 +35,8 @@ class BsrAttention:
             return f"tensor<{'?x' * (batch + 1)}{self.index}>"
 
         crow, col, query, key, value, out = self.batch
-        return {"scale": "f32", **({"dropout_p": "f32"} if self.dropout else {}),
+        scalar = _elements.scalar_of(self.dtype)
+        return {"scale": scalar, **({"dropout_p": scalar} if self.dropout else {}),
                 "crow": indices(crow), "col": indices(col), "query": matrix(query, depth), "key": matrix(key, depth),
                 "value": matrix(value, width), **({"random": "tensor<2xi64>"} if self.dropout else {}),
                 "out": matrix(out, width)}

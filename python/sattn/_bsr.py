@@ -147,9 +147,8 @@ def _plan(input, operand, dense, left, right, out, beta_is_zero, ones, in_place,
     shape = _shape_of_result(operand, dense)
     dtype = operand.element
     dense_dtype = _arrays.require_element("dense", dense, arrays, _elements.others_of(dtype))
-    # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or precision is None or target == _compiler.CPU:
-        precision = "ieee"
+    _elements.require_kernels("dense", dtype, target != _compiler.CPU)
+    precision = _elements.precision_of(dtype, precision, target != _compiler.CPU)
     if out is not None and tuple(out.shape) != shape:
         raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
     if out is not None and arrays is _arrays.NUMPY and not out.flags.writeable:
@@ -282,11 +281,11 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     array, a tuple (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BK)) of one library, or what `prepare` gives.
     Its own shape must be that of its arrays.
     dense: (*, K, N). input: broadcasts to the result; may be None where beta is 0, and is then not read. All of one
-    element type: f16, bf16 (ml_dtypes in NumPy) or f32. left_alpha (*, M), right_alpha
-    (*, N): of that type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers
-    of Python or NumPy, 0-d arrays, or 0-d tensors on the CPU.
-    out: (*, M, N) of f16, bf16 or f32, any strides; may be input. meta: any of "tile" (M, N, K), "stages", "warps",
-    "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
+    element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on the CPU, f64. left_alpha (*, M), right_alpha (*, N): of that
+    type or f32; not read where alpha is 0. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or
+    NumPy, 0-d arrays, or 0-d tensors on the CPU.
+    out: (*, M, N) of f16, bf16 or f32, or of f64 as they are, any strides; may be input. meta: any of "tile" (M, N, K),
+    "stages", "warps", "split_k" and "raster_group" (its older name is "group"), or PyTorch's "SPLIT_N", "num_stages", "num_warps" and
     "GROUP_SIZE_ROW"; the rest is chosen by shape, sparsity and device (docs/MetaTable.md). check: whether the contents
     of index arrays are checked; by default on the CPU, unless prepared. On CUDA that synchronizes. precision: of f32
     alone, "ieee" (None is the same) or "tf32": factors may be rounded to 11 bits (5e-4 of each; on Hopper, where dense

@@ -1,6 +1,8 @@
 """Which element types products multiply, and which their results have: ProductTypes.cpp in the words of Python."""
 
-FLOATS = ("f16", "bf16", "f32")
+# Of GPUs, and of results that the CPU rounds to.
+SMALL_FLOATS = ("f16", "bf16", "f32")
+FLOATS = (*SMALL_FLOATS, "f64")
 NARROW_FLOATS = ("f8E4M3FN", "f8E5M2")
 FACTORS = (*FLOATS, "i8", *NARROW_FLOATS)
 # Names that libraries have for what is stored in 8 bits.
@@ -21,7 +23,9 @@ def results_of(factor):
     """Element types that a product's result may have."""
     if factor == "i8":
         return ("i32", "bf16", "f32")
-    return ("bf16", "f32") if is_narrow(factor) else FLOATS
+    if factor == "f64":
+        return ("f64",)
+    return ("bf16", "f32") if is_narrow(factor) else SMALL_FLOATS
 
 
 def result_of(factor):
@@ -34,6 +38,23 @@ def result_of(factor):
 def added_to(factor, out):
     """The element type of what is added to a product."""
     return out if is_narrow(factor) else factor
+
+
+def scalar_of(factor):
+    """The type of scalars that products, and what they are in an attention, are multiplied by."""
+    return "f64" if factor == "f64" else "f32"
+
+
+def require_kernels(name, element, on_gpu):
+    """Raises NotImplementedError for an argument whose elements have no kernels on CUDA."""
+    if on_gpu and element == "f64":
+        raise NotImplementedError(f"argument '{name}': expected elements of f16, bf16, f32 or of 8 bits on CUDA, since f64 has "
+                                  "kernels for the CPU alone, but got f64")
+
+
+def precision_of(factor, precision, on_gpu):
+    """The op's precision: only of f32 on CUDA does it make a difference."""
+    return precision if factor == "f32" and on_gpu and precision is not None else "ieee"
 
 
 def scales_of(factor):

@@ -20,7 +20,7 @@ def linear(x, weight, bias=None, *, out=None, precision=None):
     """x @ weight^T + bias: torch.nn.functional.linear with a sparse weight.
 
     x: (*, K). weight: M x K, as of bsr_dense_addmm, or what `prepare` gives. bias: (M,). All of one element type. out:
-    (*, M) of f16, bf16 or f32. precision, and elements of 8 bits: as of bsr_dense_addmm.
+    (*, M) of f16, bf16 or f32, or of f64 as they are. precision, and elements of 8 bits: as of bsr_dense_addmm.
 
     Returns out, or a new array (*, M) of x's type. Arrays are used where they lie: rows of x and of the result are the
     layout that GPUs take fastest, but any strides work. The sum is rounded once, with the bias in it. Raises what

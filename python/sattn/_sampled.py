@@ -65,9 +65,8 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
         out_dtype = _arrays.require_element("out", out, arrays, _elements.results_of(dtype))
     of_input = (_elements.added_to(dtype, out_dtype),) if not beta_is_zero else _elements.results_of(dtype)
     _arrays.require_element("input", operand.values, arrays, of_input)
-    # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or precision is None or target == _compiler.CPU:
-        precision = "ieee"
+    _elements.require_kernels("mat1", dtype, target != _compiler.CPU)
+    precision = _elements.precision_of(dtype, precision, target != _compiler.CPU)
     source = SampledAddmm(
         dtype=dtype, mat2=mat2_dtype, input=operand.element, out=out_dtype,
         block=operand.block, index=operand.index,
@@ -191,9 +190,10 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
 
     input: M x N with blocks of BM x BN, multiples of 8: a torch.sparse_bsr tensor, a SciPy BSR array or a tuple
     (crow (*, M / BM + 1), col (*, nnz), values (*, nnz, BM, BN)) of one library. Its values may be booleans where beta is
-    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy) or f32. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
+    0. mat1: (*, M, K); mat2: (*, K, N), any strides. All of one element type: f16, bf16 (ml_dtypes in NumPy), f32 or, on
+    the CPU, f64. * are batch dimensions, which broadcast. alpha, beta: numbers of Python or NumPy, 0-d
     arrays, or 0-d tensors on the CPU. Where beta is 0 values of input are not read, where alpha is 0 mat1 and mat2.
-    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32; may be input. Its indices become input's.
+    out: a matrix as input is, with as many blocks, values of f16, bf16 or f32, or of f64 as mat1 is; may be input. Its indices become input's.
     mat1 and mat2 may both be of int8, or of float8 types; input and out are then as of bsr_dense_addmm.
     check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
     of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm. meta: "tile" (M, N, K), and with it any of

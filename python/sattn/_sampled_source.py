@@ -2,12 +2,14 @@
 
 import dataclasses
 
+from . import _elements
+
 
 @dataclasses.dataclass(frozen=True)
 class SampledAddmm:
     """One `sattn.sampled_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of mat1: "f16", "bf16", "f32", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2 and input.
+    dtype: element type of mat1: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". mat2, input: those of mat2 and input.
     out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
@@ -42,7 +44,8 @@ class SampledAddmm:
         def tensor(rank, element):
             return f"tensor<{'?x' * rank}{element}>"
 
-        return {"alpha": "f32", "beta": "f32",
+        scalar = _elements.scalar_of(self.dtype)
+        return {"alpha": scalar, "beta": scalar,
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
                 "mat1": tensor(mat1 + 2, self.dtype), "mat2": tensor(mat2 + 2, self.mat2),
                 "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
@@ -52,7 +55,7 @@ class SampledAddmm:
         types = self.types()
         arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
         names = ", ".join(f'"{name}"' for name in self.arguments)
-        beta = "" if self.with_input else "  %beta = arith.constant 0.0 : f32\n"
+        beta = "" if self.with_input else f"  %beta = arith.constant 0.0 : {types['beta']}\n"
         inputs = ["crow", "col", "mat1", "mat2"]
         added = f" input(%input : {types['input']})" if self.with_input else ""
         attributes = [f"meta = #sattn.meta<{self.meta}>"] if self.meta else []

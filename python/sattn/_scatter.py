@@ -1,6 +1,6 @@
 """scatter_mm."""
 
-from . import _arrays, _bsr, _compiler, _traced, cache
+from . import _arrays, _bsr, _compiler, _elements, _traced, cache
 from ._scatter_source import LISTS, ScatterMm
 
 # Widths of matrices that have programs of their own, which have no more columns than these.
@@ -105,14 +105,13 @@ def _tensors_of(format, lists, meta, blocks, others, accumulators, arrays):
 def _program(format, operands, arrays, precision):
     """The program of one kind of call."""
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
-    dtype = _arrays.require_element("blocks", operands["blocks"], arrays, ("f16", "bf16", "f32"))
+    dtype = _arrays.require_element("blocks", operands["blocks"], arrays, _elements.FLOATS)
     _arrays.require_element("others", operands["others"], arrays, (dtype,))
-    out = _arrays.require_element("accumulators", operands["out"], arrays, ("f16", "bf16", "f32"))
+    out = _arrays.require_element("accumulators", operands["out"], arrays, _elements.results_of(dtype))
     index = tuple(_arrays.require_element(name, operands[key], arrays, ("i32", "i64"))
                   for key, name in LISTS[format].items())
-    # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or precision is None or not on_gpu:
-        precision = "ieee"
+    _elements.require_kernels("blocks", dtype, on_gpu)
+    precision = _elements.precision_of(dtype, precision, on_gpu)
     n = operands["out"].shape[-1]
     grid_rank = 1 if format == "scatter_mm" else 2
     source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
@@ -145,7 +144,7 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
     kernels (torch.sparse._triton_ops).
 
     blocks: (P, BM, BK), of any sizes. others: (Q, BK, N) or (*, K, N), K of whole BK. All of one element type: f16, bf16
-    (ml_dtypes in NumPy) or f32. indices_data: a tuple of a format's name and its arrays
+    (ml_dtypes in NumPy), f32 or, on the CPU, f64. indices_data: a tuple of a format's name and its arrays
     of i32 or i64, which bsr_scatter_mm_indices_data or PyTorch's function makes.
 
         ("scatter_mm", c_offsets, pq):
@@ -159,13 +158,13 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
 
     A part has a block's rows and N / meta["SPLIT_N"] columns (SPLIT_N must divide N). Its offset is row * N + column of
     its first element, and both are multiples of its sizes. No two of r_offsets may be equal; they come in any order. The
-    rest of meta is of PyTorch's kernel, and changes nothing here. accumulators: of f16, bf16 or f32, any strides; zeros
-    of blocks' type where they are None, as far down as r_offsets go (which synchronizes on CUDA).
+    rest of meta is of PyTorch's kernel, and changes nothing here. accumulators: of f16, bf16 or f32 (of f64, if blocks
+    are), any strides; zeros of blocks' type where they are None, as far down as r_offsets go (which synchronizes on CUDA).
 
     check: whether the contents of index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision:
     of f32 alone, "ieee" (None is the same) or "tf32", as of bsr_dense_addmm.
 
-    Returns accumulators. Sums are f32 and rounded once. Arrays are used where they lie, on PyTorch's current stream.
+    Returns accumulators. Sums are f32 or f64 and rounded once. Arrays are used where they lie, on PyTorch's current stream.
     Raises ValueError or TypeError for arguments that do not fit, NotImplementedError for what has no code yet (other
     formats and gradients among it), before anything is written.
     """

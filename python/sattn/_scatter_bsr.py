@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _bsr, _operand
+from . import _arrays, _bsr, _elements, _operand
 from ._scatter import multiply, scatter_mm
 from ._scatter_source import LISTS
 
@@ -138,7 +138,8 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
 
     bsr: M x K without batches, as of bsr_dense_addmm, with blocks of any size. other: (*, K, N). indices_data: what
     bsr_scatter_mm_indices_data gives for both, here or of PyTorch. Without it the product is bsr_dense_mm's, which needs
-    no lists; of blocks whose sizes are no multiples of 8 they are made here. out: (*, M, N) of f16, bf16 or f32, any
+    no lists; of blocks whose sizes are no multiples of 8 they are made here. out: (*, M, N) of f16, bf16 or f32 (of
+    f64, if bsr is), any
     strides; its old elements are not read. check, precision: as of scatter_mm.
 
     Returns out, or a new array (*, M, N) of bsr's type. Raises what scatter_mm and bsr_dense_mm raise.
@@ -157,7 +158,7 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
         _arrays.require_no_derivative("out", out)
         if tuple(out.shape) != shape:
             raise ValueError(f"argument 'out': expected shape {shape}, but got {tuple(out.shape)}")
-        _arrays.require_element("out", out, arrays, ("f16", "bf16", "f32"))
+        _arrays.require_element("out", out, arrays, _elements.results_of(operand.element))
         if arrays is _arrays.NUMPY and not out.flags.writeable:
             raise ValueError("argument 'out': expected an array that can be written, but got a read-only one")
         for name, array in (("other", other), ("bsr", operand.values)):

@@ -12,7 +12,7 @@ LISTS = {"scatter_mm": {"offsets": "c_offsets", "q": "pq[:, 1]", "p": "pq[:, 0]"
 class ScatterMm:
     """One `sattn.scatter_mm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    format: a name in LISTS. dtype: element type of blocks and others: "f16", "bf16" or "f32". out: the result's.
+    format: a name in LISTS. dtype: element type of blocks and others: "f16", "bf16", "f32" or "f64". out: the result's.
     block: rows and columns of a block. n: columns of a matrix that is added to, or None where any may come.
     index: the element type, "i32" or "i64", of each list. batch: batch dimensions of others and the result.
     precision: "ieee", or of f32 "tf32".

@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _operand, _sampled, _softmax, _storage, cache
+from . import _arrays, _bsr, _compiler, _elements, _operand, _sampled, _softmax, _storage, cache
 from ._attention_source import BsrAttention
 from ._dense_mm import bsr_dense_mm
 from ._numbers import number
@@ -33,7 +33,7 @@ def _require_pattern(attn_mask, query):
     if any(size % 8 or size <= 0 for size in values.shape[-2:]):
         raise NotImplementedError("argument 'attn_mask': expected blocks of positive multiples of 8, but got "
                                   f"{values.shape[-2]} x {values.shape[-1]}")
-    dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
+    dtype = _arrays.require_element("query", query, arrays, _elements.FLOATS)
     if not str(values.dtype).endswith("bool"):
         _arrays.require_element("attn_mask", values, arrays, (dtype,))
     crow, col, values = _storage.with_equal_ranks(crow, col, values)
@@ -107,9 +107,8 @@ def _program(mask, block, query, key, value, batch, dropout, precision):
     arrays = mask.arrays
     target = arrays.device.index if arrays.device is not None and arrays.device.type == "cuda" else _compiler.CPU
     dtype = arrays.dtype(query.dtype)
-    # Only of f32 on CUDA does the precision make a difference.
-    if dtype != "f32" or precision is None or target == _compiler.CPU:
-        precision = "ieee"
+    _elements.require_kernels("query", dtype, target != _compiler.CPU)
+    precision = _elements.precision_of(dtype, precision, target != _compiler.CPU)
     index = _arrays.require_element("crow", mask.crow, arrays, ("i32", "i64"))
     _arrays.require_element("col", mask.col, arrays, (index,))
     source = BsrAttention(dtype=dtype, columns=(query.shape[-1], value.shape[-1]), block=block, index=index,
@@ -185,7 +184,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
                                  precision=None):
     """softmax(scale * query @ key^T) @ value, where a score counts only at the stored blocks of attn_mask.
 
-    query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16 or f32. attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array or
+    query: (*, M, D); key: (*, N, D); value: (*, N, E), any strides, of one element type: f16, bf16, f32 or, on the CPU,
+    f64. attn_mask: M x N with blocks of multiples of 8, a torch.sparse_bsr tensor, a SciPy BSR array or
     (crow, col, values) of one library; its values, booleans or of query's type, are not read: every element of a stored
     block counts. * are batch dimensions, which broadcast: heads may share a mask. dropout_p: the probability that a weight
     becomes 0 and the others grow by 1 / (1 - dropout_p). The bits are Philox's of the weight's place; seed and offset come
@@ -194,7 +194,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p=0.0, is
     index arrays are checked; by default on the CPU. On CUDA that synchronizes. precision: of f32 alone, "ieee" (None is the
     same) or "tf32", as of bsr_dense_addmm.
 
-    One kernel computes it, with scores and weights in registers, f32 up to the rounding of weights. With more than 512
+    One kernel computes it, with scores and weights in registers, f32 (f64 of f64) up to the rounding of
+    weights. With more than 512
     columns of query or value, or blocks whose columns are no multiple of 16, it is sampled_addmm, bsr_softmax and
     bsr_dense_mm, one after the other, with weights in memory, and dropout is torch.nn.functional's.
 

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from . import _elements
+
 
 # The op's names of operands that callers know by others.
 CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
@@ -11,7 +13,7 @@ CALLERS_NAMES = {"b": "dense", "left": "left_alpha", "right": "right_alpha"}
 class BsrAddmm:
     """One `sattn.bsr_addmm` on tensors of dynamic shapes: what a kernel is compiled for.
 
-    dtype: element type of values: "f16", "bf16", "f32", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or "" for the
+    dtype: element type of values: "f16", "bf16", "f32", "f64", "i8", "f8E4M3FN" or "f8E5M2". dense: that of dense, or "" for the
     same. out: the result's.
     block: rows and columns of a stored block. index: "i32" or "i64".
     batch: batch dimensions of (crow, col, values), of dense and of out.
@@ -57,7 +59,8 @@ class BsrAddmm:
         def tensor(rank, element, static=""):
             return f"tensor<{'?x' * rank}{static}{element}>"
 
-        return {"alpha": "f32", "beta": "f32",
+        scalar = _elements.scalar_of(self.dtype)
+        return {"alpha": scalar, "beta": scalar,
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
                 "values": tensor(storage + 1, self.dtype, f"{rows}x{columns}x"), "b": tensor(dense + 2, self.dense or self.dtype),
                 "input": tensor(self.input_batch + 2, self.input), "left": tensor(self.left_batch + 1, self.left),
@@ -68,7 +71,7 @@ class BsrAddmm:
         types = self.types()
         arguments = ", ".join(f"%{name}: {types[name]}" for name in self.arguments)
         names = ", ".join(f'"{CALLERS_NAMES.get(name, name)}"' for name in self.arguments)
-        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : f32\n"
+        constants = "".join(f"  %{name} = arith.constant {float(getattr(self, name))!r} : {types[name]}\n"
                             for name in ("alpha", "beta") if getattr(self, name) is not None)
         inputs = ["crow", "col", "values", "b"]
         optional = " ".join(f"{name}(%{name} : {types[name]})" for name in ("input", "left", "right")

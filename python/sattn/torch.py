@@ -19,7 +19,7 @@ _originals, _replacements = {}, {}
 _products = 0
 _left = collections.Counter()
 Info = collections.namedtuple("Info", "products left")
-_DTYPES = torch.float16, torch.bfloat16, torch.float32
+_DTYPES = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
 
 class _Enabled:
@@ -43,7 +43,7 @@ def _unsupported(bsr, others, like):
     for tensor in (bsr, *others):
         is_mask = tensor is bsr and like is not None and like is not bsr and bsr.dtype == torch.bool
         if tensor is not None and tensor.dtype not in _DTYPES and not is_mask:
-            return f"elements are of {tensor.dtype}, not of float16, bfloat16 or float32"
+            return f"elements are of {tensor.dtype}, not of float16, bfloat16, float32 or float64"
     if like is None:
         return None
     block = tuple(bsr.values().shape[-2:])
@@ -160,8 +160,8 @@ def enable(*, strict=False):
     and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
 
     What has no kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
-    bfloat16 and float32; but for bsr_softmax, blocks that are no multiples of 8, and float32 on CUDA, which
-    is slow here unless torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
+    bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, blocks that are no multiples of 8, and float32 on
+    CUDA, which is slow here unless torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.
 
     strict: whether PyTorch's bsr_dense_mm and _scaled_dot_product_attention stay and check their arguments in their words

@@ -175,3 +175,56 @@ func.func @eight_columns_of_bytes(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
       outs(%out : tensor<?x?xi32>) -> tensor<?x?xi32>
   return %0 : tensor<?x?xi32>
 }
+
+// -----
+
+func.func @f64(%alpha: f64, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xf64>,
+    %b: tensor<?x?xf64>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // expected-error @below {{'sattn.bsr_addmm' op expected elements of 32 bits or fewer on sm_90a, but got f64, which the CPU alone has}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>)
+      outs(%out : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @f64_sampled(%alpha: f64, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %a: tensor<?x?xf64>,
+    %b: tensor<?x?xf64>, %out: tensor<?x64x64xf64>) -> tensor<?x64x64xf64> {
+  // expected-error @below {{'sattn.sampled_addmm' op expected elements of 32 bits or fewer on sm_90a, but got f64, which the CPU alone has}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %a, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x?xf64>, tensor<?x?xf64>)
+      outs(%out : tensor<?x64x64xf64>) -> tensor<?x64x64xf64>
+  return %0 : tensor<?x64x64xf64>
+}
+
+// -----
+
+func.func @f64_softmax(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xf64>,
+    %out: tensor<?x64x64xf64>) -> tensor<?x64x64xf64> {
+  // expected-error @below {{'sattn.bsr_softmax' op expected elements of 32 bits or fewer on sm_90a, but got f64, which the CPU alone has}}
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>)
+      outs(%out : tensor<?x64x64xf64>) -> tensor<?x64x64xf64>
+  return %0 : tensor<?x64x64xf64>
+}
+
+// -----
+
+func.func @f64_scatter(%offsets: tensor<?xi32>, %p: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tensor<?x64x64xf64>,
+    %others: tensor<?x64x64xf64>, %out: tensor<?x64x64xf64>) -> tensor<?x64x64xf64> {
+  // expected-error @below {{'sattn.scatter_mm' op expected elements of 32 bits or fewer on sm_90a, but got f64, which the CPU alone has}}
+  %0 = sattn.scatter_mm ins(%offsets, %q, %blocks, %others : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>,
+          tensor<?x64x64xf64>) p(%p : tensor<?xi32>) outs(%out : tensor<?x64x64xf64>) -> tensor<?x64x64xf64>
+  return %0 : tensor<?x64x64xf64>
+}
+
+// -----
+
+func.func @f64_attention(%scale: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>,
+    %k: tensor<?x64xf64>, %v: tensor<?x64xf64>, %out: tensor<?x64xf64>) -> tensor<?x64xf64> {
+  // expected-error @below {{'sattn.bsr_attention' op expected elements of 32 bits or fewer on sm_90a, but got f64, which the CPU alone has}}
+  %0 = sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>)
+      outs(%out : tensor<?x64xf64>) {block_size = array<i64: 64, 64>} -> tensor<?x64xf64>
+  return %0 : tensor<?x64xf64>
+}

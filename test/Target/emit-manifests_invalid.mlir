@@ -8,8 +8,8 @@ func.func @scalar(%x: f32, %n: index) {
 
 // -----
 
-// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'f64'}}
-func.func @wide_scalar(%x: f64) {
+// expected-error @below {{expected tensors and scalars that the runtime can pass, but argument 0 is 'f16'}}
+func.func @narrow_scalar(%x: f16) {
   return
 }
 

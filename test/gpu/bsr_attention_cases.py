@@ -7,7 +7,7 @@ programs on both targets.
 import dataclasses
 
 import numpy as np
-from bsr_cases import DTYPES, save, type_of
+from bsr_cases import DTYPES, save, scalar_of, type_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,11 +114,12 @@ def program(case, arrays):
         if name in ("q", "k", "v", "out") and not case.static:
             types[name] = f"tensor<{'?x' * (len(shape) - 1)}{shape[-1]}x{element}>"
     is_constant = isinstance(case.scale, str)
-    arguments = [] if is_constant else ["%scale: f32"]
+    scalar = scalar_of(case.dtype)
+    arguments = [] if is_constant else [f"%scale: {scalar}"]
     for name in case.names:
-        arguments += ["%probability: f32"] if name == "random" else []
+        arguments += [f"%probability: {scalar}"] if name == "random" else []
         arguments.append(f"%{name}: {types[name]}")
-    constant = f"  %scale = arith.constant {case.scale} : f32\n" if is_constant else ""
+    constant = f"  %scale = arith.constant {case.scale} : {scalar}\n" if is_constant else ""
     inputs = case.names[:5]
     dropout = f"      dropout(%probability, %random : {types['random']})\n" if case.has_dropout else ""
     attributes = [f"block_size = array<i64: {case.block[0]}, {case.block[1]}>"]

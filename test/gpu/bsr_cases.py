@@ -9,11 +9,16 @@ import dataclasses
 import ml_dtypes
 import numpy as np
 
-DTYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16),
+DTYPES = {"f64": np.dtype(np.float64), "f32": np.dtype(np.float32), "f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16),
           "i8": np.dtype(np.int8), "i32": np.dtype(np.int32), "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
-          "f8E5M2": np.dtype(ml_dtypes.float8_e5m2)}
+          "f8E5M2": np.dtype(ml_dtypes.float8_e5m2)}  # On GPUs all but f64.
 # Element types that are only multiplied: what is added and what scales have others.
 NARROW = ("i8", "f8E4M3FN", "f8E5M2")
+
+
+def scalar_of(dtype):
+    """The type of scalars beside elements of this type."""
+    return "f64" if dtype == "f64" else "f32"
 
 
 def random_array(rng, shape, dtype):
@@ -98,8 +103,9 @@ def program(case):
     types = operand_types(case)
     names = ["crow", "col", "values", "b", *case.operands, "out"]
     scalars = [name for name in ("alpha", "beta") if not isinstance(getattr(case, name), str)]
-    arguments = [f"%{name}: f32" for name in scalars] + [f"%{name}: {types[name]}" for name in names]
-    constants = [f"  %{name} = arith.constant {getattr(case, name)} : f32\n"
+    scalar = scalar_of(case.dtype)
+    arguments = [f"%{name}: {scalar}" for name in scalars] + [f"%{name}: {types[name]}" for name in names]
+    constants = [f"  %{name} = arith.constant {getattr(case, name)} : {scalar}\n"
                  for name in ("alpha", "beta") if name not in scalars]
     inputs = ", ".join(f"%{name}" for name in names[:4])
     input_types = ", ".join(types[name] for name in names[:4])

@@ -7,7 +7,7 @@ programs on both targets.
 import dataclasses
 
 import numpy as np
-from bsr_cases import NARROW, random_array, save, type_of
+from bsr_cases import NARROW, random_array, save, scalar_of, type_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,8 +103,9 @@ def program(case, arrays):
         else:
             types[name] = type_of(arrays[name].shape, element, case.static)
     scalars = [name for name in ("alpha", "beta") if not isinstance(getattr(case, name), str)]
-    arguments = [f"%{name}: f32" for name in scalars] + [f"%{name}: {types[name]}" for name in case.names]
-    constants = "".join(f"  %{name} = arith.constant {getattr(case, name)} : f32\n"
+    scalar = scalar_of(case.dtype)
+    arguments = [f"%{name}: {scalar}" for name in scalars] + [f"%{name}: {types[name]}" for name in case.names]
+    constants = "".join(f"  %{name} = arith.constant {getattr(case, name)} : {scalar}\n"
                         for name in ("alpha", "beta") if name not in scalars)
     inputs = case.names[:4]
     added = f"      input(%input : {types['input']})\n" if case.has_input else ""

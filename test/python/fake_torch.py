@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 from fake_cuda import CudaTensor
 
-DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "int32": np.int32,
+DTYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64, "int32": np.int32,
           "int64": np.int64}
 
 

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
 from bsr_attention_cases import Case, arguments, cases, dropout_cases, operands, program  # noqa: E402
 
-TOLERANCES = {"f32": 2e-5, "f16": 4e-3, "bf16": 3e-2}
+TOLERANCES = {"f64": 1e-13, "f32": 2e-5, "f16": 4e-3, "bf16": 3e-2}
 
 
 def cpu_cases():
@@ -21,6 +21,17 @@ def cpu_cases():
     for block in ((8, 16), (24, 48), (64, 64), (128, 32)):
         found.append(Case(f"f32-{block[0]}x{block[1]}", dtype="f32", block=block, columns=(40, 72)))
     found.append(Case("f32-dropout", dtype="f32", dropout=0.3))
+    # No f32 has the scales and the probability: the tolerance is of f64.
+    for block in ((8, 16), (24, 48), (64, 64), (128, 32)):
+        found.append(Case(f"f64-{block[0]}x{block[1]}", dtype="f64", block=block, columns=(40, 72), scale=0.1))
+    for scale in (-0.1, 0.0, "0.1", "-0.1", "0.0"):
+        found.append(Case(f"f64-scale-{scale!r}", dtype="f64", block=(16, 16), scale=scale))
+    for change in ("infinite_scores", "large_scores"):
+        found.append(Case(f"f64-{change}", dtype="f64", change=change))
+    found += [Case("f64-dropout", dtype="f64", dropout=0.3), Case("f64-empty-rows", dtype="f64", pattern="empty_rows"),
+              Case("f64-static", dtype="f64", static=True, scale=0.1),
+              Case("f64-batches", dtype="f64", batches=((), (), (3,), (3,), (3,))),
+              Case("f64-wide", dtype="f64", columns=(300, 500))]
     return found
 
 
@@ -69,7 +80,9 @@ def close(result, expected, dtype):
 
 @pytest.mark.parametrize("case", cpu_cases(), ids=lambda case: case.name)
 def test_agrees_with_reference(built_tools, case, tmp_path):
-    done, _ = run(built_tools, case, tmp_path, "--check")
+    # The rounding of a score of a thousand is what its power changes by.
+    options = ["--tolerance=1e-12"] if case.name == "f64-large_scores" else []
+    done, _ = run(built_tools, case, tmp_path, "--check", *options)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"]
 
@@ -142,6 +155,13 @@ def test_agrees_with_its_decomposition_in_f32(built_tools, tmp_path):
         fused, _ = result_of(built_tools, case, tmp_path)
         parts, _ = result_of(built_tools, case, tmp_path, decomposed(built_tools, case, tmp_path))
         close(parts, fused, "f32")
+
+
+def test_agrees_with_its_decomposition_in_f64(built_tools, tmp_path):
+    for case in (Case("", dtype="f64", scale=-0.1), Case("", dtype="f64", dropout=0.3, pattern="empty_rows")):
+        fused, _ = result_of(built_tools, case, tmp_path)
+        parts, _ = result_of(built_tools, case, tmp_path, decomposed(built_tools, case, tmp_path))
+        close(parts, fused, "f64")
 
 
 @pytest.mark.parametrize("change, message", [

@@ -158,7 +158,7 @@ def test_refusals(sattn, rng):
         multiply(None, of_floats, integers, beta=0)
     with pytest.raises(ValueError, match="'out': expected elements of bf16 or f32, but got float16"):
         multiply(None, of_floats, floats, beta=0, out=np.empty((64, 8), np.float16))
-    with pytest.raises(ValueError, match="'input': expected elements of f16 or bf16 or f32, but got int8"):
+    with pytest.raises(ValueError, match="'input': expected elements of f16 or bf16 or f32 or f64, but got int8"):
         sattn.bsr_softmax(bsr)
     with pytest.raises(ValueError, match="'input': expected elements of"):
         sattn.sampled_addmm(bsr, integers.T.copy(), integers)

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("tvm_ffi")
 scipy_sparse = pytest.importorskip("scipy.sparse")
-TOLERANCE = {np.float16: 1e-3, np.float32: 2e-6}
+TOLERANCE = {np.float16: 1e-3, np.float32: 2e-6, np.float64: 1e-14}
 
 
 def softmax(crow, values):
@@ -41,7 +41,7 @@ def check(result, expected, dtype):
     np.testing.assert_allclose(result.astype(np.float64), expected, atol=TOLERANCE[dtype], rtol=0)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 @pytest.mark.parametrize("block", [(1, 1), (2, 3), (15, 15), (16, 32), (64, 64), (67, 9), (8, 200)])
 def test_blocks_of_any_size(package, block, dtype):
     crow, col, values = matrix_of(np.random.default_rng(0), block, dtype)
@@ -140,7 +140,7 @@ def test_nothing_stored(package):
 
 def test_refusals(package):
     crow, col, values = matrix_of(np.random.default_rng(0), (4, 4), np.float32)
-    cases = [((crow, col, values.astype(np.float64)), ValueError, "argument 'input': expected elements of f16 or bf16 or f32"),
+    cases = [((crow, col, values.astype(np.int32)), ValueError, "argument 'input': expected elements of f16 or bf16 or f32 or f64"),
              (values, TypeError, "argument 'input': expected a torch.sparse_bsr tensor, a SciPy BSR array or"),
              (scipy_sparse.csr_array((3, 3)), TypeError, r"argument 'input': .*use \.tobsr"),
              ((crow, col[1:], values), ValueError, "argument 'col': expected dimension 0 .stored blocks."),

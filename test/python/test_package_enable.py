@@ -105,11 +105,11 @@ def test_a_wrapper_of_others_stays(package, given, calls):
     _triton_ops.bsr_dense_addmm = theirs
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_products(package, given, calls, dtype):
     c, bsr, b = (tensor.to(dtype) for tensor in given)
     product = bsr.to_dense().double() @ b.double()
-    tolerance = 1e-3 if dtype == torch.float32 else 0.5
+    tolerance = {torch.float64: 1e-10, torch.float32: 1e-3}.get(dtype, 0.5)
     with package.enable():
         assert near(_triton_ops.bsr_dense_mm(bsr, b), product, tolerance)
         out = torch.full_like(c, torch.nan)
@@ -143,7 +143,7 @@ def test_strict_leaves_the_checks_to_pytorch(package, given, calls):
 
 
 UNSUPPORTED = {
-    "elements are of torch.float64": lambda bsr, b: (bsr.double(), b.double()),
+    "elements are of torch.int32": lambda bsr, b: (bsr.to(torch.int32), b.to(torch.int32)),
     "elements are of torch.int8": lambda bsr, b: (bsr, b.to(torch.int8)),
     "blocks are 4 x 5": lambda bsr, b: (bsr.to_dense().to_sparse_bsr((4, 5)), b),
     "the matrix is no torch.sparse_bsr tensor": lambda bsr, b: (bsr.to_dense().to_sparse_csr(), b)}
@@ -182,8 +182,8 @@ def test_without_triton(package, given, monkeypatch):
     monkeypatch.setattr(_triton_ops, "bsr_dense_mm", None)
     with package.enable():
         assert near(_triton_ops.bsr_dense_mm(*given[1:]), given[1].to_dense() @ given[2])
-        with pytest.raises(NotImplementedError, match="bsr_dense_mm: elements are of torch.float64, .* Triton is not there"):
-            _triton_ops.bsr_dense_mm(given[1].double(), given[2].double())
+        with pytest.raises(NotImplementedError, match="bsr_dense_mm: elements are of torch.int32, .* Triton is not there"):
+            _triton_ops.bsr_dense_mm(given[1].to(torch.int32), given[2].to(torch.int32))
     assert _triton_ops.bsr_dense_mm is None
 
 
@@ -279,8 +279,8 @@ def test_the_other_functions(package, given, calls):
         scores = (0.25 * a @ key.T).masked_fill(~visible, -torch.inf)
         assert near(found, torch.softmax(scores, -1) @ value, 1e-3)
         assert package.info() == (6, {})
-        with pytest.warns(RuntimeWarning, match="PyTorch's own bsr_softmax runs, since elements are of torch.float64"):
-            assert _triton_ops.bsr_softmax(bsr.double()) == "theirs"
+        with pytest.warns(RuntimeWarning, match="PyTorch's own bsr_softmax runs, since elements are of torch.int32"):
+            assert _triton_ops.bsr_softmax(bsr.to(torch.int32)) == "theirs"
         with pytest.raises(ValueError, match="argument 'is_causal': expected False"):
             _triton_ops._scaled_dot_product_attention(a, key, value, visible.to_sparse_bsr((16, 16)), is_causal=True)
     assert [name for name, *_ in calls] == ["bsr_softmax"]

@@ -141,8 +141,8 @@ def test_refusals(package):
             mat2[:, :79])
     refused(r"argument 'mat1': expected shape \(\*, M, K\)", pattern, mat1[0], mat2)
     refused("argument 'mat1': expected elements of f32, but got float16", pattern, mat1.astype(np.float16), mat2)
-    refused("argument 'input': expected elements of f16 or bf16 or f32 or i32, but got float64",
-            (crow, col, values.astype(np.float64)), mat1, mat2)
+    refused("argument 'input': expected elements of f16 or bf16 or f32 or f64 or i32, but got uint16",
+            (crow, col, values.astype(np.uint16)), mat1, mat2)
     refused("argument 'input': expected blocks of positive multiples of 8, but got 12 x 16",
             (crow, col, values[:, :12]), mat1, mat2, error=NotImplementedError)
     refused("argument 'beta': expected 0 for an input of booleans, but got 1", (crow, col, values > 0), mat1, mat2)

@@ -218,7 +218,7 @@ def test_refusals(package):
     refused(r"argument 'blocks': expected shape \(P, BM, BK\)", values[0], other, data)
     refused("argument 'others': expected rows for whole blocks of 8, but got 39", values, other[:39], data)
     refused("argument 'others': expected elements of f32, but got float16", values, other.astype(np.float16), data)
-    refused("argument 'blocks': expected elements of f16 or bf16 or f32, but got float64", values.astype(float), other, data)
+    refused("argument 'blocks': expected elements of f16 or bf16 or f32 or f64, but got int16", values.astype(np.int16), other, data)
     refused("argument 'r_offsets': expected elements of i32 or i64, but got int16", values, other,
             (name, c, r.astype(np.int16), q, meta))
     refused(r"argument 'accumulators': expected shape \('M', 64\)", values, other, data,

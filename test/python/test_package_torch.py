@@ -214,3 +214,35 @@ def test_factors_of_8_bits(package, kind):
     out = torch.ones(48, 24, dtype=torch.bfloat16)
     assert package.bsr_dense_addmm(out, (crow, col, values), dense, out=out) is out
     assert (out == (1 + product).bfloat16()).all()
+
+
+def test_f64(package, given):
+    """Tensors of PyTorch, and the operations that torch.compile calls, with scalars that no f32 has."""
+    torch.manual_seed(0)
+    wide = {name: tensor.double() for name, tensor in given.items()}
+    bsr, dense = wide["bsr"], wide["dense"]
+    crow, col, values = bsr.crow_indices(), bsr.col_indices(), bsr.values()
+    product = bsr.to_dense() @ dense
+
+    def close(result, wanted):
+        assert result.dtype == torch.float64
+        torch.testing.assert_close(result, wanted, rtol=1e-13, atol=1e-13)
+
+    for _ in range(2):  # Where the binding knows the call.
+        close(package.bsr_dense_addmm(wide["input"], bsr, dense, alpha=0.1, beta=0.3), 0.3 * wide["input"] + 0.1 * product)
+    close(package.linear(dense.t(), bsr), product.t())
+    mask = (bsr.to_dense() != 0).double()
+    sampled = package.sampled_addmm(bsr, wide["input"], dense.t(), alpha=0.1, beta=0.3)
+    close(sampled.to_dense(), 0.3 * bsr.to_dense() + 0.1 * mask * (wide["input"] @ dense.t()))
+    weights = torch.softmax(bsr.to_dense().masked_fill(mask == 0, -torch.inf), -1).nan_to_num(0)
+    close(package.bsr_softmax(bsr).to_dense(), weights)
+    scores = (0.1 * wide["input"] @ dense.t()).masked_fill(mask == 0, -torch.inf)
+    close(package.scaled_dot_product_attention(wide["input"], dense, dense, bsr, scale=0.1),
+          torch.softmax(scores, -1).nan_to_num(0) @ dense)
+    from sattn import _operations  # noqa: F401
+
+    ops = torch.ops.sattn
+    close(ops.bsr_addmm(wide["input"], crow, col, values, 80, dense, 0.3, 0.1, None, None, ""),
+          0.3 * wide["input"] + 0.1 * product)
+    close(ops.sampled_addmm(crow, col, values, wide["input"], dense.t(), 0.3, 0.1, ""), sampled.values())
+    close(ops.bsr_softmax(crow, col, values), package.bsr_softmax(bsr).values())

@@ -90,6 +90,9 @@ def test_status_names_the_chips():
 @pytest.mark.parametrize("chip", CHIPS)
 def test_status_of_the_gpu(sattn, chip):
     assert "f16, bf16, and f32, slow unless as tf32 on request; products of int8 and of 8-bit floats; blocks of any multiples of 8, up to 256 rows" in status("GPU")[0]
+    assert status("GPU")[1].startswith("f64, ")
+    with pytest.raises(sattn.CompileError, match="but got f64, which the CPU alone has"):
+        sattn.compile(program((64, 64), "f64"), chip)
     for block, dtype in [((8, 8), "f16"), ((24, 40), "bf16"), ((256, 256), "bf16"), ((16, 512), "f16"),
                          ((64, 64), "f32")]:
         assert ".target" in sattn.compile(program(block, dtype), chip).ptx
@@ -98,11 +101,11 @@ def test_status_of_the_gpu(sattn, chip):
             sattn.compile(program(block, "bf16"), chip)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
 @pytest.mark.parametrize("block", [(8, 8), (24, 40), (256, 136), (512, 512)])
 def test_status_of_the_cpu(sattn, block, dtype):
-    assert status("CPU") == ("f16, bf16, f32; products of int8 and of 8-bit floats; blocks of any multiples of 8; any N, strides "
-                             "and batches", "")
+    assert status("CPU") == ("f16, bf16, f32, f64; products of int8 and of 8-bit floats; blocks of any multiples of 8; any N, "
+                             "strides and batches", "")
     rng = np.random.default_rng(0)
     matrix = sparse.bsr_array((rng.standard_normal((2, *block)), [1, 0], [0, 1, 2]),
                               shape=(2 * block[0], 2 * block[1]))

@@ -20,6 +20,15 @@ def cpu_cases():
             found.append(Case(f"f32-{block[0]}x{block[1]}{'-transposed' * is_transposed}", dtype="f32", block=block,
                               shape=(3 * block[0], 130, 4 * block[1]), beta=0.5, is_transposed=is_transposed))
     found.append(Case("bf16-result-of-f32", dtype="f32", out="bf16", beta=1.0))
+    # No f32 has the scalars: the tolerance is of f64.
+    for block in ((8, 8), (24, 40), (64, 64), (128, 32)):
+        for is_transposed in (False, True):
+            found.append(Case(f"f64-{block[0]}x{block[1]}{'-transposed' * is_transposed}", dtype="f64", block=block,
+                              shape=(3 * block[0], 130, 4 * block[1]), alpha=0.1, beta=0.3, is_transposed=is_transposed))
+    found += [Case("f64-input", dtype="f64", alpha="0.1", beta="0.3", has_input=True),
+              Case("f64-no-depth", dtype="f64", shape=(256, 0, 320), alpha=0.1, beta=0.3),
+              Case("f64-empty-rows", dtype="f64", pattern="empty_rows", alpha=0.1, beta=0.3),
+              Case("f64-static", dtype="f64", static=True, alpha=0.1)]
     return found
 
 

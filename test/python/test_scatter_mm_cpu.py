@@ -18,6 +18,7 @@ def cpu_cases():
     for format in FORMATS:
         for block in ((1, 1), (2, 3), (15, 15), (16, 16), (64, 64), (72, 100)):
             found.append(Case(f"{format}-f32-{block[0]}x{block[1]}", format=format, dtype="f32", block=block, n=40))
+            found.append(Case(f"{format}-f64-{block[0]}x{block[1]}", format=format, dtype="f64", block=block, n=40))
         found.append(Case(f"{format}-bf16-result-of-f32", format=format, dtype="f32", out="bf16"))
     return found
 

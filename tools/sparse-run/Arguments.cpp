@@ -293,6 +293,8 @@ makeArray(const Manifest &manifest, size_t argument, const Shape &declared,
     if (word.kind == TensorWord::Random) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       value = static_cast<double>(state >> 40) / (1 << 23) - 1;
+      if (spec.type == DType::F64) // Bits that an f32 has not.
+        value = std::ldexp(static_cast<double>(state >> 11), -52) - 1;
       if (isByte) // All of its numbers.
         value = std::floor(128 * value);
     }

@@ -34,11 +34,12 @@ file is ever changed.
 options:
   --entry=NAME          the function (default: the only public one)
   --target=cpu|cuda     where it runs (default: cpu)
-  --check               compare with the double-precision reference; fail above
+  --check               compare with the reference, sums of which have double
+                        precision or more; fail above
                         the tolerance
   --tolerance=X         largest relative Frobenius error that --check accepts
-                        (default: 1e-5 for f32, 2e-3 for f16, 1e-2 for bf16,
-                        1e-4 for further results, such as lse); implies --check
+                        (default: 1e-13 for f64, 1e-5 for f32, 2e-3 for f16,
+                        1e-2 for bf16, 1e-4 for further results, such as lse); implies --check
   --time=N              run N times more and print the median
   --threads=N           threads on the CPU (default: all that it may use)
   --device=N            CUDA device (default: 0)

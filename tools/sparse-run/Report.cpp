@@ -24,6 +24,8 @@ double sattn::run::defaultTolerance(DType outDType) {
     return 1e-2;
   case DType::F16:
     return 2e-3;
+  case DType::F64:
+    return 1e-13;
   default:
     return 1e-5;
   }

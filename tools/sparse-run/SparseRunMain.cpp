@@ -43,8 +43,8 @@ static double now() {
       .count();
 }
 
-/// The operands of a contract, in f32 where they are factors, as the program
-/// gets them, and attributes of its op.
+/// The operands of a contract, factors in the types in which the program gets
+/// them, and attributes of its op.
 static reference::NamedOperands
 getOperands(const Manifest &manifest, const runtime::Contract &contract,
             const std::vector<std::string> &attributes,
@@ -56,7 +56,9 @@ getOperands(const Manifest &manifest, const runtime::Contract &contract,
       continue;
     }
     runtime::Argument value = values[*operand.argument];
-    if (double *number = std::get_if<double>(&value))
+    if (double *number = std::get_if<double>(&value);
+        number &&
+        manifest.arguments[*operand.argument].type == runtime::DType::F32)
       *number = static_cast<float>(*number);
     operands.push_back(
         {operand.name, manifest.describeArgument(*operand.argument), value});
@@ -79,7 +81,7 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   report.device = "cpu";
   report.threads = (*program)->threads();
   runtime::HostEntry entry = (*program)->entryPoint();
-  callHost(entry, arguments.values);
+  callHost(entry, manifest, arguments.values);
   if (line.timedRuns == 0)
     return Error::success();
   ErrorOr<runtime::NpyArray> copy = copyArray(*arguments.arrays[out]);
@@ -89,7 +91,7 @@ static Error runOnCpu(const CommandLine &line, mlir::ModuleOp module,
   values[out] = copy->view();
   for (int64_t i = 0; i < line.timedRuns; ++i) {
     start = now();
-    callHost(entry, values);
+    callHost(entry, manifest, values);
     report.times.push_back(now() - start);
   }
   return Error::success();

@@ -59,13 +59,13 @@ def SAttnCPUPackPanels
   let description = [{
     Applies if the right operand of a `linalg.matmul` is a window of columns of a
     tensor from outside the loop over tiles, padded with zeros at that tensor's
-    end. The whole tensor is copied before the loop: in f32, and in panels of as
+    end. The whole tensor is copied before the loop: in the sum's type, and in panels of as
     many columns as the register tile has, so that the inner loop reads memory
     without gaps. Tiles read their panels of the copy. The index that chooses the
     panels becomes the outermost loop over tiles, so that panels stay in the
     second-level cache from one block row to the next.
 
-    The copy is as large as the tensor, in f32. If a loop whose bounds do not depend
+    The copy is as large as the tensor, in the sum's type. If a loop whose bounds do not depend
     on the tile's columns takes the windows, its iterations in all tiles of a
     column are counted first. If these read each row of the tensor less than twice
     on average (8 times if the copy is larger than 32 MiB), the copy has no rows,
@@ -143,13 +143,14 @@ def SAttnCPUPackPanels
 
 def SAttnCPUPackOperands
     : Pass<"sattn-cpu-pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Copy the operands of a matmul into dense f32 tiles";
+  let summary = "Copy the operands of a matmul into dense tiles of the sum's type";
   let description = [{
-    The inner loop of a matrix product needs f32 operands with known strides; a
-    stored block may be 16 bits wide, and a slice of a function argument may have
-    any strides. Each input of a `linalg.matmul` becomes an elementwise copy, which
-    extends 16-bit elements, into a new tile. The left operand is read element
-    by element, at any strides: in f32 it stays in place.
+    The inner loop of a matrix product needs operands in the type of the sum (f32,
+    f64 or i32) with known strides; a stored block may be 16 bits wide, and a slice
+    of a function argument may have any strides. Each input of a `linalg.matmul`
+    becomes an elementwise copy, which extends narrower elements, into a new tile.
+    The left operand is read element by element, at any strides: in the type of the
+    sum it stays in place.
 
     Before:
     ```mlir

@@ -31,7 +31,8 @@ struct BsrAttentionOperands {
   double scale = 1;
   runtime::TensorView crow, col, q, k, v;
   int64_t blockRows = 0, blockColumns = 0;
-  /// Rounded to f32, as the op's operand is. Without random nothing is dropped.
+  /// Rounded to f32 but with q of f64, as the op's operand is. Without random
+  /// nothing is dropped.
   double probability = 0;
   std::optional<runtime::TensorView> random;
   runtime::TensorView out;

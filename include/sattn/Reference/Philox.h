@@ -19,7 +19,7 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
 
 /// Whether dropout keeps the weight of this place; the numbers count modulo
 /// 2^32. A probability outside of [0, 1] is the nearer of the two, a NaN is 0.
-bool isKept(float probability, int64_t seed, int64_t offset, int64_t batch,
+bool isKept(double probability, int64_t seed, int64_t offset, int64_t batch,
             int64_t row, int64_t column);
 
 } // namespace sattn::reference

@@ -23,7 +23,7 @@ enum class Access { Read, Write, ReadWrite };
 /// One argument of the program.
 struct ArgumentSpec {
   bool isTensor = false;
-  /// The element type of a tensor; F32 for a scalar.
+  /// The element type of a tensor; F32 or F64 of a scalar.
   DType type = DType::F32;
   int64_t rank = 0;
   /// The name in diagnostics. Scalars may have none.
@@ -219,7 +219,7 @@ struct ValueParameter {
   DType type = DType::I64;
 };
 
-/// A scalar argument, as f32.
+/// A scalar argument, of its type.
 struct ScalarParameter {
   size_t argument = 0;
 };

@@ -57,7 +57,7 @@ def SAttnEmitManifests : Pass<"sattn-emit-manifests", "::mlir::ModuleOp"> {
     (docs/Manifest.md) from which the runtime, which has no compiler, checks
     arguments and launches kernels. A function that launches kernels must consist
     of the restricted set of host ops; any other op is refused by name, and so is an
-    argument that the runtime cannot pass, such as a scalar that is not f32. The
+    argument that the runtime cannot pass, such as a scalar that is neither f32 nor f64. The
     names of arguments come from the function's attribute `sattn.names`, an array of
     strings, or else from the operands that they are.
 

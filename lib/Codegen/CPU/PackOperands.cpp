@@ -43,7 +43,8 @@ Type sattn::getPackedType(linalg::MatmulOp op) {
             element.isInteger() == packed.isInteger() &&
             element.getIntOrFloatBitWidth() < packed.getIntOrFloatBitWidth());
   };
-  bool isTaken = packed.isF32() || packed.isSignlessInteger(32);
+  bool isTaken =
+      packed.isF32() || packed.isF64() || packed.isSignlessInteger(32);
   return isTaken && llvm::all_of(op.getInputs(), widens) ? packed : Type();
 }
 

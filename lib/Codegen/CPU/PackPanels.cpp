@@ -380,7 +380,9 @@ struct CPUPackPanelsPass
   }
 
 private:
-  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+  RegisterTileSizes sizes(Type element = {}) const {
+    return {vectorBits, registerTile, element};
+  }
 
   /// Makes `op` read the panels of a packed copy instead of `window`.
   void readPacked(RewriterBase &rewriter, linalg::MatmulOp op, Window window,
@@ -388,7 +390,7 @@ private:
     auto type =
         cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
     int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
-    int64_t columns = sizes().columns(width);
+    int64_t columns = sizes(element).columns(width);
     Location loc = op.getLoc();
     std::optional<Turns> turns = Turns::find(window, op, tiles);
     rewriter.setInsertionPoint(tiles);

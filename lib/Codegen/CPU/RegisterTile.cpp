@@ -162,7 +162,16 @@ struct CPURegisterTilePass
   }
 
 private:
-  RegisterTileSizes sizes() const { return {vectorBits, registerTile}; }
+  RegisterTileSizes sizes(Type element = {}) const {
+    return {vectorBits, registerTile, element};
+  }
+  /// Of the op's widest elements.
+  RegisterTileSizes sizes(linalg::LinalgOp op) const {
+    for (Type type : op->getOperandTypes())
+      if (getElementTypeOrSelf(type).isF64())
+        return sizes(getElementTypeOrSelf(type));
+    return sizes();
+  }
 
   /// Elementwise ops whose results have other orders of dimensions than their
   /// loops count the results' dimensions instead.
@@ -204,12 +213,13 @@ private:
     if (!type.hasStaticShape())
       return op->emitOpError("expected tiles of static sizes, but got ")
              << type;
-    int64_t columns = sizes().columns(type.getDimSize(1));
+    int64_t columns = sizes(type.getElementType()).columns(type.getDimSize(1));
     // Panels are packed already.
     if (auto unpack =
             op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
       columns = getPanelColumns(unpack).value_or(columns);
-    int64_t rows = sizes().rows(type.getDimSize(0), columns);
+    int64_t rows =
+        sizes(type.getElementType()).rows(type.getDimSize(0), columns);
     if (scf::ForOp sum = findSum(op)) {
       FailureOr<TilingInterface> product =
           tileSum(rewriter, sum, op, rows, columns);
@@ -255,8 +265,7 @@ private:
       return index(rewriter.getIndexAttr(value));
     };
     // Rows that are taken together.
-    int64_t taken =
-        taker.isTransposed ? rowsOfStrip(type.getDimSize(0), rows) : rows;
+    int64_t taken = taker.isTransposed ? rowsOfStrip(type, rows) : rows;
     auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
                                      constant(columns), init);
     rewriter.setInsertionPointToStart(panels.getBody());
@@ -326,9 +335,10 @@ private:
   }
 
   /// Rows of register tiles of `rows` that fill whole vectors as columns; all
-  /// of `size` if no number of them does.
-  int64_t rowsOfStrip(int64_t size, int64_t rows) const {
-    int64_t strip = sizes().lanes(size);
+  /// of the tile's if no number of them does.
+  int64_t rowsOfStrip(RankedTensorType tile, int64_t rows) const {
+    int64_t size = tile.getDimSize(0);
+    int64_t strip = sizes(tile.getElementType()).lanes(size);
     return strip % rows == 0 ? strip : size;
   }
 
@@ -583,9 +593,9 @@ private:
       return false;
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     return type.hasStaticShape() && type.getRank() == 2 &&
-           type.getDimSize(1) == sizes().columns(type.getDimSize(1)) &&
+           type.getDimSize(1) == sizes(op).columns(type.getDimSize(1)) &&
            type.getDimSize(0) ==
-               sizes().rows(type.getDimSize(0), type.getDimSize(1));
+               sizes(op).rows(type.getDimSize(0), type.getDimSize(1));
   }
 
   /// Whether rows are apart from each other: an elementwise op, or one that
@@ -622,9 +632,9 @@ private:
       if (failed(bound))
         return op->emitOpError("expected rows of bounded length");
       square.push_back(
-          sizes().lanes(ShapedType::isDynamic(size)
-                            ? llvm::bit_floor(static_cast<uint64_t>(*bound))
-                            : size));
+          sizes(op).lanes(ShapedType::isDynamic(size)
+                              ? llvm::bit_floor(static_cast<uint64_t>(*bound))
+                              : size));
     }
     scf::SCFTilingOptions options;
     options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), square));
@@ -677,7 +687,7 @@ private:
     SmallVector<int64_t> tileSizes(ranges.size(), 1);
     // No loop of one iteration, whose counter would hide the values of an
     // index.
-    int64_t width = sizes().columns(columns);
+    int64_t width = sizes(op).columns(columns);
     tileSizes.back() = width < columns ? width : 0;
     return tile(rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
   }

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Bits of the only element type of matrix products here.
-static constexpr int64_t kElementBits = 32;
+/// Bits of the elements of matrix products: of f64 twice as many.
+static constexpr int64_t kLeastBits = 32;
 /// More bits than the vectors of any machine, and more rows or columns than its
 /// registers hold.
 static constexpr int64_t kMaxVectorBits = 1 << 16;
@@ -29,11 +29,21 @@ static int64_t largestDivisor(int64_t size, int64_t limit) {
   return divisor;
 }
 
+/// Narrower elements are widened before they are multiplied.
+RegisterTileSizes::RegisterTileSizes(int64_t vectorBits,
+                                     ArrayRef<int64_t> given, Type element)
+    : vectorBits(vectorBits), given(given),
+      elementBits(element && element.isF64() ? 64 : kLeastBits) {}
+
+int64_t RegisterTileSizes::elements() const {
+  return std::max<int64_t>(1, vectorBits / elementBits);
+}
+
 LogicalResult RegisterTileSizes::verify(Location loc) const {
-  if (vectorBits < kElementBits || vectorBits > kMaxVectorBits ||
+  if (vectorBits < kLeastBits || vectorBits > kMaxVectorBits ||
       !llvm::isPowerOf2_64(vectorBits))
     return emitError(loc) << "expected vector-bits to be a power of two from "
-                          << kElementBits << " to " << kMaxVectorBits
+                          << kLeastBits << " to " << kMaxVectorBits
                           << ", but got " << vectorBits;
   bool fits = llvm::all_of(
       given, [](int64_t size) { return size > 0 && size <= kMaxSize; });
@@ -46,22 +56,21 @@ LogicalResult RegisterTileSizes::verify(Location loc) const {
 int64_t RegisterTileSizes::columns(int64_t size) const {
   if (!given.empty())
     return largestDivisor(size, given[1]);
-  int64_t most = vectorBits / kElementBits * (vectorBits >= 512 ? 4 : 2);
+  int64_t most = elements() * (vectorBits >= 512 ? 4 : 2);
   int64_t powerOfTwo = std::min(most, size & -size);
   return size % kColumnAlignment == 0 ? powerOfTwo : largestDivisor(size, most);
 }
 
 int64_t RegisterTileSizes::lanes(int64_t size) const {
-  return largestDivisor(size, vectorBits / kElementBits);
+  return largestDivisor(size, elements());
 }
 
 int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
   // Accumulators kept in registers: half of the 32 registers of a target with
   // 512-bit vectors, or of the 16 of others.
   int64_t accumulators = vectorBits >= 512 ? 16 : 8;
-  int64_t most =
-      given.empty()
-          ? accumulators / llvm::divideCeil(columns, vectorBits / kElementBits)
-          : given[0];
+  int64_t most = given.empty()
+                     ? accumulators / llvm::divideCeil(columns, elements())
+                     : given[0];
   return largestDivisor(size, most);
 }

@@ -12,6 +12,7 @@
 #define SATTN_DIALECT_SATTN_TRANSFORMS_CPUREGISTERTILESIZES_H
 
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 
 namespace sattn {
@@ -20,9 +21,15 @@ namespace sattn {
 inline constexpr int64_t kColumnAlignment = 8;
 
 /// Sizes of the register tile for vectors of a width, unless they are given.
-struct RegisterTileSizes {
+class RegisterTileSizes {
+public:
+  /// `element`: of the matrix product or the rows; null for any but f64.
+  RegisterTileSizes(int64_t vectorBits, llvm::ArrayRef<int64_t> given,
+                    mlir::Type element);
+
   int64_t vectorBits;
   llvm::ArrayRef<int64_t> given;
+  int64_t elementBits;
 
   /// Says what is wrong with the options.
   mlir::LogicalResult verify(mlir::Location loc) const;
@@ -35,6 +42,10 @@ struct RegisterTileSizes {
   /// The rows of a register tile in a panel of that width: a divisor of the
   /// tile's rows.
   int64_t rows(int64_t size, int64_t columns) const;
+
+private:
+  /// Of a register.
+  int64_t elements() const;
 };
 
 } // namespace sattn

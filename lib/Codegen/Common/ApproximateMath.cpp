@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApproximateExp2.h"
+#include "ApproximateExpF64.h"
 
 #include "sattn/Codegen/Passes.h"
 
@@ -41,6 +42,7 @@ struct ApproximateMathPass
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
     sattn::populateApproximateExp2Patterns(patterns);
+    sattn::populateApproximateExpF64Patterns(patterns);
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) &&

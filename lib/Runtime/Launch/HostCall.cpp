@@ -4,16 +4,23 @@
 
 using namespace sattn::runtime;
 
-void sattn::runtime::callHost(HostEntry entry,
+void sattn::runtime::callHost(HostEntry entry, const Manifest &manifest,
                               const std::vector<Argument> &arguments) {
   // MLIR's memref descriptor: two pointers, the offset, sizes, strides.
   std::vector<std::vector<int64_t>> descriptors(arguments.size());
   std::vector<void *> pointers(arguments.size());
-  std::vector<float> scalars(arguments.size());
+  union Scalar {
+    float f32;
+    double f64;
+  };
+  std::vector<Scalar> scalars(arguments.size());
   std::vector<void *> packed(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (const double *number = std::get_if<double>(&arguments[i])) {
-      scalars[i] = static_cast<float>(*number);
+      if (manifest.arguments[i].type == DType::F64)
+        scalars[i].f64 = *number;
+      else
+        scalars[i].f32 = static_cast<float>(*number);
       packed[i] = &scalars[i];
       continue;
     }

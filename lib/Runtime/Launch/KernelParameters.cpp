@@ -68,9 +68,10 @@ ParameterPlan::create(const Manifest &manifest, const LaunchStep &step,
                          value->value, "] to fit in i32, but got ", number);
       plan.append(int32_t(number));
     } else if (const auto *scalar = std::get_if<ScalarParameter>(&parameter)) {
-      plan.patches.push_back(
-          {Source::Scalar, scalar->argument, plan.words.size()});
-      plan.append(0.0f);
+      plan.patches.push_back({Source::Scalar, scalar->argument,
+                              plan.words.size(),
+                              manifest.arguments[scalar->argument].type});
+      plan.append(0.0);
     } else {
       const auto &map = std::get<TensorMapParameter>(parameter);
       std::string who = map.scratch ? concat("scratch[", *map.scratch, "]")
@@ -104,8 +105,12 @@ Error KernelParameters::fill(const ParameterPlan &plan,
   for (const ParameterPlan::Patch &patch : plan.patches) {
     uint64_t &word = words[patch.word];
     if (patch.source == Source::Scalar) {
-      auto number = float(std::get<double>(arguments[patch.index]));
-      memcpy(&word, &number, sizeof(number));
+      auto number = std::get<double>(arguments[patch.index]);
+      auto narrow = float(number);
+      if (patch.type == DType::F64)
+        memcpy(&word, &number, sizeof(number));
+      else
+        memcpy(&word, &narrow, sizeof(narrow));
       continue;
     }
     word = reinterpret_cast<uintptr_t>(addressOf(patch.source, patch.index));
@@ -139,8 +144,9 @@ std::vector<size_t> sattn::runtime::parameterSizes(const Manifest &manifest,
       sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
     } else if (const auto *value = std::get_if<ValueParameter>(&parameter)) {
       sizes.push_back(size_t(byteWidth(value->type)));
-    } else if (std::holds_alternative<ScalarParameter>(parameter)) {
-      sizes.push_back(sizeof(float));
+    } else if (const auto *scalar = std::get_if<ScalarParameter>(&parameter)) {
+      sizes.push_back(
+          size_t(byteWidth(manifest.arguments[scalar->argument].type)));
     } else {
       sizes.push_back(sizeof(TensorMap));
     }

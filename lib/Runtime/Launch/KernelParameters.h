@@ -30,6 +30,8 @@ private:
   struct Patch {
     Source source;
     size_t index, word;
+    /// Of a scalar.
+    DType type = DType::F32;
   };
   struct Map {
     Source source;

@@ -52,3 +52,20 @@ func.func @exp2_others(%x: f64, %y: vector<[4]xf32>) -> (f64, vector<[4]xf32>) {
   %1 = math.exp2 %y : vector<[4]xf32>
   return %0, %1 : f64, vector<[4]xf32>
 }
+
+// The exponential of f64 by a polynomial of this project's; two powers of two.
+// CHECK-LABEL: func.func @exp_f64(
+// CHECK-NOT:     math.exp
+// CHECK-COUNT-17: math.fma {{.*}} : vector<4xf64>
+// CHECK-COUNT-2: arith.bitcast {{.*}} : vector<4xi64> to vector<4xf64>
+func.func @exp_f64(%x: vector<4xf64>) -> vector<4xf64> {
+  %0 = math.exp %x : vector<4xf64>
+  return %0 : vector<4xf64>
+}
+
+// CHECK-LABEL: func.func @exp_f64_others(
+// CHECK:         math.exp {{.*}} : vector<[2]xf64>
+func.func @exp_f64_others(%x: vector<[2]xf64>) -> vector<[2]xf64> {
+  %0 = math.exp %x : vector<[2]xf64>
+  return %0 : vector<[2]xf64>
+}

@@ -58,12 +58,47 @@ func.func @c2_col(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi64>, %q: te
 
 // -----
 
-func.func @c3_q(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>, %k: tensor<?x64xbf16>,
+func.func @c3_q(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xi8>, %k: tensor<?x64xbf16>,
     %v: tensor<?x64xbf16>, %out: tensor<?x64xbf16>) {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'q', but got 'f64'}}
+  // expected-error @below {{expected element type f16, bf16, f32 or f64 of 'q', but got 'i8'}}
   sattn.bsr_attention scale(%scale)
-      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xbf16>, tensor<?x64xbf16>)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xi8>, tensor<?x64xbf16>, tensor<?x64xbf16>)
       outs(%out : tensor<?x64xbf16>) {block_size = array<i64: 64, 64>} -> tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @c3_k_of_f64(%scale: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>, %k: tensor<?x64xf32>,
+    %v: tensor<?x64xf64>, %out: tensor<?x64xf64>) {
+  // expected-error @below {{expected element type 'f64' of 'k', but got 'f32'}}
+  sattn.bsr_attention scale(%scale)
+      ins(%crow, %col, %q, %k, %v : tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf32>, tensor<?x64xf64>)
+      outs(%out : tensor<?x64xf64>) {block_size = array<i64: 64, 64>} -> tensor<?x64xf64>
+  return
+}
+
+// -----
+
+func.func @c16_scale(%scale: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %q: tensor<?x64xf64>, %k: tensor<?x64xf64>,
+    %v: tensor<?x64xf64>, %out: tensor<?x64xf64>) {
+  // expected-error @below {{failed to verify that 'scale' is f64 with 'q' of f64, else f32}}
+  %0 = "sattn.bsr_attention"(%scale, %crow, %col, %q, %k, %v, %out)
+      <{block_size = array<i64: 64, 64>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 1>}>
+      : (f32, tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>)
+      -> tensor<?x64xf64>
+  return
+}
+
+// -----
+
+func.func @c16_probability(%scale: f64, %p: f32, %random: tensor<2xi64>, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %q: tensor<?x64xf64>, %k: tensor<?x64xf64>, %v: tensor<?x64xf64>, %out: tensor<?x64xf64>) {
+  // expected-error @below {{failed to verify that 'probability' is f64 with 'q' of f64, else f32}}
+  %0 = "sattn.bsr_attention"(%scale, %crow, %col, %q, %k, %v, %p, %random, %out)
+      <{block_size = array<i64: 64, 64>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 0, 1>}>
+      : (f64, tensor<?xi32>, tensor<?xi32>, tensor<?x64xf64>, tensor<?x64xf64>, tensor<?x64xf64>, f32, tensor<2xi64>,
+         tensor<?x64xf64>) -> tensor<?x64xf64>
   return
 }
 

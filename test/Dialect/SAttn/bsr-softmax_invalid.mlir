@@ -67,10 +67,10 @@ func.func @c2_col(%crow: tensor<?xi32>, %col: tensor<?xi64>, %values: tensor<?x8
 
 // -----
 
-func.func @c3(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf64>, %out: tensor<?x8x12xf64>) {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'values', but got 'f64'}}
-  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf64>)
-      outs(%out : tensor<?x8x12xf64>) -> tensor<?x8x12xf64>
+func.func @c3(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xi8>, %out: tensor<?x8x12xi8>) {
+  // expected-error @below {{expected element type f16, bf16, f32 or f64 of 'values', but got 'i8'}}
+  sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xi8>)
+      outs(%out : tensor<?x8x12xi8>) -> tensor<?x8x12xi8>
   return
 }
 

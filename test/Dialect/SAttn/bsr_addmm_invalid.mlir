@@ -335,16 +335,95 @@ func.func @c5_type_of_left_of_integers(%alpha: f32, %beta: f32, %crow: tensor<?x
 // -----
 
 func.func @c4_type_of_values(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
-                             %col: tensor<?xi32>, %values: tensor<?x64x64xf64>,
-                             %b: tensor<?x?xf64>, %out: tensor<?x?xbf16>)
+                             %col: tensor<?xi32>, %values: tensor<?x64x64xi16>,
+                             %b: tensor<?x?xi16>, %out: tensor<?x?xbf16>)
     -> tensor<?x?xbf16> {
-  // expected-error @below {{expected element type f16, bf16, f32, i8, f8E4M3FN or f8E5M2 of 'values', but got 'f64'}}
+  // expected-error @below {{expected element type f16, bf16, f32, f64, i8, f8E4M3FN or f8E5M2 of 'values', but got 'i16'}}
   %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
       ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>,
-          tensor<?x64x64xf64>, tensor<?x?xf64>)
+          tensor<?x64x64xi16>, tensor<?x?xi16>)
       outs(%out : tensor<?x?xbf16>)
       -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @c4_out_of_f64(%alpha: f64, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf64>, %b: tensor<?x?xf64>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  // expected-error @below {{expected element type f64 of 'out' with 'values' of 'f64', but got 'f32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>)
+      outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @c4_f64_of_f32(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf32>, %b: tensor<?x?xf32>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // expected-error @below {{expected element type f16, bf16 or f32 of 'out', but got 'f64'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf32>, tensor<?x?xf32>)
+      outs(%out : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @c3_b_of_f64(%alpha: f64, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf64>, %b: tensor<?x?xf32>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // expected-error @below {{expected element type 'f64' of 'b', but got 'f32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf32>)
+      outs(%out : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @c5_left_of_f64(%alpha: f64, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf64>, %b: tensor<?x?xf64>, %left: tensor<?xf16>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // expected-error @below {{expected element type 'f64' or f32 of 'left', but got 'f16'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>)
+      left(%left : tensor<?xf16>) outs(%out : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @c18_alpha(%alpha: f32, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf64>, %b: tensor<?x?xf64>, %out: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // expected-error @below {{failed to verify that 'alpha' is f64 with 'values' of f64, else f32}}
+  %0 = "sattn.bsr_addmm"(%alpha, %beta, %crow, %col, %values, %b, %out)
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>}>
+      : (f32, f64, tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+
+// -----
+
+func.func @c18_beta(%alpha: f32, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xi8>, %b: tensor<?x?xi8>, %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  // expected-error @below {{failed to verify that 'beta' is f64 with 'values' of f64, else f32}}
+  %0 = "sattn.bsr_addmm"(%alpha, %beta, %crow, %col, %values, %b, %out)
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1>}>
+      : (f32, f64, tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xi8>, tensor<?x?xi8>, tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}
+
+// -----
+
+// The text has no type of its own for scalars.
+// expected-note @below {{prior use here}}
+func.func @c18_text(%alpha: f32, %beta: f64, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+    %values: tensor<?x64x64xf64>, %b: tensor<?x?xf64>, %out: tensor<?x?xf64>) {
+  // expected-error @below {{use of value '%alpha' expects different type than prior uses: 'f64' vs 'f32'}}
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf64>, tensor<?x?xf64>)
+      outs(%out : tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
 }
 
 // -----

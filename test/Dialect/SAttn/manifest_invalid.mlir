@@ -28,8 +28,8 @@ func.func @unknown() attributes {sattn.manifest = "{\22version\22:3,\22name\22:\
 
 // -----
 
-// expected-error @below {{to be a manifest that the runtime takes, but manifest: root.arguments[0]: expected a scalar of type f32, but got f64}}
-func.func @scalar() attributes {sattn.manifest = "{\22version\22:3,\22name\22:\22f\22,\22target\22:\22cpu\22,\22arguments\22:[{\22kind\22:\22scalar\22,\22type\22:\22f64\22}]}"} {
+// expected-error @below {{to be a manifest that the runtime takes, but manifest: root.arguments[0]: expected a scalar of type f32 or f64, but got f16}}
+func.func @scalar() attributes {sattn.manifest = "{\22version\22:3,\22name\22:\22f\22,\22target\22:\22cpu\22,\22arguments\22:[{\22kind\22:\22scalar\22,\22type\22:\22f16\22}]}"} {
   return
 }
 

@@ -15,7 +15,7 @@
 // CHECK-SAME:    {argument = 3 : i64, below = {argument = 5 : i64, dimension = 0 : i64, divided_by = 64 : i64}, check = "indices", offsets = 2 : i64}], op = "bsr_addmm", operands = [
 // CHECK-SAME:    {argument = 0 : i64, name = "alpha"}, {argument = 1 : i64, name = "beta"},
 // CHECK-SAME:    {argument = 2 : i64, name = "crow", rank = 1 : i64, types = ["i32", "i64"]}, {argument = 3 : i64, name = "col", rank = 1 : i64, types = ["i32", "i64"]},
-// CHECK-SAME:    {argument = 4 : i64, name = "values", rank = 3 : i64, types = ["f16", "bf16", "f32", "i8", "f8E4M3FN", "f8E5M2"]}, {argument = 5 : i64, name = "b", rank = 2 : i64, type_of = "values"},
+// CHECK-SAME:    {argument = 4 : i64, name = "values", rank = 3 : i64, types = ["f16", "bf16", "f32", "f64", "i8", "f8E4M3FN", "f8E5M2"]}, {argument = 5 : i64, name = "b", rank = 2 : i64, type_of = "values"},
 // CHECK-SAME:    {argument = 6 : i64, name = "out", rank = 2 : i64, types = ["f16", "bf16", "f32"], written}]}]}
 func.func @arguments(%alpha: f32, %beta: f32, %crow: tensor<?xi32>,
                      %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,

@@ -16,7 +16,7 @@
 // CHECK-SAME:    {argument = 1 : i64, check = "indices", offsets = 0 : i64}], op = "bsr_softmax", operands = [
 // CHECK-SAME:    {argument = 0 : i64, name = "crow", rank = 1 : i64, types = ["i32", "i64"]},
 // CHECK-SAME:    {argument = 1 : i64, name = "col", rank = 1 : i64, types = ["i32", "i64"]},
-// CHECK-SAME:    {argument = 2 : i64, name = "values", rank = 3 : i64, types = ["f16", "bf16", "f32"]},
+// CHECK-SAME:    {argument = 2 : i64, name = "values", rank = 3 : i64, types = ["f16", "bf16", "f32", "f64"]},
 // CHECK-SAME:    {argument = 3 : i64, name = "out", rank = 3 : i64, type_of = "values", written}]}]}
 func.func @batches(%crow: tensor<?x?xi32>, %col: tensor<?xi32>, %values: tensor<?x?x12x15xbf16>,
     %out: tensor<?x?x12x15xbf16>) -> tensor<?x?x12x15xbf16> {

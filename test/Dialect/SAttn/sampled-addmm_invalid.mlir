@@ -127,13 +127,36 @@ func.func @c4_out_of_integers(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
 // -----
 
 func.func @c4_mat1(%alpha: f32, %beta: f32, %crow: tensor<9xi32>,
-    %col: tensor<20xi32>, %mat1: tensor<128x96xf64>, %mat2: tensor<96x160xf16>,
+    %col: tensor<20xi32>, %mat1: tensor<128x96xi16>, %mat2: tensor<96x160xf16>,
     %out: tensor<20x16x32xf16>) -> tensor<20x16x32xf16> {
-  // expected-error @below {{expected element type f16, bf16, f32, i8, f8E4M3FN or f8E5M2 of 'mat1', but got 'f64'}}
+  // expected-error @below {{expected element type f16, bf16, f32, f64, i8, f8E4M3FN or f8E5M2 of 'mat1', but got 'i16'}}
   %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
-      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf64>, tensor<96x160xf16>)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xi16>, tensor<96x160xf16>)
       outs(%out : tensor<20x16x32xf16>) -> tensor<20x16x32xf16>
   return %0 : tensor<20x16x32xf16>
+}
+
+// -----
+
+func.func @c4_out_of_f64(%alpha: f64, %beta: f64, %crow: tensor<9xi32>, %col: tensor<20xi32>,
+    %mat1: tensor<128x96xf64>, %mat2: tensor<96x160xf64>, %out: tensor<20x16x32xf32>) {
+  // expected-error @below {{expected element type f64 of 'out' with 'mat1' of 'f64', but got 'f32'}}
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<9xi32>, tensor<20xi32>, tensor<128x96xf64>, tensor<96x160xf64>)
+      outs(%out : tensor<20x16x32xf32>) -> tensor<20x16x32xf32>
+  return
+}
+
+// -----
+
+func.func @c17(%alpha: f64, %beta: f32, %crow: tensor<9xi32>, %col: tensor<20xi32>,
+    %mat1: tensor<128x96xf64>, %mat2: tensor<96x160xf64>, %out: tensor<20x16x32xf64>) {
+  // expected-error @below {{failed to verify that 'beta' is f64 with 'mat1' of f64, else f32}}
+  %0 = "sattn.sampled_addmm"(%alpha, %beta, %crow, %col, %mat1, %mat2, %out)
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1>}>
+      : (f64, f32, tensor<9xi32>, tensor<20xi32>, tensor<128x96xf64>, tensor<96x160xf64>, tensor<20x16x32xf64>)
+      -> tensor<20x16x32xf64>
+  return
 }
 
 // -----

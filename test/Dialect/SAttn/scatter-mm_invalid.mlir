@@ -73,12 +73,22 @@ func.func @c3(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16
 
 // -----
 
-func.func @c4_blocks(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf64>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16> {
-  // expected-error @below {{expected element type f16, bf16 or f32 of 'blocks', but got 'f64'}}
+func.func @c4_blocks(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xi8>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected element type f16, bf16, f32 or f64 of 'blocks', but got 'i8'}}
   %0 = sattn.scatter_mm
-      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf64>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xi8>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
       outs(%out : tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16>
   return %0 : tensor<2x3x16x40xf16>
+}
+
+// -----
+
+func.func @c4_out_of_f64(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf64>, %others: tensor<4x3x32x40xf64>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf32>) {
+  // expected-error @below {{expected element type f64 of 'out' with 'blocks' of 'f64', but got 'f32'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf64>, tensor<4x3x32x40xf64>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      outs(%out : tensor<2x3x16x40xf32>) -> tensor<2x3x16x40xf32>
+  return
 }
 
 // -----

@@ -68,6 +68,15 @@ TEST(BsrAddmmTest, OutIsTheInputWhereThereIsNone) {
     EXPECT_EQ(loadElement(e.out.view(), i), 100);
 }
 
+TEST(BsrAddmmTest, SumsOfF64HaveMoreBits) {
+  TestArray crow(DType::I32, {2}, {0, 1}), col(DType::I32, {1}, {0});
+  TestArray values(DType::F64, {1, 1, 3}, {0x1p53, 1, -0x1p53});
+  TestArray b(DType::F64, {3, 1}, {1, 1, 1}), out(DType::F64, {1, 1}, {0});
+  EXPECT_EQ(run({1, 0, crow.view(), col.view(), values.view(), b.view(),
+                 std::nullopt, std::nullopt, std::nullopt, out.view()}),
+            Doubles{1});
+}
+
 TEST(BsrAddmmTest, Transposed) {
   Example e;
   TestArray b(DType::F32, {2, 4}, {1, 0, 2, 0, 0, 1, 0, -1});

@@ -163,6 +163,11 @@ TEST_F(ProgramTest, ParametersMustBeTheKernels) {
   EXPECT_EQ(messageOf(load()),
             "kernel 'kernel': expected parameter 5 to have 4 bytes, as in the "
             "manifest, but it has 8");
+  parameters = all;
+  manifest["arguments"][Alpha]["type"] = "f64";
+  EXPECT_EQ(messageOf(load()),
+            "kernel 'kernel': expected parameter 7 to have 8 bytes, as in the "
+            "manifest, but it has 4");
 }
 
 TEST_F(ProgramTest, OtherCallsMayFail) {

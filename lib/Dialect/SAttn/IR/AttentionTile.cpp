@@ -43,19 +43,20 @@ int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,
 //===----------------------------------------------------------------------===//
 
 AttentionBuilder::AttentionBuilder(OpBuilder &b, Location loc, int64_t queries,
-                                   int64_t keys)
-    : ImplicitLocOpBuilder(loc, b), queries(queries), keys(keys) {
+                                   int64_t keys, Type wide)
+    : ImplicitLocOpBuilder(loc, b), queries(queries), keys(keys),
+      wide(wide ? wide : getF32Type()) {
   AffineExpr i = getAffineDimExpr(0), j = getAffineDimExpr(1);
   tile = AffineMap::get(2, 0, {i, j}, getContext());
   row = AffineMap::get(2, 0, {i}, getContext());
   column = AffineMap::get(2, 0, {j}, getContext());
   vector = AffineMap::get(1, 0, {i}, getContext());
-  zero = constant(0.0f);
-  lowest = constant(-std::numeric_limits<float>::infinity());
+  zero = constant(0.0);
+  lowest = constant(-std::numeric_limits<double>::infinity());
 }
 
-Value AttentionBuilder::constant(float value) {
-  return arith::ConstantOp::create(*this, getF32FloatAttr(value));
+Value AttentionBuilder::constant(double value) {
+  return arith::ConstantOp::create(*this, getFloatAttr(wide, value));
 }
 
 Value AttentionBuilder::index(int64_t value) {
@@ -122,7 +123,7 @@ bool AttentionTile::needsScaling(Value scale) {
 AttentionTile::AttentionTile(AttentionBuilder &b, Value scale, Type element,
                              int64_t columns, bool isModified)
     : isModified(isModified), b(b), scale(scale), element(element),
-      f32(b.getF32Type()), columns(columns),
+      isNatural(b.wide.isF64()), columns(columns),
       mayBeNegative(!isModified && !matchPattern(scale, m_Constant())) {}
 
 /// Products are scaled after their maximum is found, which wants a positive
@@ -134,19 +135,21 @@ void AttentionTile::readScale() {
     // 0 times the -inf of a mask would be no number.
     Value least = b.constant(kLeastScale);
     isPositive = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, scale,
-                                       b.constant(0.0f));
-    sign = arith::SelectOp::create(b, isPositive, b.constant(1.0f),
-                                   b.constant(-1.0f));
+                                       b.constant(0.0));
+    sign = arith::SelectOp::create(b, isPositive, b.constant(1.0),
+                                   b.constant(-1.0));
     positive =
         arith::MaximumFOp::create(b, math::AbsFOp::create(b, scale), least);
   }
-  scaleLog2 = arith::MulFOp::create(b, positive, b.constant(kLog2E));
+  factor = positive;
+  if (!isNatural)
+    factor = arith::MulFOp::create(b, positive, b.constant(kLog2E));
 }
 
 SmallVector<Value> AttentionTile::start() {
-  scores = b.empty({b.queries, b.keys}, f32);
-  vectors = b.empty({b.queries}, f32);
-  Value sums = b.fill(b.zero, b.empty({b.queries, columns}, f32));
+  scores = b.empty({b.queries, b.keys}, b.wide);
+  vectors = b.empty({b.queries}, b.wide);
+  Value sums = b.fill(b.zero, b.empty({b.queries, columns}, b.wide));
   Value maximum = b.fill(b.lowest, vectors), total = b.fill(b.zero, vectors);
   return {sums, maximum, total};
 }
@@ -176,7 +179,7 @@ Value AttentionTile::multiply(Value q, Value k) {
 Value AttentionTile::applyScale(Value s) {
   return b.generic(s, b.tile, scores, b.tile,
                    [&](Inner &inner, ValueRange args) -> Value {
-                     return arith::MulFOp::create(inner, args[0], scaleLog2);
+                     return arith::MulFOp::create(inner, args[0], factor);
                    });
 }
 
@@ -215,9 +218,9 @@ Value AttentionTile::computeShift(Value maximum, bool maySeeNothing) {
                        finite = arith::SelectOp::create(inner, isLowest, b.zero,
                                                         args[0]);
                      }
-                     if (isModified)
+                     if (isModified || isNatural)
                        return finite;
-                     return arith::MulFOp::create(inner, finite, scaleLog2);
+                     return arith::MulFOp::create(inner, finite, factor);
                    });
 }
 
@@ -233,13 +236,19 @@ void AttentionTile::update(Value s, Value v, scf::ForOp loop,
   auto times = [](Inner &inner, ValueRange args) -> Value {
     return arith::MulFOp::create(inner, args.back(), args[0]);
   };
-  // exp2(scale * x - y)
+  // exp2(factor * x - y), or exp(factor * (x - y))
   auto power = [&](Inner &inner, ValueRange args) -> Value {
+    if (isNatural) {
+      Value distance = arith::SubFOp::create(inner, args[0], args[1]);
+      if (!isModified)
+        distance = arith::MulFOp::create(inner, distance, factor);
+      return math::ExpOp::create(inner, distance);
+    }
     Value minus = arith::NegFOp::create(inner, args[1]);
     Value exponent =
         isModified
             ? arith::AddFOp::create(inner, args[0], minus).getResult()
-            : math::FmaOp::create(inner, args[0], scaleLog2, minus).getResult();
+            : math::FmaOp::create(inner, args[0], factor, minus).getResult();
     return math::Exp2Op::create(inner, exponent, arith::FastMathFlags::afn);
   };
   Value ofBlock =
@@ -263,7 +272,7 @@ void AttentionTile::update(Value s, Value v, scf::ForOp loop,
 }
 
 Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {
-  if (element.isF32())
+  if (element == b.wide)
     return wide;
   return b.generic(wide, b.tile, b.empty(shape, element), b.tile,
                    [&](Inner &inner, ValueRange args) -> Value {
@@ -275,15 +284,15 @@ Value AttentionTile::round(Value wide, ArrayRef<int64_t> shape) {
 // Results
 //===----------------------------------------------------------------------===//
 
-Value AttentionTile::computeOut(scf::ForOp loop, Value factor) {
-  Value one = b.constant(1.0f);
+Value AttentionTile::computeOut(scf::ForOp loop, Value times) {
+  Value one = b.constant(1.0);
   Value inverse = b.generic(
       loop.getResult(2), b.vector, vectors, b.vector,
       [&](Inner &inner, ValueRange args) -> Value {
         Value isZero = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
                                              args[0], b.zero);
         Value sum = arith::SelectOp::create(inner, isZero, one, args[0]);
-        return arith::DivFOp::create(inner, factor ? factor : one, sum,
+        return arith::DivFOp::create(inner, times ? times : one, sum,
                                      arith::FastMathFlags::afn);
       });
   return b.generic({loop.getResult(0), inverse}, {b.tile, b.row},
@@ -291,34 +300,36 @@ Value AttentionTile::computeOut(scf::ForOp loop, Value factor) {
                    [&](Inner &inner, ValueRange args) -> Value {
                      Value wide =
                          arith::MulFOp::create(inner, args[0], args[1]);
-                     return element.isF32()
+                     return element == b.wide
                                 ? wide
                                 : arith::TruncFOp::create(inner, element, wide);
                    });
 }
 
 Value AttentionTile::computeLse(scf::ForOp loop) {
+  assert(!isNatural && "of scores to the base 2");
   Value ln2 = b.constant(kLn2);
   return b.generic(
       {loop.getResult(1), loop.getResult(2)}, {b.vector, b.vector}, vectors,
       b.vector, [&](Inner &inner, ValueRange args) -> Value {
         Value log =
             math::Log2Op::create(inner, args[1], arith::FastMathFlags::afn);
-        Value sum = isModified
-                        ? arith::AddFOp::create(inner, args[0], log).getResult()
-                        : math::FmaOp::create(inner, args[0], scaleLog2, log)
-                              .getResult();
+        Value sum =
+            isModified
+                ? arith::AddFOp::create(inner, args[0], log).getResult()
+                : math::FmaOp::create(inner, args[0], factor, log).getResult();
         return arith::MulFOp::create(inner, sum, ln2);
       });
 }
 
 Value AttentionTile::computeMaxScores(scf::ForOp loop) {
-  Value factor = b.constant(kLn2);
+  assert(!isNatural && "of scores to the base 2");
+  Value toScore = b.constant(kLn2);
   if (!isModified)
-    factor = arith::MulFOp::create(b, scaleLog2, factor);
+    toScore = arith::MulFOp::create(b, factor, toScore);
   return b.generic(loop.getResult(1), b.vector, vectors, b.vector,
                    [&](Inner &inner, ValueRange args) -> Value {
-                     return arith::MulFOp::create(inner, args[0], factor);
+                     return arith::MulFOp::create(inner, args[0], toScore);
                    });
 }
 

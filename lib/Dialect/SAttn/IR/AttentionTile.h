@@ -24,16 +24,18 @@ public:
                                               mlir::ValueRange)>;
 
   AttentionBuilder(mlir::OpBuilder &b, mlir::Location loc, int64_t queries,
-                   int64_t keys);
+                   int64_t keys, mlir::Type wide = {});
 
   /// Rows of the tile, which are queries; keys of an iteration.
   int64_t queries, keys;
+  /// The type of scores, sums and constants: f32 unless another is given.
+  mlir::Type wide;
   /// Of two loops: all of a tile, its rows, its columns; of one: all of a
   /// vector.
   mlir::AffineMap tile, row, column, vector;
   mlir::Value zero, lowest;
 
-  mlir::Value constant(float value);
+  mlir::Value constant(double value);
   mlir::Value index(int64_t value);
   mlir::Value asValue(mlir::OpFoldResult number);
   mlir::Value asI32(mlir::OpFoldResult number);
@@ -67,17 +69,17 @@ class AttentionTile {
 public:
   using Inner = mlir::ImplicitLocOpBuilder;
 
-  /// `isModified`: scores come scaled, and to the base 2; else they are
+  /// `isModified`: scores come scaled, and to the base 2 or e; else they are
   /// products that are scaled after their maximum is found, which wants a
   /// positive scale. `element`: of Q, K and V; `columns`: of V in the tile.
   AttentionTile(AttentionBuilder &b, mlir::Value scale, mlir::Type element,
                 int64_t columns, bool isModified);
 
   bool isModified;
-  /// Of f32: the scale to the base 2, without its sign; the sign, where it is
-  /// known at run time only; then, of i1, whether it is plus: with another one
-  /// scores need `negate`.
-  mlir::Value scaleLog2, sign, isPositive;
+  /// The scale, without its sign, to the base 2 or, in f64, e; the sign, where
+  /// it is known at run time only; then, of i1, whether it is plus: with
+  /// another one scores need `negate`.
+  mlir::Value factor, sign, isPositive;
   /// Tensors that tiles and vectors are written to.
   mlir::Value scores, vectors;
 
@@ -95,7 +97,7 @@ public:
 
   /// q k^T
   mlir::Value multiply(mlir::Value q, mlir::Value k);
-  /// Products as scores to the base 2, where these are wanted (`isModified`).
+  /// Products as scaled scores, where these are wanted (`isModified`).
   mlir::Value applyScale(mlir::Value s);
   /// Scores times the scale's sign.
   mlir::Value applySign(mlir::Value s);
@@ -106,8 +108,8 @@ public:
               bool maySeeNothing,
               llvm::function_ref<mlir::Value(mlir::Value)> change = {});
 
-  /// The tile's rows over their sums, times `factor`, if that is not null.
-  mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value factor = {});
+  /// The tile's rows over their sums, times `times`, if that is not null.
+  mlir::Value computeOut(mlir::scf::ForOp loop, mlir::Value times = {});
   /// The logarithm of the sums of exponentials, to the base e.
   mlir::Value computeLse(mlir::scf::ForOp loop);
   /// The greatest scores: the maximum is one of scores to the base 2, or of
@@ -119,12 +121,15 @@ public:
 
 private:
   mlir::Value computeShift(mlir::Value maximum, bool maySeeNothing);
-  /// A tile of f32 in the operands' element type.
+  /// A tile of scores' type in the operands' element type.
   mlir::Value round(mlir::Value wide, llvm::ArrayRef<int64_t> shape);
 
   AttentionBuilder &b;
   mlir::Value scale;
-  mlir::Type element, f32;
+  mlir::Type element;
+  /// Whether powers have the base e: in f64 the rounding of log2(e) would show,
+  /// and so would products of scale and maximum that are subtracted.
+  bool isNatural;
   int64_t columns;
   bool mayBeNegative;
 };

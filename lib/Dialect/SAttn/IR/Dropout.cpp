@@ -25,9 +25,9 @@ static Value createI32(ImplicitLocOpBuilder &b, uint32_t number) {
 }
 
 Dropout::Dropout(ImplicitLocOpBuilder &b, Value probability, Value random) {
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  auto constant = [&](float value) -> Value {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  Type i32 = b.getI32Type(), wide = probability.getType();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getFloatAttr(wide, value));
   };
   Value one = constant(1), zero = constant(0);
   probability = arith::MaxNumFOp::create(b, probability, zero);
@@ -39,12 +39,11 @@ Dropout::Dropout(ImplicitLocOpBuilder &b, Value probability, Value random) {
   factor = arith::SelectOp::create(b, isNone, zero,
                                    arith::DivFOp::create(b, one, divisor));
   // An integer is below the product if it is below the product rounded up.
-  Value product =
-      arith::MulFOp::create(b, probability, constant(float(1 << kBits)));
+  Value product = arith::MulFOp::create(b, probability, constant(1 << kBits));
   Value floor = arith::FPToSIOp::create(b, i32, product);
   Value isFraction =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                            arith::SIToFPOp::create(b, f32, floor), product);
+                            arith::SIToFPOp::create(b, wide, floor), product);
   threshold = arith::AddIOp::create(b, floor,
                                     arith::ExtUIOp::create(b, i32, isFraction));
 

@@ -19,12 +19,14 @@ namespace sattn {
 
 class Dropout {
 public:
-  /// What is the same for all elements, where `b` stands. `probability` is f32,
-  /// `random` has two elements of i64, the key and the counter's last word.
+  /// What is the same for all elements, where `b` stands. `probability` is a
+  /// float, `random` has two elements of i64, the key and the counter's last
+  /// word.
   Dropout(mlir::ImplicitLocOpBuilder &b, mlir::Value probability,
           mlir::Value random);
 
-  /// Of f32: what the weights that are kept are multiplied by; 0 where none is.
+  /// Of the probability's type: what the weights that are kept are multiplied
+  /// by; 0 where none is.
   mlir::Value factor;
 
   /// Whether the weight of this place is kept, of i1. The numbers are i32.

@@ -82,12 +82,27 @@ LogicalResult sattn::verifyBytes(Operation *op,
   return success();
 }
 
+static LogicalResult verifyElement(Operation *op, StringRef name, Type element,
+                                   ArrayRef<StringRef> allowed) {
+  if (isNamed(element, allowed))
+    return success();
+  return op->emitOpError() << "expected element type " << listNames(allowed)
+                           << " of '" << name << "', but got " << element;
+}
+
+LogicalResult sattn::verifyFloat(Operation *op, StringRef name, Type element) {
+  return verifyElement(op, name, element, getFloatNames());
+}
+
 LogicalResult sattn::verifyProductTypes(Operation *op, StringRef name,
                                         Type factor, Type out) {
-  if (!isNamed(factor, getFactorNames()))
-    return op->emitOpError()
-           << "expected element type " << listNames(getFactorNames()) << " of '"
-           << name << "', but got " << factor;
+  if (failed(verifyElement(op, name, factor, getFactorNames())))
+    return failure();
+  return verifyResultType(op, name, factor, out);
+}
+
+LogicalResult sattn::verifyResultType(Operation *op, StringRef name,
+                                      Type factor, Type out) {
   ArrayRef<StringRef> results = getResultNames(factor);
   if (isNamed(out, results))
     return success();

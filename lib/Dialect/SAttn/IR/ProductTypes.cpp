@@ -8,6 +8,8 @@
 
 #include "ProductTypes.h"
 
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,12 +20,16 @@
 using namespace mlir;
 using namespace sattn;
 
-static constexpr StringRef kFactors[] = {"f16", "bf16",     "f32",
+static constexpr StringRef kFloats[] = {"f16", "bf16", "f32", "f64"};
+static constexpr StringRef kFactors[] = {"f16", "bf16",     "f32",   "f64",
                                          "i8",  "f8E4M3FN", "f8E5M2"};
+static constexpr StringRef kF64[] = {"f64"};
 static constexpr StringRef kNarrowFloats[] = {"f8E4M3FN", "f8E5M2"};
 static constexpr StringRef kResults[] = {"f16", "bf16", "f32"};
 static constexpr StringRef kResultsOfIntegers[] = {"i32", "bf16", "f32"};
 static constexpr StringRef kResultsOfNarrowFloats[] = {"bf16", "f32"};
+
+ArrayRef<StringRef> sattn::getFloatNames() { return kFloats; }
 
 ArrayRef<StringRef> sattn::getFactorNames() { return kFactors; }
 
@@ -35,6 +41,8 @@ static bool isNarrow(Type factor) {
 ArrayRef<StringRef> sattn::getResultNames(Type factor) {
   if (factor.isInteger())
     return kResultsOfIntegers;
+  if (factor.isF64())
+    return kF64;
   return isNarrow(factor) ? ArrayRef(kResultsOfNarrowFloats) : kResults;
 }
 
@@ -65,15 +73,21 @@ Type sattn::getAddedType(Type factor, Type out) {
 
 bool sattn::isScale(Type factor) { return !isNarrow(factor); }
 
+Type sattn::getScalarType(Type tensor) {
+  Builder b(tensor.getContext());
+  return getElementTypeOrSelf(tensor).isF64() ? Type(b.getF64Type())
+                                              : b.getF32Type();
+}
+
 Type sattn::getSumType(Type factor) {
-  Builder b(factor.getContext());
-  return factor.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
+  return factor.isInteger() ? Builder(factor.getContext()).getI32Type()
+                            : getScalarType(factor);
 }
 
 Type sattn::getEpilogueType(Type out, bool isScaled, bool isAdded) {
   Builder b(out.getContext());
   if (!out.isInteger())
-    return b.getF32Type();
+    return getScalarType(out);
   if (isScaled)
     return b.getF64Type();
   // Where 33 bits are saturated.

@@ -17,6 +17,9 @@
 
 namespace sattn {
 
+/// Names of the element types of ops that take floats alone.
+llvm::ArrayRef<llvm::StringRef> getFloatNames();
+
 /// Names of the element types that are multiplied.
 llvm::ArrayRef<llvm::StringRef> getFactorNames();
 

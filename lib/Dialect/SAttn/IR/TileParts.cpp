@@ -26,7 +26,8 @@ Scale::Scale(Value value) : value(value) {
 }
 
 Value sattn::isNotZero(OpBuilder &b, Location loc, Value scalar) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(scalar.getType()));
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, scalar, zero);
 }
 

@@ -24,7 +24,7 @@ struct Scale {
   explicit Scale(mlir::Value value);
 };
 
-/// Of f32: whether it is not 0, or a NaN.
+/// Of a float: whether it is not 0, or a NaN.
 mlir::Value isNotZero(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value scalar);
 

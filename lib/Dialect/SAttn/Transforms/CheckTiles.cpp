@@ -81,12 +81,25 @@ static LogicalResult checkBytes(TileProgramOpInterface op,
                            << "; choose a smaller tile";
 }
 
+/// Whatever an op computes: neither registers nor MMAs have tiles of f64.
+static LogicalResult checkElements(TileProgramOpInterface op,
+                                   const tuning::Target &target) {
+  for (Type type : op->getOperandTypes())
+    if (getElementTypeOrSelf(type).isF64())
+      return op->emitOpError()
+             << "expected elements of 32 bits or fewer on " << target.name
+             << ", but got f64, which the CPU alone has";
+  return success();
+}
+
 LogicalResult sattn::checkTileProgram(TileProgramOpInterface op,
                                       Block::iterator begin,
                                       Block::iterator end,
                                       const tuning::Target &target) {
   if (target.kind == tuning::TargetKind::CPU)
     return success();
+  if (failed(checkElements(op, target)))
+    return failure();
   int64_t groups = 1;
   for (int64_t count : op.getTileGroups())
     groups *= count;

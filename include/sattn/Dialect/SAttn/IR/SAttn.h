@@ -43,6 +43,12 @@ struct TileSchedule {
 };
 } // namespace sattn
 
+namespace sattn {
+/// The type of an op's scalars, and of its sums of floats, where it multiplies
+/// elements of `tensor`, or of a type: f64 of f64, else f32.
+mlir::Type getScalarType(mlir::Type tensor);
+} // namespace sattn
+
 #include "sattn/Dialect/SAttn/IR/SAttnInterfaces.h.inc"
 
 #define GET_OP_CLASSES

@@ -35,6 +35,16 @@ def SAttn_Dialect : Dialect {
   ];
 }
 
+// A number that an op multiplies by, or compares with.
+def SAttn_Scalar : AnyTypeOf<[F32, F64]>;
+
+// A scalar has the type of the arithmetic on `tensor`'s elements.
+class SAttn_ScalarOf<string scalar, string tensor>
+    : OptionalTypesMatchWith<"'" # scalar # "' is f64 with '" # tensor
+                               # "' of f64, else f32",
+                             tensor, scalar,
+                             "::sattn::getScalarType($_self)">;
+
 class SAttn_Op<string mnemonic, list<Trait> traits = []>
     : Op<SAttn_Dialect, mnemonic, traits>;
 

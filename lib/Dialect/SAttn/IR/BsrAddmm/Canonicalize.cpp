@@ -30,14 +30,16 @@ static bool isOne(Value scalar) {
          attr.getValue().isExactlyValue(1.0);
 }
 
-static Value createConstant(PatternRewriter &rewriter, Location loc,
+/// Of the type of the op's scalars, as a splat's value is.
+static Value createConstant(PatternRewriter &rewriter, BsrAddmmOp op,
                             const APFloat &value) {
   return arith::ConstantOp::create(
-      rewriter, loc, FloatAttr::get(rewriter.getF32Type(), value));
+      rewriter, op.getLoc(), FloatAttr::get(op.getAlpha().getType(), value));
 }
 
-/// The value of all elements, in f32, where it is known.
-static std::optional<APFloat> getSplat(Value tensor) {
+/// The value of all elements, in the type of the op's scalars, where it is
+/// known.
+static std::optional<APFloat> getSplat(BsrAddmmOp op, Value tensor) {
   if (!tensor)
     return std::nullopt;
   std::optional<APFloat> value;
@@ -52,8 +54,8 @@ static std::optional<APFloat> getSplat(Value tensor) {
   }
   if (value) {
     bool losesInfo;
-    value->convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
+    value->convert(cast<FloatType>(op.getAlpha().getType()).getFloatSemantics(),
+                   APFloat::rmNearestTiesToEven, &losesInfo);
   }
   return value;
 }
@@ -168,7 +170,8 @@ struct AlphaOfNoBlocks : public OpRewritePattern<BsrAddmmOp> {
                                          getSize(op.getCol(), -1) == 0); // nnz
     if (!isEmpty)
       return rewriter.notifyMatchFailure(op, "there may be stored blocks");
-    Value zero = createConstant(rewriter, op.getLoc(), APFloat(0.0f));
+    Value zero = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getZeroAttr(op.getAlpha().getType()));
     rewriter.modifyOpInPlace(op, [&] { op.getAlphaMutable().assign(zero); });
     return success();
   }
@@ -199,7 +202,7 @@ struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
                                 PatternRewriter &rewriter) const override {
     for (bool isLeft : {true, false}) {
       std::optional<APFloat> scale =
-          getSplat(isLeft ? op.getLeft() : op.getRight());
+          getSplat(op, isLeft ? op.getLeft() : op.getRight());
       if (!scale)
         continue;
       Value alpha = op.getAlpha();
@@ -210,7 +213,7 @@ struct FoldSplatScale : public OpRewritePattern<BsrAddmmOp> {
         APFloat product = attr.getValue() * *scale;
         if (!product.isNormal())
           continue;
-        alpha = createConstant(rewriter, op.getLoc(), product);
+        alpha = createConstant(rewriter, op, product);
       }
       rewriter.modifyOpInPlace(op, [&] {
         op.getAlphaMutable().assign(alpha);

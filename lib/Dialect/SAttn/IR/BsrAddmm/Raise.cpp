@@ -9,6 +9,7 @@
 // Products of linalg that become sattn.bsr_addmm.
 
 #include "../OperandChecks.h"
+#include "../ProductTypes.h"
 #include "../RaiseParts.h"
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
@@ -199,8 +200,9 @@ private:
   bool areTypesTaken(const Product &product) {
     Type type = getElementTypeOrSelf(product.a.value.getType());
     if (type != getElementTypeOrSelf(product.b.value.getType()) ||
-        !isSmallFloat(type) ||
-        !isSmallFloat(getElementTypeOrSelf(product.out.value.getType())))
+        !isNamed(type, getFloatNames()) ||
+        !isNamed(getElementTypeOrSelf(product.out.value.getType()),
+                 getResultNames(type)))
       return fail("element types");
     FailureOr<BsrStorage> storage =
         getBsrStorage(cast<RankedTensorType>(product.a.value.getType()));
@@ -231,9 +233,10 @@ struct RaiseContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
       dense = appendUnit(rewriter, loc, dense);
       target = appendUnit(rewriter, loc, target);
     }
-    auto scalar = [&](float value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getF32FloatAttr(value));
+    auto scalar = [&](double value) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          rewriter.getFloatAttr(getScalarType(dense.getType()), value));
     };
     bool isF32 = getElementTypeOrSelf(dense.getType()).isF32();
     Value result =

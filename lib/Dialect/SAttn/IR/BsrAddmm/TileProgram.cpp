@@ -165,10 +165,10 @@ private:
         .getResult(0);
   }
 
-  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32 or,
-  /// of integers, i32. An iteration of the loop covers `depth` of the block's
-  /// BK columns. With a plan the loop goes over all steps of the row's
-  /// row-block group, in some of which the row has no block.
+  /// Sum of values[p] @ b[col[p] * BK : , :] over the stored blocks, in f32,
+  /// of integers in i32 and of f64 in f64. An iteration of the loop covers
+  /// `depth` of the block's BK columns. With a plan the loop goes over all
+  /// steps of the row's row-block group, in some of which the row has no block.
   Value blockLoop() {
     int64_t blockColumns = op.getBlockColumns();
     int64_t stepsPerBlock = blockColumns / depth;
@@ -290,7 +290,8 @@ private:
           hasBlocks, [&] { return addInput(accumulator); },
           [&] { return addInput(Value()); });
     if (!alpha.isConstant) {
-      Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0));
+      Value one = arith::ConstantOp::create(
+          b, loc, b.getFloatAttr(alpha.value.getType(), 1.0));
       alpha.value =
           arith::SelectOp::create(b, loc, hasBlocks, alpha.value, one);
     }

@@ -46,7 +46,7 @@ static double scalarOrOne(Value scalar) {
   FloatAttr attr;
   if (!matchPattern(scalar, m_Constant(&attr)))
     return 1;
-  return attr.getValue().convertToFloat();
+  return attr.getValue().convertToDouble();
 }
 
 /// Whether a scalar is a constant 0.

@@ -9,6 +9,8 @@
 // What a sattn.bsr_attention requires of extents, and of a program's arguments.
 // The constraint numbers are those of the op's description.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -40,12 +42,11 @@ LogicalResult BsrAttentionOp::describeContract(Contract &contract,
                                                Value destination) {
   if (destination)
     return failure();
-  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
   static constexpr StringRef longs[] = {"i64"};
   if (failed(contract.addScalar("scale", getScale())) ||
       failed(contract.addTensor("crow", getCrow(), 1, kIndexTypes)) ||
       failed(contract.addTensor("col", getCol(), 1, kIndexTypes)) ||
-      failed(contract.addTensor("q", getQ(), 2, floats)) ||
+      failed(contract.addTensor("q", getQ(), 2, getFloatNames())) ||
       failed(contract.addTensor("k", getK(), 2, {}, "q")) ||
       failed(contract.addTensor("v", getV(), 2, {}, "q")))
     return failure();

@@ -8,7 +8,7 @@
 
 // sattn.bsr_attention as the ops that it fuses: a sampled product, a softmax
 // and a product at the blocks of the mask. Scores and weights are in memory, in
-// f32 up to the softmax.
+// f32 or f64 up to the softmax.
 
 #include "../Dropout.h"
 
@@ -24,7 +24,8 @@ class Decomposition {
 public:
   Decomposition(OpBuilder &builder, BsrAttentionOp op)
       : b(op.getLoc(), builder), op(op),
-        element(op.getQ().getType().getElementType()) {
+        element(op.getQ().getType().getElementType()),
+        wide(op.getScale().getType()) {
     sizes = tensor::getMixedSizes(b, b.getLoc(), op.getOut());
     sizes.resize(op.getBatchRank());
     sizes.append({sizeOf(op.getCol(), -1), b.getIndexAttr(op.getBlockRows()),
@@ -38,7 +39,8 @@ private:
 
   ImplicitLocOpBuilder b;
   BsrAttentionOp op;
-  Type element;
+  /// Of the operands; of scores and weights before they are multiplied.
+  Type element, wide;
   /// Of scores and weights: those of the batches, and of the stored blocks.
   SmallVector<OpFoldResult> sizes;
 
@@ -47,8 +49,8 @@ private:
                                 tensor.getType().getRank() + dim);
   }
   Value empty(Type type) { return tensor::EmptyOp::create(b, sizes, type); }
-  Value constant(float value) {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  Value constant(double value) {
+    return arith::ConstantOp::create(b, b.getFloatAttr(wide, value));
   }
   Value withBatches(Tensor list);
   Value countEarlierRows();
@@ -59,9 +61,8 @@ private:
 } // namespace
 
 Value Decomposition::build() {
-  Type f32 = b.getF32Type();
   Value one = constant(1), zero = constant(0);
-  Value blocks = empty(f32);
+  Value blocks = empty(wide);
   Value scores = SampledAddmmOp::create(
       b, blocks.getType(), op.getScale(), zero, op.getCrow(), op.getCol(),
       op.getQ(), op.getK(), /*input=*/Value(), /*origin=*/ValueRange(), blocks,
@@ -69,7 +70,7 @@ Value Decomposition::build() {
       op.getPrecisionAttr(), /*transpose_mat2=*/b.getUnitAttr());
   Value weights =
       BsrSoftmaxOp::create(b, blocks.getType(), op.getCrow(), op.getCol(),
-                           scores, empty(f32), /*meta=*/MetaAttr());
+                           scores, empty(wide), /*meta=*/MetaAttr());
   weights = finishWeights(weights);
   auto product = BsrAddmmOp::create(b, one, zero, withBatches(op.getCrow()),
                                     withBatches(op.getCol()), weights,
@@ -169,7 +170,7 @@ Value Decomposition::readInBatch(ImplicitLocOpBuilder &inner, Value list,
 
 /// Drops weights, if any are, and rounds them to the type of V.
 Value Decomposition::finishWeights(Value weights) {
-  if (!op.getRandom() && element.isF32())
+  if (!op.getRandom() && element == wide)
     return weights;
   Value target = empty(element), rows;
   std::optional<Dropout> dropout;
@@ -217,11 +218,10 @@ Value Decomposition::finishWeights(Value weights) {
       Value isKept = dropout->isKept(
           inner, column, row, arith::IndexCastOp::create(inner, i32, batch));
       Value kept = arith::MulFOp::create(inner, weight, dropout->factor);
-      Value zero =
-          arith::ConstantOp::create(inner, inner.getF32FloatAttr(0.0f));
+      Value zero = arith::ConstantOp::create(inner, inner.getZeroAttr(wide));
       weight = arith::SelectOp::create(inner, isKept, kept, zero);
     }
-    if (!element.isF32())
+    if (element != wide)
       weight = arith::TruncFOp::create(inner, element, weight);
     linalg::YieldOp::create(inner, weight);
   };

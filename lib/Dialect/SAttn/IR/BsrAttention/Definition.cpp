@@ -36,10 +36,8 @@ static LogicalResult verifyElementTypes(BsrAttentionOp op) {
     return op.emitOpError()
            << "expected element type i32 or i64 of 'crow', but got " << index;
   Type element = op.getQ().getType().getElementType();
-  if (!isSmallFloat(element)) // (C3)
-    return op.emitOpError() << "expected element type f16, bf16 or f32 of 'q', "
-                               "but got "
-                            << element;
+  if (failed(verifyFloat(op, "q", element))) // (C3)
+    return failure();
   std::tuple<StringRef, Value, Type> expected[] = {
       {"col", op.getCol(), index},
       {"k", op.getK(), element},

@@ -23,7 +23,7 @@ class TileProgram {
 public:
   TileProgram(OpBuilder &builder, BsrAttentionOp op)
       : b(builder, op.getLoc(), op.getMetaAttr().getTile()[0],
-          op.getMetaAttr().getTile()[2]),
+          op.getMetaAttr().getTile()[2], op.getScale().getType()),
         op(op), columns(op.getMetaAttr().getTile()[1]),
         depth(chooseAttentionDepth(op.getHeadDim(), op.getValueDim(), columns,
                                    op.getQ().getType().getElementType())),

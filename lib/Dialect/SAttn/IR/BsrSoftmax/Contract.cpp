@@ -8,6 +8,8 @@
 
 // What sattn.bsr_softmax requires of its operands, at run time too.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -36,10 +38,9 @@ LogicalResult BsrSoftmaxOp::describeContract(Contract &contract,
                                              Value destination) {
   if (destination)
     return failure();
-  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
   if (failed(contract.addTensor("crow", getCrow(), 1, kIndexTypes)) ||
       failed(contract.addTensor("col", getCol(), 1, kIndexTypes)) ||
-      failed(contract.addTensor("values", getValues(), 3, floats)) ||
+      failed(contract.addTensor("values", getValues(), 3, getFloatNames())) ||
       failed(contract.addTensor("out", getOut(), 3, {}, "values")))
     return failure();
   contract.setWritten();

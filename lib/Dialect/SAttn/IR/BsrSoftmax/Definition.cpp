@@ -9,6 +9,8 @@
 // Definition and verification of sattn.bsr_softmax. The constraint numbers are
 // those of the op's description.
 
+#include "../OperandChecks.h"
+
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
@@ -25,10 +27,6 @@ MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
 }
 
 /// Two sizes that may be equal: one of them is dynamic, or they agree.
-static bool mayMatch(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 /// (C1), (C2), (C6), (C7)
 static LogicalResult verifyIndices(BsrSoftmaxOp op) {
   int64_t batches = op.getBatchRank();
@@ -98,10 +96,8 @@ LogicalResult BsrSoftmaxOp::verify() {
     return emitOpError() << "expected 'values' of rank 3 or more, but got "
                          << values;
   Type element = values.getElementType();
-  if (!element.isF16() && !element.isBF16() && !element.isF32()) // (C3)
-    return emitOpError()
-           << "expected element type f16, bf16 or f32 of 'values', but got "
-           << element;
+  if (failed(verifyFloat(*this, "values", element))) // (C3)
+    return failure();
   for (int64_t size : {getBlockRows(), getBlockColumns()}) // (C4)
     if (ShapedType::isDynamic(size) || size < 1)
       return emitOpError() << "expected blocks of static, positive size, but "

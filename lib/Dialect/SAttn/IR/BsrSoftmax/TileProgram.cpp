@@ -30,16 +30,16 @@ public:
         height(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         partsPerStep(op.getMetaAttr().getTile()[2] / columns),
-        element(op.getValues().getType().getElementType()), f32(b.getF32Type()),
-        tile(b.getMultiDimIdentityMap(2)),
+        element(op.getValues().getType().getElementType()),
+        wideType(getScalarType(element)), tile(b.getMultiDimIdentityMap(2)),
         row(AffineMap::get(2, 0, b.getAffineDimExpr(0), b.getContext())),
         vector(b.getMultiDimIdentityMap(1)) {}
 
   Value build() {
-    zero = constant(0.0f);
-    lowest = constant(-std::numeric_limits<float>::infinity());
+    zero = constant(0.0);
+    lowest = constant(-std::numeric_limits<double>::infinity());
     log2E = constant(kLog2E);
-    vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), f32);
+    vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
     OpFoldResult blocks =
         tensor::getMixedSize(b, b.getLoc(), op.getValues(), op.getBatchRank());
     AffineExpr d0 = b.getAffineDimExpr(0);
@@ -76,14 +76,14 @@ private:
   /// Of a tile in the block: its rows and all columns; with padding, its rows
   /// and the columns of a part.
   int64_t rows, width, height, columns, partsPerStep;
-  Type element, f32;
+  Type element, wideType;
   AffineMap tile, row, vector;
   Value zero, lowest, log2E;
   /// A tensor that vectors of rows are written to.
   Value vectors;
 
-  Value constant(float value) {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  Value constant(double value) {
+    return arith::ConstantOp::create(b, b.getFloatAttr(wideType, value));
   }
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -185,11 +185,11 @@ private:
         getValueOrCreateConstantIndexOp(b, b.getLoc(), part.width));
   }
 
-  /// An element in f32; -inf beyond the block's columns.
+  /// An element in the type of the arithmetic; -inf beyond the block's columns.
   Value widen(Inner &inner, Value narrow, Value count) {
-    Value wide = element.isF32()
-                     ? narrow
-                     : arith::ExtFOp::create(inner, f32, narrow).getResult();
+    Value wide = narrow;
+    if (element != wideType)
+      wide = arith::ExtFOp::create(inner, wideType, narrow);
     if (!count)
       return wide;
     Value column = arith::IndexCastOp::create(
@@ -200,9 +200,12 @@ private:
   }
 
   /// exp(x - shift). The difference comes first: it is exact where it matters,
-  /// at the maximum, however large both are.
+  /// at the maximum, however large both are. In f64 the rounding of log2(e)
+  /// would show.
   Value power(Inner &inner, Value x, Value shift) {
     Value distance = arith::SubFOp::create(inner, x, shift);
+    if (wideType.isF64())
+      return math::ExpOp::create(inner, distance);
     Value exponent = arith::MulFOp::create(inner, distance, log2E);
     return math::Exp2Op::create(inner, exponent, arith::FastMathFlags::afn);
   }
@@ -277,7 +280,7 @@ private:
 
   /// Of a row without anything but -inf, the sum is 0 and its powers are.
   Value invert(Value total) {
-    Value one = constant(1.0f);
+    Value one = constant(1.0);
     return generic(total, vector, vectors, vector,
                    [&](Inner &inner, ValueRange args) -> Value {
                      Value isZero = arith::CmpFOp::create(
@@ -323,9 +326,9 @@ private:
                      Value wide = widen(inner, args[0], /*count=*/Value());
                      Value p = power(inner, wide, args[1]);
                      Value quotient = arith::MulFOp::create(inner, p, args[2]);
-                     return element.isF32() ? quotient
-                                            : arith::TruncFOp::create(
-                                                  inner, element, quotient);
+                     if (element == wideType)
+                       return quotient;
+                     return arith::TruncFOp::create(inner, element, quotient);
                    });
   }
 

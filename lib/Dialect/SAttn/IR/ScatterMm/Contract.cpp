@@ -9,6 +9,8 @@
 // What a sattn.scatter_mm requires of extents, and of a program's arguments.
 // The constraint numbers are those of the op's description.
 
+#include "../ProductTypes.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -44,15 +46,16 @@ LogicalResult ScatterMmOp::describeContract(Contract &contract,
                                             Value destination) {
   if (destination)
     return failure();
-  static constexpr StringRef floats[] = {"f16", "bf16", "f32"};
+  ArrayRef<StringRef> results =
+      getResultNames(getElementTypeOrSelf(getBlocks()));
   int64_t rank = 2 + getGridRank();
   if (failed(contract.addTensor("offsets", getOffsets(), 1, kIndexTypes)) ||
       failed(contract.addTensor("q", getQ(), 1, kIndexTypes)) ||
-      failed(contract.addTensor("blocks", getBlocks(), 3, floats)) ||
+      failed(contract.addTensor("blocks", getBlocks(), 3, getFloatNames())) ||
       failed(contract.addTensor("others", getOthers(), rank, {}, "blocks")) ||
       (getP() && failed(contract.addTensor("p", getP(), 1, kIndexTypes))) ||
       (getR() && failed(contract.addTensor("r", getR(), 1, kIndexTypes))) ||
-      failed(contract.addTensor("out", getOut(), rank, floats)))
+      failed(contract.addTensor("out", getOut(), rank, results)))
     return failure();
   contract.setWritten();
   contract.setBatches("out");

@@ -65,12 +65,10 @@ static LogicalResult verifyElementTypes(ScatterMmOp op,
       return op.emitOpError() << "expected element type i32 or i64 of '"
                               << list.name << "', but got " << index;
   Type multiplied = op.getBlocks().getType().getElementType();
-  for (auto [type, name] :
-       {std::pair(multiplied, "blocks"),
-        std::pair(op.getOut().getType().getElementType(), "out")})
-    if (!isSmallFloat(type)) // (C4)
-      return op.emitOpError() << "expected element type f16, bf16 or f32 of '"
-                              << name << "', but got " << type;
+  if (failed(verifyFloat(op, "blocks", multiplied)) || // (C4)
+      failed(verifyResultType(op, "blocks", multiplied,
+                              op.getOut().getType().getElementType())))
+    return failure();
   if (Type other = op.getOthers().getType().getElementType(); // (C3)
       other != multiplied)
     return op.emitOpError() << "expected element type " << multiplied

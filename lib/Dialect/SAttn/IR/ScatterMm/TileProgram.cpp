@@ -28,7 +28,8 @@ public:
         rows(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         depth(op.getMetaAttr().getTile()[2]),
-        element(op.getOut().getType().getElementType()), f32(b.getF32Type()) {}
+        element(op.getOut().getType().getElementType()),
+        sumType(getScalarType(op.getBlocks().getType())) {}
 
   Value build() {
     findPairs();
@@ -40,7 +41,7 @@ private:
   ScatterMmOp op;
   SmallVector<Value> origin;
   int64_t rows, columns, depth;
-  Type element, f32;
+  Type element, sumType;
   /// The numbers of the entry's pairs.
   Value begin, end;
   /// In the format without p: the position in q of pair 0.
@@ -131,13 +132,14 @@ private:
     return readTile(b, b.getLoc(), slice, {}, rest, shape);
   }
 
-  /// The sum of the products, in f32. A step of the loop covers `depth` of a
+  /// The sum of the products. A step of the loop covers `depth` of a
   /// block's columns.
   Value multiply() {
     int64_t stepsPerPair = llvm::divideCeil(op.getBlockColumns(), depth);
     AffineExpr d0 = b.getAffineDimExpr(0);
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0));
-    Value zeros = linalg::FillOp::create(b, zero, emptyTile(f32)).getResult(0);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
+    Value zeros =
+        linalg::FillOp::create(b, zero, emptyTile(sumType)).getResult(0);
     auto loop = scf::ForOp::create(
         b, asValue(apply(d0 * stepsPerPair, {begin})),
         asValue(apply(d0 * stepsPerPair, {end})), index(1), ValueRange{zeros});
@@ -200,11 +202,11 @@ private:
                [&](OpBuilder &nested, Location loc, ValueRange args) {
                  ImplicitLocOpBuilder inner(loc, nested);
                  Value old = args[1];
-                 if (!element.isF32())
-                   old = arith::ExtFOp::create(inner, f32, old);
+                 if (element != sumType)
+                   old = arith::ExtFOp::create(inner, sumType, old);
                  Value sum = arith::AddFOp::create(inner, old, args[0]);
                  sum = arith::SelectOp::create(inner, hasPairs, sum, old);
-                 if (!element.isF32())
+                 if (element != sumType)
                    sum = arith::TruncFOp::create(inner, element, sum);
                  linalg::YieldOp::create(inner, sum);
                })

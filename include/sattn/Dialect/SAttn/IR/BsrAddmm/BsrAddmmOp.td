@@ -23,6 +23,7 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     AttrSizedOperandSegments, NoMemoryEffect,
+    SAttn_ScalarOf<"alpha", "values">, SAttn_ScalarOf<"beta", "values">,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -48,16 +49,17 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     where `A` is an M x K matrix of BM x BK blocks in BSR storage, K = BK times
     the number of block columns:
 
-    | operand  | shape                | element type          | or             | or                |
-    |----------|----------------------|-----------------------|----------------|-------------------|
-    | `crow`   | (*, M / BM + 1)      | i32, i64              |                |                   |
-    | `col`    | (*, nnz)             | that of `crow`        |                |                   |
-    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        | i8             | f8E4M3FN, f8E5M2  |
-    | `b`      | (*, K, N)            | that of `values`      | i8             | f8E4M3FN, f8E5M2  |
-    | `input`  | (*, M, N), optional  | that of `values`      | that of `out`  | that of `out`     |
-    | `left`   | (*, M), optional     | that of `values`, f32 | f32            | f32               |
-    | `right`  | (*, N), optional     | that of `values`, f32 | f32            | f32               |
-    | `out`    | (*, M, N)            | f16, bf16, f32        | i32, bf16, f32 | bf16, f32         |
+    | operand  | shape                | element type          | or       | or             | or                |
+    |----------|----------------------|-----------------------|----------|----------------|-------------------|
+    | `alpha`, `beta` |               | f32                   | f64      | f32            | f32               |
+    | `crow`   | (*, M / BM + 1)      | i32, i64              |          |                |                   |
+    | `col`    | (*, nnz)             | that of `crow`        |          |                |                   |
+    | `values` | (*, nnz, BM, BK)     | f16, bf16, f32        | f64      | i8             | f8E4M3FN, f8E5M2  |
+    | `b`      | (*, K, N)            | that of `values`      | f64      | i8             | f8E4M3FN, f8E5M2  |
+    | `input`  | (*, M, N), optional  | that of `values`      | f64      | that of `out`  | that of `out`     |
+    | `left`   | (*, M), optional     | that of `values`, f32 | f64, f32 | f32            | f32               |
+    | `right`  | (*, N), optional     | that of `values`, f32 | f64, f32 | f32            | f32               |
+    | `out`    | (*, M, N)            | f16, bf16, f32        | f64      | i32, bf16, f32 | bf16, f32         |
 
     Without `crow` and `col`, `values` is the whole matrix, (*, M, K), in
     upstream's encoding of block-sparse matrices, from which `sattn-unpack-bsr`
@@ -88,6 +90,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
        range of i32 (a NaN becomes its least number): without scales other than 1
        it is exact. Hopper's MMAs of 8-bit floats add up with fewer bits than f32
        has, about 14; other targets in f32. GPUs take two of one kind.
+       With f64 all of it is f64, on the CPU alone.
     3. Without `input`, the old content of `out` is read in its place.
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `values`, `b`,
        `left` and `right` are not read. Both hold for run-time values too.
@@ -102,9 +105,9 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
     - (C3) The element types of `values` and `b` are equal, or 8-bit floats. That of
       `input` is theirs or, if they have 8 bits, that of `out`.
-    - (C4) The element type of `values` is one of f16, bf16, f32, i8, f8E4M3FN,
-      f8E5M2. That of `out` is one of f16, bf16, f32; with `values` of i8 one of i32,
-      bf16, f32; of 8-bit floats one of bf16, f32.
+    - (C4) The element type of `values` is one of f16, bf16, f32, f64, i8, f8E4M3FN,
+      f8E5M2. That of `out` is one of f16, bf16, f32; with `values` of f64 it is f64;
+      of i8 one of i32, bf16, f32; of 8-bit floats one of bf16, f32.
     - (C5) The element types of `left` and `right` are that of `values` or f32; with
       `values` of 8 bits they are f32.
     - (C6) BM and BK are static, positive multiples of 8.
@@ -129,6 +132,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
       encoding, and there is no plan.
     - (C17) No operand whose sizes are static has 2^63 bytes or more, except
       `values` in the encoding.
+    - (C18) `alpha` and `beta` are f64 with `values` of f64, else f32.
 
     `row_block_groups` and `steps` give the order in which the stored blocks are taken, with
     the block rows of one row-block group side by side; the result is the same.
@@ -152,7 +156,7 @@ def SAttn_BsrAddmmOp : SAttn_Op<"bsr_addmm", [
     ```
   }];
   let arguments = (ins
-    F32:$alpha, F32:$beta,
+    SAttn_Scalar:$alpha, SAttn_Scalar:$beta,
     Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     AnyRankedTensor:$values, AnyRankedTensor:$b, Optional<AnyRankedTensor>:$input,
     Optional<AnyRankedTensor>:$left, Optional<AnyRankedTensor>:$right,

@@ -23,6 +23,7 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     AggregatedOpInterface, AttrSizedOperandSegments, NoMemoryEffect,
+    SAttn_ScalarOf<"scale", "q">, SAttn_ScalarOf<"probability", "q">,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -46,13 +47,13 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
 
     | operand    | shape                  | element type   |
     |------------|------------------------|----------------|
-    | `scale`    |                        | f32            |
+    | `scale`    |                        | f32, with `q` of f64 f64 |
     | `crow`     | (*, M / BM + 1)        | i32, i64       |
     | `col`      | (*, nnz)               | that of `crow` |
-    | `q`        | (*, M, D)              | f16, bf16, f32 |
+    | `q`        | (*, M, D)              | f16, bf16, f32, f64 |
     | `k`        | (*, N, D)              | that of `q`    |
     | `v`        | (*, N, E)              | that of `q`    |
-    | `probability`, `random`: of `dropout`, optional | none and (2) | f32, i64 |
+    | `probability`, `random`: of `dropout`, optional | none and (2) | that of `scale`, i64 |
     | `out`      | (*, M, E)              | that of `q`    |
 
     `*` stands for the batch dimensions of `out`, to which those of the others
@@ -71,7 +72,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
        the result once, to that of `out`. With `precision` "tf32" the elements of
        f32 `q`, `k` and `v` and the weights may be rounded to tf32 (10 bits of
        mantissa). With "ieee", the default, threads of a GPU multiply, by FMA; the
-       CPU computes in f32 either way.
+       CPU computes in f32 either way. With f64 all of it is f64, on the CPU alone.
     5. With `dropout`, the weight of row i and key j in batch b is 0 if
 
        ```
@@ -93,8 +94,8 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     - (C1) `out` has rank 2 or more; each operand has its rank of the table plus at
       most the batch rank of `out`.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
-    - (C3) The element type of `q` is one of f16, bf16, f32, and those of `k`, `v` and
-      `out` equal it.
+    - (C3) The element type of `q` is one of f16, bf16, f32, f64, and those of `k`, `v`
+      and `out` equal it.
     - (C4) D and E are static, from 1 to 512.
     - (C5) `block_size` is two positive numbers, BM a multiple of 8 and BN of 16, the
       depth of an MMA.
@@ -113,6 +114,7 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) No operand is in an encoding of `sparse_tensor`.
     - (C15) No operand whose sizes are static has 2^63 bytes or more.
+    - (C16) `scale` and `probability` are f64 with `q` of f64, else f32.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is; then it is smaller, and all other operands stay
@@ -128,9 +130,9 @@ def SAttn_BsrAttentionOp : SAttn_Op<"bsr_attention", [
     ```
   }];
   let arguments = (ins
-    F32:$scale, AnyRankedTensor:$crow, AnyRankedTensor:$col,
+    SAttn_Scalar:$scale, AnyRankedTensor:$crow, AnyRankedTensor:$col,
     AnyRankedTensor:$q, AnyRankedTensor:$k, AnyRankedTensor:$v,
-    Optional<F32>:$probability, Optional<AnyRankedTensor>:$random,
+    Optional<SAttn_Scalar>:$probability, Optional<AnyRankedTensor>:$random,
     Variadic<Index>:$origin, AnyRankedTensor:$out,
     DenseI64ArrayAttr:$block_size,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision,

@@ -46,7 +46,7 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     |----------|------------------|----------------|
     | `crow`   | (*, M / BM + 1)  | i32, i64       |
     | `col`    | (*, nnz)         | that of `crow` |
-    | `values` | (*, nnz, BM, BN) | f16, bf16, f32 |
+    | `values` | (*, nnz, BM, BN) | f16, bf16, f32, f64 |
     | `out`    | (*, nnz, BM, BN) | that of `values` |
 
     `*` stands for the batch dimensions of `values`, to which those of `crow` and
@@ -60,7 +60,8 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
        not stored counts as absent, not as 0. Blocks of a repeated column are
        elements of their own.
     3. The maximum of a row is subtracted first; differences, powers and sums are
-       f32, and the result is rounded once. The result is 0, and not NaN, in a row
+       f32 (of f64 elements f64, on the CPU alone), and the result is rounded once.
+       The result is 0, and not NaN, in a row
        whose elements are all -inf, and NaN in a row with a NaN or +inf.
     4. `col` is checked, but the result does not depend on it.
     5. If crow is not monotone, or an entry is outside [0, nnz], the behavior is
@@ -71,7 +72,7 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     - (C1) `values` has rank 3 or more, and `crow` and `col` have rank 1 plus at
       most its batch dimensions. None is in an encoding.
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
-    - (C3) The element type of `values` is one of f16, bf16, f32.
+    - (C3) The element type of `values` is one of f16, bf16, f32, f64.
     - (C4) BM and BN are static and positive.
     - (C5) `out` has the rank, the extents and the element type of `values`.
     - (C6) `col` has as many entries as `values` has blocks.

@@ -23,6 +23,7 @@ include "sattn/Dialect/SAttn/IR/TuningOpInterface.td"
 
 def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     AttrSizedOperandSegments, NoMemoryEffect,
+    SAttn_ScalarOf<"alpha", "mat1">, SAttn_ScalarOf<"beta", "mat1">,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface,
                               ["getDpsInitsMutable"]>,
     DeclareOpInterfaceMethods<TilingInterface,
@@ -46,14 +47,15 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
            + alpha * (mat1[i * BM : (i + 1) * BM, :] @ mat2[:, j * BN : (j + 1) * BN])
     ```
 
-    | operand  | shape                         | element type     | or             | or               |
-    |----------|-------------------------------|------------------|----------------|------------------|
-    | `crow`   | (*, M / BM + 1)               | i32, i64         |                |                  |
-    | `col`    | (*, nnz)                      | that of `crow`   |                |                  |
-    | `mat1`   | (*, M, K)                     | f16, bf16, f32   | i8             | f8E4M3FN, f8E5M2 |
-    | `mat2`   | (*, K, N)                     | that of `mat1`   | i8             | f8E4M3FN, f8E5M2 |
-    | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   | that of `out`  | that of `out`    |
-    | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   | i32, bf16, f32 | bf16, f32        |
+    | operand  | shape                         | element type     | or  | or             | or               |
+    |----------|-------------------------------|------------------|-----|----------------|------------------|
+    | `alpha`, `beta` |                        | f32              | f64 | f32            | f32              |
+    | `crow`   | (*, M / BM + 1)               | i32, i64         |     |                |                  |
+    | `col`    | (*, nnz)                      | that of `crow`   |     |                |                  |
+    | `mat1`   | (*, M, K)                     | f16, bf16, f32   | f64 | i8             | f8E4M3FN, f8E5M2 |
+    | `mat2`   | (*, K, N)                     | that of `mat1`   | f64 | i8             | f8E4M3FN, f8E5M2 |
+    | `input`  | (*, nnz, BM, BN), optional    | that of `mat1`   | f64 | that of `out`  | that of `out`    |
+    | `out`    | (*, nnz, BM, BN)              | f16, bf16, f32   | f64 | i32, bf16, f32 | bf16, f32        |
 
     Without `crow` and `col`, `out` is the whole matrix, (*, M, N), in upstream's
     encoding of block-sparse matrices, from which `sattn-unpack-bsr` makes the
@@ -82,6 +84,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
        range of i32 (a NaN becomes its least number): without scales other than 1
        it is exact. Hopper's MMAs of 8-bit floats add up with fewer bits than f32
        has, about 14; other targets in f32. GPUs take two of one kind.
+       With f64 all of it is f64, on the CPU alone.
     3. Without `input`, the old content of `out` is read in its place.
     4. If beta is 0, `input` (or `out`) is not read. If alpha is 0, `mat1` and
        `mat2` are not read. Both hold for run-time values too.
@@ -99,9 +102,9 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     - (C2) The element type of `crow` and `col` is one of i32, i64, and equal.
     - (C3) The element types of `mat1` and `mat2` are equal, or 8-bit floats. That of
       `input` is theirs or, if they have 8 bits, that of `out`.
-    - (C4) The element type of `mat1` is one of f16, bf16, f32, i8, f8E4M3FN, f8E5M2.
-      That of `out` is one of f16, bf16, f32; with `mat1` of i8 one of i32, bf16, f32;
-      of 8-bit floats one of bf16, f32.
+    - (C4) The element type of `mat1` is one of f16, bf16, f32, f64, i8, f8E4M3FN,
+      f8E5M2. That of `out` is one of f16, bf16, f32; with `mat1` of f64 it is f64; of
+      i8 one of i32, bf16, f32; of 8-bit floats one of bf16, f32.
     - (C5) BM and BN are static, positive multiples of 8.
     - (C6) M of `mat1` is BM * (size of crow - 1), or that of `out`.
     - (C7) N of `mat2` is a multiple of BN, and that of `out` if it has one.
@@ -125,6 +128,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
       `input` and no `origin`.
     - (C16) No operand whose sizes are static has 2^63 bytes or more, except `out`
       in the encoding.
+    - (C17) `alpha` and `beta` are f64 with `mat1` of f64, else f32.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is, by batch, block, and row and column in the block;
@@ -143,7 +147,7 @@ def SAttn_SampledAddmmOp : SAttn_Op<"sampled_addmm", [
     ```
   }];
   let arguments = (ins
-    F32:$alpha, F32:$beta,
+    SAttn_Scalar:$alpha, SAttn_Scalar:$beta,
     Optional<AnyRankedTensor>:$crow, Optional<AnyRankedTensor>:$col,
     AnyRankedTensor:$mat1, AnyRankedTensor:$mat2,
     Optional<AnyRankedTensor>:$input, Variadic<Index>:$origin,

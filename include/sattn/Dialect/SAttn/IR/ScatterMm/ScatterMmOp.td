@@ -51,9 +51,9 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     | `p`       | (pairs), optional                                 | i32, i64          |
     | `q`       | (pairs)                                           | i32, i64          |
     | `r`       | (entries), optional                               | i32, i64          |
-    | `blocks`  | (P, BM, BK)                                       | f16, bf16, f32    |
+    | `blocks`  | (P, BM, BK)                                       | f16, bf16, f32 or f64 |
     | `others`  | (Q, BK, N), with `r` (\*, K / BK, H, BK, N)       | that of `blocks`  |
-    | `out`     | (entries, BM, N), with `r` (\*, M / BM, H, BM, N) | f16, bf16, f32    |
+    | `out`     | (entries, BM, N), with `r` (\*, M / BM, H, BM, N) | f16, bf16, f32; f64 with `blocks` of f64 |
 
     Which of `p` and `r` are there makes three formats. `*` stands for batch
     dimensions; each batch has the same lists and blocks.
@@ -75,7 +75,7 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
        of f32 `blocks` and `others` may be rounded to tf32 (10 bits of mantissa)
        before they are multiplied: GPUs have no other fast MMA of f32. With "ieee",
        the default, their threads multiply, by FMA. The CPU computes in f32 either
-       way.
+       way. With f64 the sum is f64, on the CPU alone.
     4. Matrices of `out` that have no entry, or an entry without pairs, stay as they
        are.
     5. If `offsets` decreases or passes the end of its list (without `p`: of
@@ -90,7 +90,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
       `out` have rank 3, or with `r` an equal rank of 4 or more.
     - (C2) The element type of each of `offsets`, `p`, `q` and `r` is one of i32, i64.
     - (C3) The element types of `blocks` and `others` are equal.
-    - (C4) The element type of `blocks` and of `out` is one of f16, bf16, f32.
+    - (C4) The element type of `blocks` is one of f16, bf16, f32, f64. That of `out`
+      is one of f16, bf16, f32; with `blocks` of f64 it is f64.
     - (C5) BM and BK are static and positive; `others` has BK rows, `out` BM.
     - (C6) N of `others` is that of `out`.
     - (C7) With `r`, batch dimensions and H of `others` are those of `out`.
