@@ -170,9 +170,12 @@ def test_tensors_of_cuda(package, stub_cuda):
     result = package.sampled_addmm(bsr, mat1, mat2, beta=0)
     assert result.shape == (128, 192) and result.values().shape == (3, 64, 64)
     assert stub_cuda.lines("launch")
-    with pytest.raises(NotImplementedError, match='expected precision="tf32" for f32 on CUDA'):
-        package.sampled_addmm(fake_torch.sparse([0, 1], [0], (64, 64), 64, "float32"),
-                              fake_torch.zeros(64, 8, dtype="float32"), fake_torch.zeros(8, 64, dtype="float32"))
+    for precision in (None, "tf32"):
+        launches = len(stub_cuda.lines("launch"))
+        package.sampled_addmm(fake_torch.sparse([0, 1], [0], (64, 64), 64, "float32"), fake_torch.zeros(64, 8, dtype="float32"),
+                              fake_torch.zeros(8, 64, dtype="float32"), precision=precision)
+        assert len(stub_cuda.lines("launch")) > launches
+    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
 
 
 def test_parameters(package, stub_cuda):

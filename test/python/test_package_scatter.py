@@ -275,5 +275,9 @@ def test_tensors_of_cuda(package, stub_cuda):
         assert package.bsr_scatter_mm(bsr, other, data).shape == (128, 256)
         assert package.scatter_mm(bsr.values(), other, data, check=True).shape == (128, 256)
         assert len(stub_cuda.lines("launch")) >= launches + 2
-    with pytest.raises(NotImplementedError, match='expected precision="tf32" for f32 on CUDA'):
-        package.scatter_mm(fake_torch.zeros(3, 64, 64, dtype="float32"), fake_torch.zeros(192, 256, dtype="float32"), data)
+    for precision in (None, "tf32"):
+        launches = len(stub_cuda.lines("launch"))
+        package.scatter_mm(fake_torch.zeros(3, 64, 64, dtype="float32"), fake_torch.zeros(192, 256, dtype="float32"), data,
+                           precision=precision)
+        assert len(stub_cuda.lines("launch")) > launches
+    assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
