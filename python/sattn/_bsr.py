@@ -235,6 +235,7 @@ def _arguments(call, operands, alpha, beta):
 def call_of(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, right_alpha=None, out=None, meta=None, check=None,
             precision=None):
     """(the program that bsr_dense_addmm would call, its arguments, whether bsr is prepared); calls nothing."""
+    _elements.require_precision(precision)
     operand = _operand.operand_of(bsr)
     in_place = input is not None and input is out
     for name, array in (("input", input), ("dense", dense), ("left_alpha", left_alpha), ("right_alpha", right_alpha),
@@ -308,8 +309,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
     memory does not do: PyTorch's exception for a new array, RuntimeError for what kernels need besides, which says how
     much that was.
     """
-    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    _elements.require_precision(precision)
     if skip_checks is not False or max_grid is not None:
         check = _pytorch.check_of(skip_checks, max_grid, check)
     if strict:

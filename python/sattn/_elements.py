@@ -52,6 +52,12 @@ def require_kernels(name, element, on_gpu):
                                   "kernels for the CPU alone, but got f64")
 
 
+def require_precision(precision):
+    """Raises ValueError for an argument 'precision' of a call that is none."""
+    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
+        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+
+
 def precision_of(factor, precision, on_gpu):
     """The op's precision: only of f32 on CUDA does it make a difference."""
     return precision if factor == "f32" and on_gpu and precision is not None else "ieee"

@@ -180,6 +180,7 @@ def _call_of(input, mat1, mat2, beta, alpha, out, precision, meta):
 
 def explained(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, check=None, precision=None, meta=None, **_):
     """([(the program that sampled_addmm would call, its arguments, False)], where the tile is from, remarks); calls nothing."""
+    _elements.require_precision(precision)
     call = _call_of(input, mat1, mat2, number("beta", beta), number("alpha", alpha), out, precision, _bsr.tile_of(meta))
     return [(call.program, call.arguments, False)], "meta" if meta is not None else None, ()
 
@@ -207,8 +208,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None, skip_chec
     those of bsr_dense_addmm's new result). Arrays are used where they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit,
     NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
-    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    _elements.require_precision(precision)
     if skip_checks is not False or max_grid is not None:
         check = _pytorch.check_of(skip_checks, max_grid, check)
     if strict:

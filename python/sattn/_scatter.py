@@ -173,8 +173,7 @@ def scatter_mm(blocks, others, indices_data, *, accumulators=None, check=None, p
 
 def multiply(blocks, others, indices_data, accumulators, check, precision, is_cleared=False):
     """scatter_mm; with is_cleared the old elements of accumulators do not count."""
-    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    _elements.require_precision(precision)
     arrays = _arrays.arrays_of("blocks", blocks)
     if _arrays.is_torch(blocks):
         _traced.refuse("blocks", blocks)

@@ -214,8 +214,7 @@ def _checked(query, key, value, attn_mask, dropout_p, is_causal, scale, precisio
     the arguments need several)."""
     if is_causal:
         raise ValueError("argument 'is_causal': expected False, since attn_mask says which blocks count, but got True")
-    if precision is not None and not (isinstance(precision, str) and precision in ("ieee", "tf32")):
-        raise ValueError(f"argument 'precision': expected None, 'ieee' or 'tf32', but got {precision!r}")
+    _elements.require_precision(precision)
     probability = _require_dropout(dropout_p)
     crow, col, values, own, dtype = _require_pattern(attn_mask, query)
     batch = _require_operands(query, key, value, crow, col, values, own, dtype)

@@ -159,7 +159,7 @@ def enable(*, strict=False):
     torch.nn.functional.linear with a sparse weight, torch.addmm, torch.mm and `@`, for blocks of powers of 2 from 16 on
     and columns in whole multiples of a block's rows, as PyTorch decides. Gradients are PyTorch's as before.
 
-    What has no kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
+    What has no fast kernel here runs PyTorch's own, with one RuntimeWarning for each reason: other types than float16,
     bfloat16, float32 and, on the CPU, float64; but for bsr_softmax, blocks that are no multiples of 8, and float32 on
     CUDA, which is slow here unless torch.set_float32_matmul_precision allows tf32. Parameters (`meta`) that this package does not take go to PyTorch's
     function, too. Other errors are this package's ValueError or TypeError.

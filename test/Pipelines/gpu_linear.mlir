@@ -16,9 +16,11 @@
 // LAYER-TMA:     cp.async.bulk.tensor
 // MANIFEST: "version":"aligned"
 
-// f32 needs the option.
-// RUN: not sparse-translate --to=ptx %t/f32.mlir 2>&1 | FileCheck %s --check-prefix=IEEE
-// IEEE: error: {{.*}}f32
+// MMAs multiply f32 where the option allows it.
+// RUN: sparse-translate --to=ptx %t/f32.mlir | FileCheck %s --check-prefix=IEEE
+// IEEE-NOT: mma
+// IEEE:     fma.rn.f32
+// IEEE-NOT: mma
 // RUN: sparse-translate --to=ptx --precision=tf32 %t/f32.mlir -o %t/f32.ptx
 // RUN: FileCheck %s --check-prefix=TF32 < %t/f32.ptx
 // RUN: %check_ptx %t/f32.ptx

@@ -76,6 +76,14 @@ def test_plans(package):
         assert ("done before" if prepared else "in each call") in str(explanation)
 
 
+def test_refusals_of_precisions(package):
+    bsr, dense, out = operands()
+    pattern = fake_torch.sparse([0, 1, 2], [0, 0], (64, 64), 64)
+    for call in ((None, bsr, dense), (package.sampled_addmm, pattern, out, fake_torch.zeros(64, 64))):
+        with pytest.raises(ValueError, match="argument 'precision': expected None, 'ieee' or 'tf32', but got 'fast'"):
+            package.explain(*call, beta=0, precision="fast")
+
+
 def test_refusals(package):
     bsr, dense, out = operands()
     with pytest.raises(ValueError, match="expected 64 rows"):

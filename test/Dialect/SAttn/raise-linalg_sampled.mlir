@@ -179,6 +179,37 @@ func.func @transpose(%c: tensor<?x?xf32, #bsr>, %ma: tensor<?x128xf32>, %mb: ten
   return %0 : tensor<?x?xf32, #bsr>
 }
 
+// A sparse matrix that is transposed into a dense one is no operand of the op.
+// CHECK-LABEL: func.func @transpose_of_sparse(
+// CHECK:         %[[T:.*]] = linalg.transpose
+// CHECK:         sattn.sampled_addmm {{.*}} ins(%{{.*}}, %[[T]]
+func.func @transpose_of_sparse(
+// CHECK-SAME:    %[[C:.*]]: tensor<?x?xf32, #{{.*}}>, %[[A:.*]]: tensor<?x128xf32>, %[[B:.*]]: tensor<?x128xf32>, %{{.*}})
+// CHECK-NOT:     linalg
+// CHECK:         sattn.sampled_addmm {{.*}} ins(%[[A]], %[[B]] : tensor<?x128xf32>, tensor<?x128xf32>) outs(%[[C]] : {{.*}}) {transpose_mat2}
+func.func @transpose_of_sparse(%c: tensor<?x?xf32, #bsr>, %ma: tensor<?x128xf32>, %mb: tensor<?x128xf32, #bsr>, %to: tensor<128x?xf32>) -> tensor<?x?xf32, #bsr> {
+  %zero = arith.constant 0.0 : f32
+  %t = linalg.transpose ins(%mb : tensor<?x128xf32, #bsr>) outs(%to : tensor<128x?xf32>) permutation = [1, 0]
+  %0 = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ma, %t : tensor<?x128xf32>, tensor<128x?xf32>) outs(%c : tensor<?x?xf32, #bsr>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %u = sparse_tensor.unary %s : f32 to f32
+      present = {
+      ^bb0(%p: f32):
+        %1 = arith.mulf %a, %b : f32
+        sparse_tensor.yield %1 : f32
+      }
+      absent = {}
+    %r = sparse_tensor.reduce %s, %u, %zero : f32 {
+    ^bb0(%x: f32, %y: f32):
+      %2 = arith.addf %x, %y : f32
+      sparse_tensor.yield %2 : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32, #bsr>
+  return %0 : tensor<?x?xf32, #bsr>
+}
+
 // -----
 
 // Stored elements that were set to zero before are not read.

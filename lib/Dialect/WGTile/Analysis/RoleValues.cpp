@@ -104,9 +104,15 @@ bool RoleValues::compareOps(Operation *producer, Operation *consumer,
                             unsigned result) {
   if (auto loop = dyn_cast<scf::ForOp>(producer)) {
     auto other = dyn_cast<scf::ForOp>(consumer);
-    return other && matchLoops(loop, other) &&
-           matched.contains(
-               {producer->getResult(result), consumer->getResult(result)});
+    DenseSet<std::pair<Value, Value>> before = matched;
+    if (other && matchLoops(loop, other) &&
+        matched.contains(
+            {producer->getResult(result), consumer->getResult(result)}))
+      return true;
+    // Other loops than those that run in step.
+    matched = std::move(before);
+    known.clear();
+    return false;
   }
   if (producer->getName() != consumer->getName() ||
       producer->getAttrDictionary() != consumer->getAttrDictionary() ||

@@ -26,7 +26,6 @@ MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
   return getOutMutable();
 }
 
-/// Two sizes that may be equal: one of them is dynamic, or they agree.
 /// (C1), (C2), (C6), (C7)
 static LogicalResult verifyIndices(BsrSoftmaxOp op) {
   int64_t batches = op.getBatchRank();

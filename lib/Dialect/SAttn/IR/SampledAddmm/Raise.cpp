@@ -205,7 +205,8 @@ private:
     auto producer = mat2.value.getDefiningOp<linalg::LinalgOp>();
     std::optional<SmallVector<unsigned>> dims =
         producer ? getCopied(producer) : std::nullopt;
-    if (!dims || dims->size() != mat2.loops.size())
+    if (!dims || dims->size() != mat2.loops.size() ||
+        isSparseEncoded(producer->getOperand(0).getType()))
       return;
     LoopList loops;
     for (unsigned dim : *dims)

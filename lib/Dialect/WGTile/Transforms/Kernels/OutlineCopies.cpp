@@ -228,8 +228,13 @@ private:
   static bool mayMoveChunks(const HostCopy &copy) {
     auto type = cast<MemRefType>(copy.source.getType());
     auto scratch = copy.target.getDefiningOp<memref::AllocOp>();
-    return scratch && scratch.getType().getLayout().isIdentity() &&
-           copy.isTransposed && type.getElementTypeBitWidth() == 8 &&
+    // Which strides a type leaves open are known at the call.
+    auto [strides, offset] = type.getStridesAndOffset();
+    bool mayHaveRows =
+        ShapedType::isDynamic(strides.back()) || strides.back() == 1;
+    return scratch && mayHaveRows &&
+           scratch.getType().getLayout().isIdentity() && copy.isTransposed &&
+           type.getElementTypeBitWidth() == 8 &&
            type.getRank() <= kMaxTensorMapRank &&
            isa<BlockArgument>(copy.source);
   }
