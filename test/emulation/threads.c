@@ -1,0 +1,93 @@
+/*===- threads.c - The threads of a GPU's block on the CPU ---------------------===
+
+   A thread block on the CPU: what a kernel's code asks of the GPU (see
+   emulation.py). Each of its threads is one here; a shuffle is a meeting of the
+   32 threads of a warp.
+
+  ===----------------------------------------------------------------------===*/
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum {
+  kWarpThreads = 32,
+  kMostWarps = 32,
+  kSharedBytes = 1 << 18,
+  kMostArguments = 32
+};
+
+char emulated_shared[kSharedBytes] __attribute__((aligned(1024)));
+
+static pthread_barrier_t block_barrier, warp_barriers[kMostWarps];
+static float passed[kMostWarps][kWarpThreads];
+static int block_id;
+static _Thread_local int thread_id;
+
+int emulated_thread_id(void) { return thread_id; }
+
+int emulated_block_id(void) { return block_id; }
+
+void emulated_barrier(int number) {
+  (void)number;
+  pthread_barrier_wait(&block_barrier);
+}
+
+float emulated_shuffle(int mask, float value, int source, int clamp) {
+  int warp = thread_id / kWarpThreads;
+  (void)mask;
+  (void)clamp;
+  passed[warp][thread_id % kWarpThreads] = value;
+  pthread_barrier_wait(&warp_barriers[warp]);
+  float result = passed[warp][source % kWarpThreads];
+  pthread_barrier_wait(&warp_barriers[warp]);
+  return result;
+}
+
+void emulated_store(int32_t value, int64_t address, int64_t offset,
+                    int32_t number, int32_t bound) {
+  if (number > bound)
+    *(int32_t *)(address + offset) = value;
+}
+
+/* The kernel takes pointers and integers, perhaps fewer: in C's calling
+   conventions of 64-bit machines the rest does no harm. */
+typedef int64_t Word;
+void kernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+            Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+            Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
+
+static Word a[kMostArguments];
+
+static void *run_thread(void *id) {
+  thread_id = (int)(intptr_t)id;
+  kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
+         a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20],
+         a[21], a[22], a[23], a[24], a[25], a[26], a[27], a[28], a[29], a[30],
+         a[31]);
+  return 0;
+}
+
+/* Runs one block of so many threads; returns whether all of them could be made.
+   */
+int run_block(int block, int threads, const Word *arguments, int count) {
+  pthread_t ids[kMostWarps * kWarpThreads];
+  int warps = threads / kWarpThreads, made = 0;
+  block_id = block;
+  for (int i = 0; i < count; ++i)
+    a[i] = arguments[i];
+  pthread_barrier_init(&block_barrier, 0, (unsigned)threads);
+  for (int warp = 0; warp < warps; ++warp)
+    pthread_barrier_init(&warp_barriers[warp], 0, kWarpThreads);
+  while (made < threads &&
+         !pthread_create(&ids[made], 0, run_thread, (void *)(intptr_t)made))
+    ++made;
+  /* Threads that wait for others that were not made would never end. */
+  if (made != threads)
+    return 0;
+  for (int i = 0; i < threads; ++i)
+    pthread_join(ids[i], 0);
+  for (int warp = 0; warp < warps; ++warp)
+    pthread_barrier_destroy(&warp_barriers[warp]);
+  pthread_barrier_destroy(&block_barrier);
+  return 1;
+}
