@@ -1,7 +1,7 @@
 """Runs the code of a kernel on the CPU: what its threads compute, without MMAs, TMA and asynchronous copies.
 
 A kernel is lowered to LLVM's IR as for a GPU. There its shared memory becomes an array, the numbers of thread and block,
-barriers, shuffles and stores become functions of threads.c, and the rest stays as it is. Such a test proves indices and
+barriers and shuffles become functions of threads.c, inline PTX that of ptx.py, and the rest stays as it is. Such a test proves indices and
 arithmetic where there is no GPU.
 """
 
@@ -11,14 +11,11 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import ptx
 
 PIPELINE = ("builtin.module(gpu.module(convert-wgtile-to-nvvm,expand-strided-metadata,lower-affine,cse,convert-scf-to-cf,"
             "convert-kernel-to-llvm,convert-nvvm-to-llvm,reconcile-unrealized-casts))")
 SHARED = "  llvm.mlir.global external @wgtile_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>\n"
-# Of 32 bits; perhaps where a number, $2, is greater than a constant.
-STORE = re.compile(r'call void asm sideeffect "[^"]*?(?:setp\.gt\.s32 %p, \$2, (?P<bound>-?\d+);\\0A@%p )?'
-                   r'st\.global\.b32 \[\$1(?:\+(?P<offset>\d+))?\], \$0;[^"]*", "r,l(?:,r)?"'
-                   r'\((?P<value>i32 [^,]*), (?P<address>i64 [^,)]*)(?:, (?P<number>i32 [^)]*))?\)')
 
 
 def run(*command, text=None):
@@ -29,19 +26,19 @@ def run(*command, text=None):
 
 def for_the_cpu(ir):
     """The kernel's IR, with functions of threads.c in the place of the GPU's."""
-    ir = STORE.sub(lambda store: "call void @emulated_store({}, {}, i64 {}, {}, i32 {})".format(
-        store["value"], store["address"], store["offset"] or 0, store["number"] or "i32 1", store["bound"] or 0), ir)
-    assert " asm " not in ir, "expected stores of 32 bits alone in inline assembly"
+    ir = ptx.to_functions(ir)
     for gpu, cpu in [(" addrspace(3)", ""), ("ptx_kernel ", ""), ("@wgtile_shared", "@emulated_shared"),
                      ("@llvm.nvvm.read.ptx.sreg.tid.x", "@emulated_thread_id"),
                      ("@llvm.nvvm.read.ptx.sreg.ctaid.x", "@emulated_block_id"),
                      ("@llvm.nvvm.barrier.cta.sync.aligned.all", "@emulated_barrier"),
-                     ("@llvm.nvvm.shfl.sync.idx.f32", "@emulated_shuffle")]:
+                     ("@llvm.nvvm.shfl.sync.idx.f32", "@emulated_shuffle_idx"),
+                     ("@llvm.nvvm.shfl.sync.bfly.f32", "@emulated_shuffle_bfly"),
+                     ("@llvm.nvvm.ex2.approx.ftz.f", "@exp2f")]:
         ir = ir.replace(gpu, cpu)
     # What is known of intrinsics is not known of functions.
     ir = re.sub(r" range\([^)]*\)|, !range !\d+", "", ir)
     ir = re.sub(r"^(declare .*\)) #\d+$", r"\1", ir, flags=re.MULTILINE)
-    return ir + "\ndeclare void @emulated_store(i32, i64, i64, i32, i32)\n"
+    return ir
 
 
 class Kernel:
@@ -52,8 +49,8 @@ class Kernel:
         function = re.sub(r"(@kernel\([^)]*\)) attributes \{[^{}]*\}", r"\1", function)
         ir = for_the_cpu(run("mlir-translate", "--mlir-to-llvmir", "-", text=f"module {{\n{shared}{function}\n}}\n"))
         (folder / "kernel.ll").write_text(ir)
-        run("clang-22", "-O1", "-mfma", "-Wno-override-module", "-shared", "-fPIC", "-pthread", "-o", folder / "kernel.so",
-            folder / "kernel.ll", Path(__file__).with_name("threads.c"))
+        run("clang-22", "-O1", "-mfma", "-mf16c", "-Wno-override-module", "-shared", "-fPIC", "-pthread", "-o", folder / "kernel.so",
+            folder / "kernel.ll", Path(__file__).with_name("threads.c"), "-lm")
         self.library = ctypes.CDLL(str(folder / "kernel.so"))
         self.shared = (ctypes.c_char * (1 << 18)).in_dll(self.library, "emulated_shared")
 
@@ -89,9 +86,9 @@ def kernel_of_tiles(tools, text, folder):
     return Kernel(SHARED, _function(lowered, "kernel"), folder)
 
 
-def kernel_of_program(tools, text, name, folder):
+def kernel_of_program(tools, text, name, folder, options=""):
     """One of those that the GPU pipeline makes of a program."""
-    lowered = run(tools / "sparse-opt", "--sattn-to-nvvm", "-", text=text)
+    lowered = run(tools / "sparse-opt", f"--sattn-to-nvvm={options}", "-", text=text)
     shared = "".join(re.findall(r"^    llvm\.mlir\.global private @\w+\(\) \{addr_space = 3.*?^    \}\n", lowered,
                                 re.MULTILINE | re.DOTALL))
     return Kernel(shared, _function(lowered, name).replace(f"@{name}(", "@kernel(", 1), folder)

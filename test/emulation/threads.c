@@ -1,4 +1,5 @@
-/*===- threads.c - The threads of a GPU's block on the CPU ---------------------===
+/*===- threads.c - The threads of a GPU's block on the CPU
+  ---------------------===
 
    A thread block on the CPU: what a kernel's code asks of the GPU (see
    emulation.py). Each of its threads is one here; a shuffle is a meeting of the
@@ -32,10 +33,8 @@ void emulated_barrier(int number) {
   pthread_barrier_wait(&block_barrier);
 }
 
-float emulated_shuffle(int mask, float value, int source, int clamp) {
+static float shuffle(float value, int source) {
   int warp = thread_id / kWarpThreads;
-  (void)mask;
-  (void)clamp;
   passed[warp][thread_id % kWarpThreads] = value;
   pthread_barrier_wait(&warp_barriers[warp]);
   float result = passed[warp][source % kWarpThreads];
@@ -43,10 +42,17 @@ float emulated_shuffle(int mask, float value, int source, int clamp) {
   return result;
 }
 
-void emulated_store(int32_t value, int64_t address, int64_t offset,
-                    int32_t number, int32_t bound) {
-  if (number > bound)
-    *(int32_t *)(address + offset) = value;
+/* Of all lanes of a warp, in one segment. */
+float emulated_shuffle_idx(int mask, float value, int source, int clamp) {
+  (void)mask;
+  (void)clamp;
+  return shuffle(value, source);
+}
+
+float emulated_shuffle_bfly(int mask, float value, int distance, int clamp) {
+  (void)mask;
+  (void)clamp;
+  return shuffle(value, thread_id ^ distance);
 }
 
 /* The kernel takes pointers and integers, perhaps fewer: in C's calling
@@ -68,7 +74,7 @@ static void *run_thread(void *id) {
 }
 
 /* Runs one block of so many threads; returns whether all of them could be made.
-   */
+ */
 int run_block(int block, int threads, const Word *arguments, int count) {
   pthread_t ids[kMostWarps * kWarpThreads];
   int warps = threads / kWarpThreads, made = 0;

@@ -183,12 +183,14 @@ Value wgtile::createThreadColumn(OpBuilder &b, Location loc,
                                  const AccumulatorFragment &fragment) {
   Value lane =
       arith::AndIOp::create(b, loc, createLane(b, loc), createI32(b, loc, 3));
-  Value column = arith::MulIOp::create(b, loc, lane, createI32(b, loc, 2));
+  Value column =
+      arith::MulIOp::create(b, loc, lane, createI32(b, loc, fragment.run));
   if (fragment.columnWarps == 1)
     return column;
   Value columnWarp = arith::RemUIOp::create(
       b, loc, createTileWarp(b, loc), createI32(b, loc, fragment.columnWarps));
-  Value first = arith::MulIOp::create(b, loc, columnWarp, createI32(b, loc, 8));
+  Value first = arith::MulIOp::create(b, loc, columnWarp,
+                                      createI32(b, loc, 4 * fragment.run));
   return arith::AddIOp::create(b, loc, first, column);
 }
 

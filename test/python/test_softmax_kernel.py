@@ -1,0 +1,45 @@
+"""The kernels of bsr_softmax, lowered for a GPU, on the CPU's threads: 16 bytes at a time, and of any strides."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
+from emulation import kernel_of_program  # noqa: E402
+
+# Of a tile; a warp has it.
+ROWS = 16
+
+
+@pytest.fixture(scope="module", params=["f", "f_generic"], ids=["aligned", "generic"])
+def version(request):
+    return request.param
+
+
+@pytest.mark.parametrize("element", ["f16", "f32"])
+@pytest.mark.parametrize("rows, columns", [(64, 64), (16, 8), (32, 48), (16, 16)])
+def test_softmax(built_tools, tmp_path, version, rows, columns, element):
+    if not (shutil.which("mlir-translate") and shutil.which("clang-22")):
+        pytest.skip("mlir-translate or clang-22 is not there")
+    tensor = f"tensor<?x{rows}x{columns}x{element}>"
+    kernel = kernel_of_program(built_tools, f"""
+      func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: {tensor}, %out: {tensor}) -> {tensor} {{
+        %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, {tensor}) outs(%out : {tensor})
+            {{meta = #sattn.meta<tile = [{ROWS}, {columns}, {2 * columns}]>}} -> {tensor}
+        return %0 : {tensor}
+      }}""", version, tmp_path, "schedule=plain")
+    dtype = np.dtype("float16" if element == "f16" else "float32")
+    # Rows of odd and even numbers of blocks, and an empty one.
+    crow = np.array([0, 3, 3, 5, 6], np.int32)
+    values = np.random.default_rng(0).standard_normal((6, rows, columns)).astype(dtype) * 4
+    values[3, 1] = -np.inf
+    out = np.full_like(values, np.nan)
+    kernel((len(crow) - 1) * (rows // ROWS), 32, crow, values, out)
+    for first, last in zip(crow, crow[1:]):
+        row = values[first:last].astype(np.float64)
+        powers = np.exp(row - row.max((0, 2), keepdims=True, initial=-1e300))
+        np.testing.assert_allclose(out[first:last], powers / powers.sum((0, 2), keepdims=True),
+                                   rtol=2e-3 if element == "f16" else 1e-5, atol=1e-7)
