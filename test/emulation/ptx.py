@@ -2,7 +2,7 @@
 
 import re
 
-CALL = re.compile(r'call (?P<result>[^"@\n]*?) asm sideeffect "(?P<body>[^"]*)", "(?P<constraints>[^"]*)"\((?P<arguments>[^)]*)\)')
+CALL = re.compile(r'call (?P<result>[^"@\n]*?) asm (?:sideeffect )?"(?P<body>[^"]*)", "(?P<constraints>[^"]*)"\((?P<arguments>[^)]*)\)')
 TYPES = {"h": "i16", "r": "i32", "l": "i64"}
 
 

@@ -20,7 +20,10 @@ enum {
 char emulated_shared[kSharedBytes] __attribute__((aligned(1024)));
 
 static pthread_barrier_t block_barrier, warp_barriers[kMostWarps];
-static float passed[kMostWarps][kWarpThreads];
+static union {
+  float f;
+  int i;
+} passed[kMostWarps][kWarpThreads];
 static int block_id;
 static _Thread_local int thread_id;
 
@@ -33,27 +36,28 @@ void emulated_barrier(int number) {
   pthread_barrier_wait(&block_barrier);
 }
 
-static float shuffle(float value, int source) {
-  int warp = thread_id / kWarpThreads;
-  passed[warp][thread_id % kWarpThreads] = value;
-  pthread_barrier_wait(&warp_barriers[warp]);
-  float result = passed[warp][source % kWarpThreads];
-  pthread_barrier_wait(&warp_barriers[warp]);
-  return result;
+/* Waits for the other lanes of a warp. */
+static void meet(void) {
+  pthread_barrier_wait(&warp_barriers[thread_id / kWarpThreads]);
 }
 
 /* Of all lanes of a warp, in one segment. */
-float emulated_shuffle_idx(int mask, float value, int source, int clamp) {
-  (void)mask;
-  (void)clamp;
-  return shuffle(value, source);
-}
+#define SHUFFLE(NAME, TYPE, MEMBER, SOURCE)                                    \
+  TYPE NAME(int mask, TYPE value, int operand, int clamp) {                    \
+    (void)mask;                                                                \
+    (void)clamp;                                                               \
+    int warp = thread_id / kWarpThreads, lane = thread_id % kWarpThreads;      \
+    passed[warp][lane].MEMBER = value;                                         \
+    meet();                                                                    \
+    TYPE result = passed[warp][SOURCE].MEMBER;                                 \
+    meet();                                                                    \
+    return result;                                                             \
+  }
 
-float emulated_shuffle_bfly(int mask, float value, int distance, int clamp) {
-  (void)mask;
-  (void)clamp;
-  return shuffle(value, thread_id ^ distance);
-}
+SHUFFLE(emulated_shuffle_idx_f32, float, f, operand)
+SHUFFLE(emulated_shuffle_bfly_f32, float, f, lane ^ operand)
+SHUFFLE(emulated_shuffle_idx_i32, int, i, operand)
+SHUFFLE(emulated_shuffle_bfly_i32, int, i, lane ^ operand)
 
 /* The kernel takes pointers and integers, perhaps fewer: in C's calling
    conventions of 64-bit machines the rest does no harm. */

@@ -1,0 +1,61 @@
+"""The kernels of block_counts, lowered for a GPU, on the CPU's threads."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
+from emulation import kernel_of_program  # noqa: E402
+
+# Blocks of a tile, neighbors along the keys; a warp has it.
+BLOCKS = 16
+MASKS = {
+    "document": ("""
+        %x = tensor.extract %doc[%query] : tensor<?xi32>
+        %y = tensor.extract %doc[%key] : tensor<?xi32>
+        %r = arith.cmpi eq, %x, %y : i32""", lambda doc, i, j: doc[i] == doc[j]),
+    "causal": ("""
+        %r = arith.cmpi sge, %i, %j : i32""", lambda doc, i, j: i >= j),
+    "causal documents": ("""
+        %x = tensor.extract %doc[%query] : tensor<?xi32>
+        %y = tensor.extract %doc[%key] : tensor<?xi32>
+        %equal = arith.cmpi eq, %x, %y : i32
+        %before = arith.cmpi sge, %i, %j : i32
+        %r = arith.andi %equal, %before : i1""", lambda doc, i, j: (doc[i] == doc[j]) & (i >= j)),
+    "odd": ("""
+        %two = arith.constant 2 : i32
+        %sum = arith.addi %i, %j : i32
+        %rest = arith.remui %sum, %two : i32
+        %one = arith.constant 1 : i32
+        %r = arith.cmpi eq, %rest, %one : i32""", lambda doc, i, j: (i + j) % 2 == 1)}
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("size, queries, keys", [((64, 64), 3, 20), ((16, 48), 5, 7), ((128, 128), 2, 17)])
+def test_counts(built_tools, tmp_path, mask, size, queries, keys):
+    if not (shutil.which("mlir-translate") and shutil.which("clang-22")):
+        pytest.skip("mlir-translate or clang-22 is not there")
+    body, of = MASKS[mask]
+    kernel = kernel_of_program(built_tools, f"""
+      func.func @f(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {{
+        %0 = sattn.block_counts captures(%doc : tensor<?xi32>) outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
+          mask_mod {{
+          ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %doc: tensor<?xi32>):
+            %query = arith.index_cast %i : i32 to index
+            %key = arith.index_cast %j : i32 to index
+            {body}
+            sattn.yield %r : i1
+          }} {{block_size = array<i64: {size[0]}, {size[1]}>}}
+        return %0 : tensor<?x?x?x?xi32>
+      }}""".replace("%doc: tensor<?xi32>):", "%doc_in: tensor<?xi32>):").replace("extract %doc[", "extract %doc_in["), "f", tmp_path,
+                               "schedule=plain")
+    rows, columns = queries * size[0], keys * size[1]
+    doc = np.sort(np.random.default_rng(0).integers(0, 7, max(rows, columns))).astype(np.int32)
+    out = np.full((1, 1, queries, keys), -1, np.int32)
+    arguments = [out] if mask in ("causal", "odd") else [doc, out]
+    kernel(queries * -(-keys // BLOCKS), 32, *arguments)
+    visible = of(doc, np.arange(rows)[:, None], np.arange(columns))
+    np.testing.assert_array_equal(out[0, 0], visible.reshape(queries, size[0], keys, size[1]).sum((1, 3)))
