@@ -1,4 +1,4 @@
-"""Runs the code of a kernel on the CPU: what its threads compute, without MMAs, TMA and asynchronous copies.
+"""Runs the code of a kernel on the CPU: what its threads compute, without MMAs and TMA.
 
 A kernel is lowered to LLVM's IR as for a GPU. There its shared memory becomes an array, the numbers of thread and block,
 barriers and shuffles become functions of threads.c, inline PTX that of ptx.py, and the rest stays as it is. Such a test proves indices and
@@ -27,7 +27,7 @@ def run(*command, text=None):
 def for_the_cpu(ir):
     """The kernel's IR, with functions of threads.c in the place of the GPU's."""
     ir = ptx.to_functions(ir)
-    for gpu, cpu in [(" addrspace(3)", ""), ("ptx_kernel ", ""), ("@wgtile_shared", "@emulated_shared"),
+    for gpu, cpu in [(" addrspace(3)", ""), (" addrspace(1)", ""), ("ptx_kernel ", ""), ("@wgtile_shared", "@emulated_shared"),
                      ("@llvm.nvvm.read.ptx.sreg.tid.x", "@emulated_thread_id"),
                      ("@llvm.nvvm.read.ptx.sreg.ctaid.x", "@emulated_block_id"),
                      ("@llvm.nvvm.barrier.cta.sync.aligned.all", "@emulated_barrier"),
@@ -35,6 +35,9 @@ def for_the_cpu(ir):
                        for kind in ("idx", "bfly") for element in ("f32", "i32")),
                      ("@llvm.nvvm.ex2.approx.ftz.f", "@exp2f")]:
         ir = ir.replace(gpu, cpu)
+    ir = re.sub(r"@llvm\.nvvm\.cp\.async\.c[ag]\.shared\.global\.(\d+)\.s\(", r"@emulated_copy_\1(", ir)
+    # Copies end where they begin.
+    ir = re.sub(r"^.*call void @llvm\.nvvm\.cp\.async\.(commit|wait)\.group.*\n", "", ir, flags=re.MULTILINE)
     # What is known of intrinsics is not known of functions.
     ir = re.sub(r" range\([^)]*\)|, !range !\d+", "", ir)
     ir = re.sub(r"^(declare .*\)) #\d+$", r"\1", ir, flags=re.MULTILINE)
@@ -46,12 +49,14 @@ class Kernel:
 
     def __init__(self, shared, function, folder):
         """shared: globals of shared memory. function: an llvm.func named `kernel`. Both are text."""
+        threads = int(re.search(r"nvvm\.reqntid = array<i32: (\d+)", function)[1])
         function = re.sub(r"(@kernel\([^)]*\)) attributes \{[^{}]*\}", r"\1", function)
         ir = for_the_cpu(run("mlir-translate", "--mlir-to-llvmir", "-", text=f"module {{\n{shared}{function}\n}}\n"))
         (folder / "kernel.ll").write_text(ir)
         run("clang-22", "-O1", "-mfma", "-mf16c", "-Wno-override-module", "-shared", "-fPIC", "-pthread", "-o", folder / "kernel.so",
             folder / "kernel.ll", Path(__file__).with_name("threads.c"), "-lm")
         self.library = ctypes.CDLL(str(folder / "kernel.so"))
+        self.threads = threads
         self.shared = (ctypes.c_char * (1 << 18)).in_dll(self.library, "emulated_shared")
 
     def put(self, offset, tile, swizzle=128):
@@ -64,7 +69,7 @@ class Kernel:
         memory = np.frombuffer(self.shared, np.float32)
         memory[(offset + place) // 4] = tile
 
-    def __call__(self, blocks, threads, *arguments):
+    def __call__(self, blocks, *arguments):
         """Runs so many thread blocks, one after the other. An argument is a number or an array."""
         words = []
         for argument in arguments:
@@ -73,9 +78,9 @@ class Kernel:
                 continue
             address, size = argument.ctypes.data, argument.itemsize
             words += [address, address, 0, *argument.shape, *(stride // size for stride in argument.strides)]
-        assert len(words) <= 32
+        assert len(words) <= 64
         for block in range(blocks):
-            ran = self.library.run_block(block, threads, (ctypes.c_int64 * len(words))(*words), len(words))
+            ran = self.library.run_block(block, self.threads, (ctypes.c_int64 * len(words))(*words), len(words))
             assert ran, "the threads of a block could not be made"
 
 
@@ -89,7 +94,8 @@ def kernel_of_tiles(tools, text, folder):
 def kernel_of_program(tools, text, name, folder, options=""):
     """One of those that the GPU pipeline makes of a program."""
     lowered = run(tools / "sparse-opt", f"--sattn-to-nvvm={options}", "-", text=text)
-    shared = "".join(re.findall(r"^    llvm\.mlir\.global private @\w+\(\) \{addr_space = 3.*?^    \}\n", lowered,
+    shared = SHARED if "@wgtile_shared()" in lowered else ""
+    shared += "".join(re.findall(r"^    llvm\.mlir\.global private @\w+\(\) \{addr_space = 3.*?^    \}\n", lowered,
                                 re.MULTILINE | re.DOTALL))
     return Kernel(shared, _function(lowered, name).replace(f"@{name}(", "@kernel(", 1), folder)
 

@@ -53,8 +53,9 @@ class _Function:
         elif found := re.fullmatch(r"mad\.lo\.s64 (%\w), (\S+), (\S+), (\S+)", text):
             left, right, added = (self.value(found[i]) for i in (2, 3, 4))
             self.values[found[1]] = self.new(f"add i64 {self.new(f'mul i64 {left}, {right}')}, {added}")
-        elif found := re.fullmatch(r"setp\.(gt|lt|ge|le)\.s32 (%\w), (\S+), (\S+)", text):
-            self.values[found[2]] = self.new(f"icmp s{found[1]} i32 {self.value(found[3])}, {self.value(found[4])}")
+        elif found := re.fullmatch(r"setp\.(\w\w)\.s32 (%\w), (\S+), (\S+)", text):
+            predicate = found[1] if found[1] in ("eq", "ne") else f"s{found[1]}"
+            self.values[found[2]] = self.new(f"icmp {predicate} i32 {self.value(found[3])}, {self.value(found[4])}")
         elif found := re.fullmatch(r"ld\.global(?:\.v\d)?\.b(\d+) \{?([^}\[]*)\}?, \[([^+\]]*)(?:\+(\d+))?\]", text):
             for i, register in enumerate(found[2].split(", ")):
                 self.values[register] = self.new(f"load i{found[1]}, ptr {self.address(found, 3, i)}, align 1")

@@ -14,7 +14,7 @@ enum {
   kWarpThreads = 32,
   kMostWarps = 32,
   kSharedBytes = 1 << 18,
-  kMostArguments = 32
+  kMostArguments = 64
 };
 
 char emulated_shared[kSharedBytes] __attribute__((aligned(1024)));
@@ -34,6 +34,12 @@ int emulated_block_id(void) { return block_id; }
 void emulated_barrier(int number) {
   (void)number;
   pthread_barrier_wait(&block_barrier);
+}
+
+/* cp.async: `size` bytes, and zeros after them. */
+void emulated_copy_16(char *target, const char *source, int size) {
+  for (int i = 0; i < 16; ++i)
+    target[i] = i < size ? source[i] : 0;
 }
 
 /* Waits for the other lanes of a warp. */
@@ -62,18 +68,17 @@ SHUFFLE(emulated_shuffle_bfly_i32, int, i, lane ^ operand)
 /* The kernel takes pointers and integers, perhaps fewer: in C's calling
    conventions of 64-bit machines the rest does no harm. */
 typedef int64_t Word;
-void kernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-            Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-            Word, Word, Word, Word, Word, Word, Word, Word, Word, Word);
+#define EIGHT(X) X, X, X, X, X, X, X, X
+void kernel(EIGHT(EIGHT(Word)));
 
 static Word a[kMostArguments];
 
 static void *run_thread(void *id) {
   thread_id = (int)(intptr_t)id;
-  kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-         a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20],
-         a[21], a[22], a[23], a[24], a[25], a[26], a[27], a[28], a[29], a[30],
-         a[31]);
+#define FROM(I)                                                                \
+  a[I], a[I + 1], a[I + 2], a[I + 3], a[I + 4], a[I + 5], a[I + 6], a[I + 7]
+  kernel(FROM(0), FROM(8), FROM(16), FROM(24), FROM(32), FROM(40), FROM(48),
+         FROM(56));
   return 0;
 }
 

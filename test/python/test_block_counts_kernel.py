@@ -56,6 +56,6 @@ def test_counts(built_tools, tmp_path, mask, size, queries, keys):
     doc = np.sort(np.random.default_rng(0).integers(0, 7, max(rows, columns))).astype(np.int32)
     out = np.full((1, 1, queries, keys), -1, np.int32)
     arguments = [out] if mask in ("causal", "odd") else [doc, out]
-    kernel(queries * -(-keys // BLOCKS), 32, *arguments)
+    kernel(queries * -(-keys // BLOCKS), *arguments)
     visible = of(doc, np.arange(rows)[:, None], np.arange(columns))
     np.testing.assert_array_equal(out[0, 0], visible.reshape(queries, size[0], keys, size[1]).sum((1, 3)))

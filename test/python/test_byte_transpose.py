@@ -48,5 +48,5 @@ def test_transposes(transpose, rows, columns, row):
     source, target = aligned((*batch, rows, columns), row), aligned((*batch, columns, rows), rows)
     source[...] = np.random.default_rng(0).integers(-128, 128, source.shape)
     across, down = -(-columns // TILE), -(-rows // TILE)
-    kernel(across * down * 3**leading, 256, source, target, across, down)
+    kernel(across * down * 3**leading, source, target, across, down)
     np.testing.assert_array_equal(target, source.swapaxes(-1, -2))

@@ -54,7 +54,7 @@ def test_both_in_shared_memory(built_tools, tmp_path, m, n, k, warps, column_war
     kernel.put(A, a, left_swizzle)
     kernel.put(B, b.T if is_transposed else b, right_swizzle)
     out = np.full((m, n), np.nan, np.float32)
-    kernel(1, 32 * warps, out)
+    kernel(1, out)
     np.testing.assert_array_equal(out, a @ b + 0.5)
 
 
@@ -85,7 +85,7 @@ def test_left_tile_in_registers(built_tools, tmp_path, keys, columns):
     for place, tile, swizzle in ((A, a, left_swizzle), (B, b, right_swizzle), (C, c, last_swizzle)):
         kernel.put(place, tile, swizzle)
     out = np.full((64, columns), np.nan, np.float32)
-    kernel(1, 128, out)
+    kernel(1, out)
     np.testing.assert_array_equal(out, a @ b @ c)
 
 
@@ -111,5 +111,5 @@ def test_products_are_not_rounded(built_tools, tmp_path):
     kernel.put(A, a, swizzle)
     kernel.put(B, b, swizzle)
     out = np.full((16, 8), np.nan, np.float32)
-    kernel(1, 32, out)
+    kernel(1, out)
     np.testing.assert_array_equal(out, -(2.0**-46))

@@ -37,7 +37,7 @@ def test_softmax(built_tools, tmp_path, version, rows, columns, element):
     values = np.random.default_rng(0).standard_normal((6, rows, columns)).astype(dtype) * 4
     values[3, 1] = -np.inf
     out = np.full_like(values, np.nan)
-    kernel((len(crow) - 1) * (rows // ROWS), 32, crow, values, out)
+    kernel((len(crow) - 1) * (rows // ROWS), crow, values, out)
     for first, last in zip(crow, crow[1:]):
         row = values[first:last].astype(np.float64)
         powers = np.exp(row - row.max((0, 2), keepdims=True, initial=-1e300))
