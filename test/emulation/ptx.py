@@ -1,4 +1,4 @@
-"""Inline PTX as functions of LLVM's IR: loads and stores of global memory, and the arithmetic of their addresses."""
+"""Inline PTX as functions of LLVM's IR: loads and stores of global memory, the arithmetic of their addresses, and branches."""
 
 import re
 
@@ -7,68 +7,120 @@ TYPES = {"h": "i16", "r": "i32", "l": "i64"}
 
 
 class _Function:
-    """One statement after the other; a predicated one is a branch of its own."""
+    """A piece of PTX. Its operands and registers are variables, which LLVM turns into values."""
 
-    def __init__(self, constraints):
-        self.lines, self.count, self.block = [], 0, "entry"
-        kinds = [constraint.strip("=&") for constraint in constraints.split(",")]
-        self.types = [TYPES[kind] for kind in kinds]
-        self.outputs = sum(constraint.startswith("=") for constraint in constraints.split(","))
-        # Of operands by number, and of registers by name.
-        self.values = {f"${i}": "0" if i < self.outputs else f"%a{i}" for i in range(len(kinds))}
+    def __init__(self, name, result, constraints):
+        kinds = constraints.split(",")
+        self.outputs = sum(kind.startswith("=") for kind in kinds)
+        self.types = {f"${i}": TYPES[kind.strip("=&")] for i, kind in enumerate(kinds)}
+        self.result, self.count, self.lines = result, 0, []
+        arguments = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(self.types.values()) if i >= self.outputs)
+        self.head = f"define internal {result} @{name}({arguments}) {{\nentry:\n"
+
+    def emit(self, text):
+        self.lines.append(f"  {text}")
 
     def new(self, text):
         self.count += 1
-        self.lines.append(f"  %v{self.count} = {text}")
+        self.emit(f"%v{self.count} = {text}")
         return f"%v{self.count}"
 
-    def begin(self, label):
-        self.lines.append(f"{label}:")
-        self.block = label
+    @staticmethod
+    def variable(name):
+        return f"%variable.{name[1:]}"
 
     def value(self, operand):
-        return self.values.get(operand, operand)
+        if operand not in self.types:
+            return operand  # A constant.
+        return self.new(f"load {self.types[operand]}, ptr {self.variable(operand)}")
+
+    def set(self, name, value, kind=None):
+        self.types.setdefault(name, kind)
+        self.emit(f"store {self.types[name]} {value}, ptr {self.variable(name)}")
+
+    def address(self, base, offset):
+        return self.new(f"inttoptr i64 {self.new(f'add i64 {self.value(base)}, {offset}')} to ptr")
+
+    def resize(self, value, kind, wanted):
+        """Of memory in a wider register, and back."""
+        if kind == wanted:
+            return value
+        return self.new(f"{'zext' if int(kind[1:]) < int(wanted[1:]) else 'trunc'} {kind} {value} to {wanted}")
 
     def statement(self, text):
-        predicate = re.fullmatch(r"@%(\w) (.*)", text)
-        if not predicate:
-            return self.plain(text)
-        before, name = dict(self.values), f"s{len(self.lines)}"
-        self.lines.append(f"  br i1 {self.values['%' + predicate[1]]}, label %{name}, label %{name}.end")
-        source = self.block
-        self.begin(name)
-        self.plain(predicate[2])
-        self.lines.append(f"  br label %{name}.end")
-        inside = self.block
-        self.begin(f"{name}.end")
-        for i in range(self.outputs):
-            old, now = before[f"${i}"], self.values[f"${i}"]
-            if old != now:
-                self.values[f"${i}"] = self.new(f"phi {self.types[i]} [ {old}, %{source} ], [ {now}, %{inside} ]")
-        return None
+        if found := re.fullmatch(r"(\w+):\s*(.*)", text, re.DOTALL):
+            self.emit(f"br label %{found[1]}")
+            self.lines.append(f"{found[1]}:")
+            if found[2]:
+                self.statement(found[2])
+        elif found := re.fullmatch(r"@(!?)(%\w) (.*)", text):
+            self.count += 1
+            then, after = f"then{self.count}", f"after{self.count}"
+            self.emit(f"br i1 {self.value(found[2])}, " + ", ".join(
+                f"label %{label}" for label in ((after, then) if found[1] else (then, after))))
+            self.lines.append(f"{then}:")
+            if not self.plain(found[3]):
+                self.emit(f"br label %{after}")
+            self.lines.append(f"{after}:")
+        elif self.plain(text):
+            self.count += 1
+            self.lines.append(f"unreached{self.count}:")
 
     def plain(self, text):
+        """Returns whether it leaves for a label."""
+        if found := re.fullmatch(r"bra (\w+)", text):
+            self.emit(f"br label %{found[1]}")
+            return True
         if found := re.fullmatch(r"mov\.b\d+ (\$\d+), (\S+)", text):
-            self.values[found[1]] = self.value(found[2])
+            self.set(found[1], self.value(found[2]))
         elif found := re.fullmatch(r"mad\.lo\.s64 (%\w), (\S+), (\S+), (\S+)", text):
             left, right, added = (self.value(found[i]) for i in (2, 3, 4))
-            self.values[found[1]] = self.new(f"add i64 {self.new(f'mul i64 {left}, {right}')}, {added}")
+            self.set(found[1], self.new(f"add i64 {self.new(f'mul i64 {left}, {right}')}, {added}"), "i64")
         elif found := re.fullmatch(r"setp\.(\w\w)\.s32 (%\w), (\S+), (\S+)", text):
             predicate = found[1] if found[1] in ("eq", "ne") else f"s{found[1]}"
-            self.values[found[2]] = self.new(f"icmp {predicate} i32 {self.value(found[3])}, {self.value(found[4])}")
-        elif found := re.fullmatch(r"ld\.global(?:\.v\d)?\.b(\d+) \{?([^}\[]*)\}?, \[([^+\]]*)(?:\+(\d+))?\]", text):
+            self.set(found[2], self.new(f"icmp {predicate} i32 {self.value(found[3])}, {self.value(found[4])}"), "i1")
+        elif found := re.fullmatch(r"cvt\.u(\d+)\.u(\d+) (%\w), (\S+)", text):
+            self.set(found[3], self.resize(self.value(found[4]), f"i{found[2]}", f"i{found[1]}"), f"i{found[1]}")
+        elif found := re.fullmatch(r"(and|or)\.pred (%\w), (%\w), (%\w)", text):
+            self.set(found[2], self.new(f"{found[1]} i1 {self.value(found[3])}, {self.value(found[4])}"), "i1")
+        elif found := re.fullmatch(r"ld\.global(?:\.v\d)?\.[bu](\d+) \{?([^}\[]*)\}?, \[([^+\]]*)(?:\+(\d+))?\]", text):
             for i, register in enumerate(found[2].split(", ")):
-                self.values[register] = self.new(f"load i{found[1]}, ptr {self.address(found, 3, i)}, align 1")
-        elif found := re.fullmatch(r"st\.global(?:\.v\d)?\.b(\d+) \[([^+\]]*)(?:\+(\d+))?\], \{?([^}]*)\}?", text):
+                address = self.address(found[3], int(found[4] or 0) + i * int(found[1]) // 8)
+                self.set(register, self.resize(self.new(f"load i{found[1]}, ptr {address}, align 1"), f"i{found[1]}",
+                                               self.types[register]))
+        elif found := re.fullmatch(r"st\.global(?:\.v\d)?\.[bu](\d+) \[([^+\]]*)(?:\+(\d+))?\], \{?([^}]*)\}?", text):
             for i, register in enumerate(found[4].split(", ")):
-                address = self.address(found, 2, i)
-                self.lines.append(f"  store i{found[1]} {self.value(register)}, ptr {address}, align 1")
+                address = self.address(found[2], int(found[3] or 0) + i * int(found[1]) // 8)
+                value = self.resize(self.value(register), self.types[register], f"i{found[1]}")
+                self.emit(f"store i{found[1]} {value}, ptr {address}, align 1")
         else:
             raise AssertionError(f"expected PTX that is known here, but got '{text}'")
+        return False
 
-    def address(self, found, group, element):
-        offset = int(found[group + 1] or 0) + element * int(found[1]) // 8
-        return self.new(f"inttoptr i64 {self.new(f'add i64 {self.value(found[group])}, {offset}')} to ptr")
+    def finish(self):
+        """The function's text."""
+        outputs = [f"${i}" for i in range(self.outputs)]
+        if len(outputs) > 1:
+            whole = "poison"
+            for i, name in enumerate(outputs):
+                whole = self.new(f"insertvalue {self.result} {whole}, {self.types[name]} {self.value(name)}, {i}")
+            self.emit(f"ret {self.result} {whole}")
+        else:
+            self.emit(f"ret {self.result} {self.value('$0')}" if outputs else "ret void")
+        begin = [f"  {self.variable(name)} = alloca {kind}" for name, kind in self.types.items()]
+        begin += [f"  store {self.types[f'${i}']} %a{i}, ptr {self.variable(f'${i}')}"
+                  for i in range(self.outputs, len(self.types)) if f"${i}" in self.types]
+        return self.head + "\n".join(begin + self.lines) + "\n}\n"
+
+
+def _define(name, result, body, constraints):
+    function = _Function(name, result, constraints)
+    # A scope's braces stand alone, those of vectors within a statement.
+    text = body.replace("\\0A", "\n").strip().removeprefix("{").removesuffix("}")
+    for statement in map(str.strip, text.split(";")):
+        if statement and not statement.startswith(".reg"):
+            function.statement(statement)
+    return function.finish()
 
 
 def to_functions(ir):
@@ -78,27 +130,9 @@ def to_functions(ir):
     def replace(call):
         key = call["result"], call["body"], call["constraints"]
         if key not in functions:
-            functions[key] = f"ptx_{len(functions)}", _define(f"ptx_{len(functions)}", *key)
+            name = f"ptx_{len(functions)}"
+            functions[key] = name, _define(name, *key)
         return f"call {call['result']} @{functions[key][0]}({call['arguments']})"
 
     ir = CALL.sub(replace, ir)
     return ir + "\n" + "\n".join(text for _, text in functions.values())
-
-
-def _define(name, result, body, constraints):
-    function = _Function(constraints)
-    # A scope's braces stand alone, those of vectors within a statement.
-    text = body.replace("\\0A", "\n").strip().removeprefix("{").removesuffix("}")
-    for statement in map(str.strip, text.split(";")):
-        if statement and not statement.startswith(".reg"):
-            function.statement(statement)
-    types = function.types[:function.outputs]
-    if len(types) > 1:
-        whole = "poison"
-        for i in range(len(types)):
-            whole = function.new(f"insertvalue {result} {whole}, {types[i]} {function.values[f'${i}']}, {i}")
-        function.lines.append(f"  ret {result} {whole}")
-    else:
-        function.lines.append(f"  ret {result} {function.values['$0']}" if types else "  ret void")
-    arguments = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(function.types) if i >= function.outputs)
-    return f"define internal {result} @{name}({arguments}) {{\nentry:\n" + "\n".join(function.lines) + "\n}\n"
