@@ -1,6 +1,7 @@
 """Paths of the checkout, and the built tools."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -28,6 +29,18 @@ def built_tools():
             pytest.fail(message)
         pytest.skip(message)
     return folder
+
+
+@pytest.fixture(scope="session")
+def emulation_tools(built_tools):
+    """The folder of the built tools, where LLVM's are at hand that test/emulation needs."""
+    missing = [name for name in ["mlir-translate", "clang-22"] if not shutil.which(name)]
+    if missing:
+        message = f"not on PATH: {', '.join(missing)}"
+        if os.environ.get("SATTN_REQUIRE_TOOLS"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return built_tools
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Kernels of elementwise ops by themselves, lowered for a GPU, on the CPU's threads: runs of 16 bytes, and vectors beside them."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,11 +16,9 @@ ROWS = 64
 @pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("element", ["f16", "f32"])
 @pytest.mark.parametrize("rows, columns", [(64, 64), (100, 64), (70, 16), (128, 8)])
-def test_scale_and_bias(built_tools, tmp_path, version, element, rows, columns):
-    if not (shutil.which("mlir-translate") and shutil.which("clang-22")):
-        pytest.skip("mlir-translate or clang-22 is not there")
+def test_scale_and_bias(emulation_tools, tmp_path, version, element, rows, columns):
     matrix, row, column = f"tensor<?x{columns}x{element}>", f"tensor<{columns}x{element}>", f"tensor<?x{element}>"
-    kernel = kernel_of_program(built_tools, f"""
+    kernel = kernel_of_program(emulation_tools, f"""
       #ij = affine_map<(i, j) -> (i, j)>
       #j = affine_map<(i, j) -> (j)>
       #i = affine_map<(i, j) -> (i)>

@@ -1,6 +1,5 @@
 """Whole kernels of ops whose factors are f32 in IEEE precision, lowered for a GPU, on the CPU's threads: all but the MMAs."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,12 +14,6 @@ import scatter_cases  # noqa: E402
 from emulation import kernel_of_program  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def _needs_llvm(built_tools):
-    if not (shutil.which("mlir-translate") and shutil.which("clang-22")):
-        pytest.skip("mlir-translate or clang-22 is not there")
-
-
 def generic(tools, cases, case, folder):
     """(the version for any strides of the case's kernel, its operands)."""
     arrays = cases.operands(case)
@@ -28,9 +21,9 @@ def generic(tools, cases, case, folder):
 
 
 @pytest.mark.parametrize("block", [(16, 16), (15, 15), (2, 3), (64, 32)])
-def test_scatter_mm(built_tools, tmp_path, block):
+def test_scatter_mm(emulation_tools, tmp_path, block):
     case = scatter_cases.Case("", format=scatter_cases.FORMATS[0], dtype="f32", block=block)
-    kernel, arrays = generic(built_tools, scatter_cases, case, tmp_path)
+    kernel, arrays = generic(emulation_tools, scatter_cases, case, tmp_path)
     out, wanted = arrays["out"].copy(), arrays["out"].astype(np.float64)
     offsets = arrays["offsets"]
     for entry, (first, last) in enumerate(zip(offsets, offsets[1:])):
@@ -42,11 +35,11 @@ def test_scatter_mm(built_tools, tmp_path, block):
 
 @pytest.mark.parametrize("pattern", ["random", "empty_rows", "window"])
 @pytest.mark.parametrize("block, count", [((16, 16), 1), ((64, 32), 1), ((16, 16), 4)])
-def test_sampled_addmm(built_tools, tmp_path, block, count, pattern):
+def test_sampled_addmm(emulation_tools, tmp_path, block, count, pattern):
     """With `count` stored blocks a tile."""
     case = sampled_cases.Case("", dtype="f32", block=block, tile=(16, count * block[1], 32), shape=(4 * block[0], 40, 5 * block[1]),
                               alpha="2.0", beta="0.0", pattern=pattern)
-    kernel, arrays = generic(built_tools, sampled_cases, case, tmp_path)
+    kernel, arrays = generic(emulation_tools, sampled_cases, case, tmp_path)
     out = np.full_like(arrays["out"], np.nan)
     kernel(len(out) * (block[0] // 16), *(arrays[name] if name != "out" else out for name in case.names))
     product = 2 * arrays["mat1"].astype(np.float64) @ arrays["mat2"]
@@ -60,10 +53,10 @@ def test_sampled_addmm(built_tools, tmp_path, block, count, pattern):
 
 @pytest.mark.parametrize("block, columns", [((16, 16), (40, 72)), ((64, 32), (64, 64))])
 @pytest.mark.parametrize("pattern", ["random", "empty_rows"])
-def test_bsr_attention(built_tools, tmp_path, block, columns, pattern):
+def test_bsr_attention(emulation_tools, tmp_path, block, columns, pattern):
     case = bsr_attention_cases.Case("", dtype="f32", block=block, tile=(block[0], columns[1], block[1]), blocks=(3, 5),
                                     columns=columns, scale="0.125", pattern=pattern)
-    kernel, arrays = generic(built_tools, bsr_attention_cases, case, tmp_path)
+    kernel, arrays = generic(emulation_tools, bsr_attention_cases, case, tmp_path)
     q, k, v = (arrays[name].astype(np.float64) for name in "qkv")
     visible = np.zeros((3, 5), bool)
     for i, (first, last) in enumerate(zip(arrays["crow"], arrays["crow"][1:])):

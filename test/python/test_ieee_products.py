@@ -1,6 +1,5 @@
 """Products of f32 in IEEE precision, lowered for a GPU: their code on the CPU's threads gives the exact products."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -12,12 +11,6 @@ from emulation import kernel_of_tiles  # noqa: E402
 
 # Where tiles begin in shared memory.
 A, B, C = 0, 1 << 16, 1 << 17
-
-
-@pytest.fixture(autouse=True)
-def _needs_llvm(built_tools):
-    if not (shutil.which("mlir-translate") and shutil.which("clang-22")):
-        pytest.skip("mlir-translate or clang-22 is not there")
 
 
 def whole(rng, *shape):
@@ -34,12 +27,12 @@ def tile_type(rows, columns):
 @pytest.mark.parametrize("m, n, k, warps, column_warps", [
     (64, 64, 32, 4, 1), (64, 64, 32, 4, 2), (16, 128, 32, 4, 4), (128, 64, 64, 8, 1), (64, 32, 8, 4, 1), (40, 64, 16, 4, 1),
     (24, 16, 16, 2, 1), (8, 8, 8, 1, 1)])
-def test_both_in_shared_memory(built_tools, tmp_path, m, n, k, warps, column_warps, is_transposed):
+def test_both_in_shared_memory(emulation_tools, tmp_path, m, n, k, warps, column_warps, is_transposed):
     rng = np.random.default_rng(0)
     a, b = whole(rng, m, k), whole(rng, k, n)
     (left, left_swizzle), (right, right_swizzle) = tile_type(m, k), tile_type(*((n, k) if is_transposed else (k, n)))
     layout = f"tensor<{m}x{n}xf32, #wgtile.mma<warps = {warps}, column_warps = {column_warps}>>"
-    kernel = kernel_of_tiles(built_tools, f"""
+    kernel = kernel_of_tiles(emulation_tools, f"""
       gpu.func @kernel(%out: memref<{m}x{n}xf32>) kernel attributes {{known_block_size = array<i32: {32 * warps}, 1, 1>}} {{
         %c0 = arith.constant 0 : index
         %at_a = arith.constant {A} : i32
@@ -59,14 +52,14 @@ def test_both_in_shared_memory(built_tools, tmp_path, m, n, k, warps, column_war
 
 
 @pytest.mark.parametrize("keys, columns", [(64, 32), (16, 64), (32, 8)])
-def test_left_tile_in_registers(built_tools, tmp_path, keys, columns):
+def test_left_tile_in_registers(emulation_tools, tmp_path, keys, columns):
     """As weights of attention: a product is the left operand of the next."""
     rng = np.random.default_rng(0)
     a, b, c = whole(rng, 64, 32), whole(rng, 32, keys), whole(rng, keys, columns)
     (left, left_swizzle), (right, right_swizzle), (last, last_swizzle) = (
         tile_type(*array.shape) for array in (a, b, c))
     scores, layout = (f"tensor<64x{size}xf32, #wgtile.mma<warps = 4>>" for size in (keys, columns))
-    kernel = kernel_of_tiles(built_tools, f"""
+    kernel = kernel_of_tiles(emulation_tools, f"""
       gpu.func @kernel(%out: memref<64x{columns}xf32>) kernel attributes {{known_block_size = array<i32: 128, 1, 1>}} {{
         %c0 = arith.constant 0 : index
         %at_a = arith.constant {A} : i32
@@ -89,12 +82,12 @@ def test_left_tile_in_registers(built_tools, tmp_path, keys, columns):
     np.testing.assert_array_equal(out, a @ b @ c)
 
 
-def test_products_are_not_rounded(built_tools, tmp_path):
+def test_products_are_not_rounded(emulation_tools, tmp_path):
     """Factors whose bits tf32 has not, and a product that a sum needs unrounded."""
     tile, swizzle = tile_type(16, 8)
     right, _ = tile_type(8, 8)
     layout = "tensor<16x8xf32, #wgtile.mma<warps = 1>>"
-    kernel = kernel_of_tiles(built_tools, f"""
+    kernel = kernel_of_tiles(emulation_tools, f"""
       gpu.func @kernel(%out: memref<16x8xf32>) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{
         %c0 = arith.constant 0 : index
         %at_a = arith.constant {A} : i32
