@@ -86,7 +86,7 @@ BAD = {
     "crow of floats": lambda crow, col, values: (crow.astype(np.float32), col, values),
     "col of another type": lambda crow, col, values: (crow, col.astype(np.int64), values),
     "crow as unsigned": lambda crow, col, values: (crow.astype(np.uint32), col, values),
-    "values of doubles": lambda crow, col, values: (crow, col, values.astype(np.float64)),
+    "values of complex numbers": lambda crow, col, values: (crow, col, values.astype(np.complex64)),
     "values of integers": lambda crow, col, values: (crow, col, values.astype(np.int32)),
     "fewer columns": lambda crow, col, values: (crow, col[:-1], values),
     "fewer blocks": lambda crow, col, values: (crow, col, values[:-1]),
