@@ -9,8 +9,8 @@
 // Products of f32 in IEEE arithmetic, which no MMA has: every thread computes
 // the elements of the accumulator that it holds, in the layout of mma.sync.
 
-#include "ChunkAddress.h"
 #include "TileRegisters.h"
+#include "WarpPlace.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,19 +26,14 @@ static constexpr int64_t kChunkDepth = kChunkBytes / sizeof(float);
 namespace {
 class FmaEmitter {
 public:
-  FmaEmitter(OpBuilder &builder, MmaOp op, ValueRange aValues, Value bOffset)
-      : b(builder), op(op), loc(op.getLoc()),
-        fragment(getFragment(cast<RankedTensorType>(op.getType()))),
+  FmaEmitter(OpBuilder &builder, MmaOp op, AccumulatorFragment fragment,
+             ValueRange aValues, Value bOffset)
+      : b(builder), op(op), loc(op.getLoc()), fragment(fragment),
         aValues(aValues),
-        bAddress(b, loc, op.getB().getType().getTile(), bOffset) {
-    lane = createLane(b, loc);
-    Value warp = createTileWarp(b, loc);
-    columnWarp =
-        arith::RemUIOp::create(b, loc, warp, constant(fragment.columnWarps));
-    rowWarp =
-        arith::DivUIOp::create(b, loc, warp, constant(fragment.columnWarps));
-    laneRow = arith::ShRUIOp::create(b, loc, lane, constant(2));
-    lanePair = arith::AndIOp::create(b, loc, lane, constant(3));
+        bAddress(b, loc, op.getB().getType().getTile(), bOffset),
+        warp(b, loc, fragment) {
+    laneRow = arith::ShRUIOp::create(b, loc, warp.lane, constant(2));
+    lanePair = arith::AndIOp::create(b, loc, warp.lane, constant(3));
   }
 
   SmallVector<Value> run(ValueRange accumulator) {
@@ -71,8 +66,9 @@ private:
   AccumulatorFragment fragment;
   ValueRange aValues;
   ChunkAddress bAddress;
+  WarpPlace warp;
   /// The lane's row in eight, and its pair of columns.
-  Value lane, columnWarp, rowWarp, laneRow, lanePair;
+  Value laneRow, lanePair;
 
   Value constant(int64_t value) { return createI32(b, loc, value); }
   Value fma(Value left, Value right, Value sum) {
@@ -112,19 +108,8 @@ private:
   SmallVector<Value> loadRow(int64_t row, Value chunk) {
     auto type = cast<SharedType>(op.getA().getType());
     int64_t fixed = kWarpRows * (row / 2) + 8 * (row % 2);
-    int64_t stored = type.getTile().rows;
-    Value place = arith::AddIOp::create(
-        b, loc, laneRow,
-        arith::MulIOp::create(b, loc, rowWarp,
-                              constant(kWarpRows * fragment.rowTiles)));
-    if (fragment.rows() > stored) {
-      // Rows beyond the tile give rows of the result that are not stored.
-      place = arith::AddIOp::create(b, loc, place, constant(fixed));
-      place = arith::MinUIOp::create(b, loc, place, constant(stored - 1));
-      fixed = 0;
-    }
-    ChunkAddress address(b, loc, type.getTile(), aValues.front());
-    return load(address.get(fixed, place, 0, chunk, chunksOf(type)),
+    return load(warp.leftChunk(type.getTile(), aValues.front(), fixed, laneRow,
+                               /*chunk=*/0, chunk, chunksOf(type)),
                 kChunkDepth);
   }
 
@@ -137,7 +122,7 @@ private:
   SmallVector<Value> shuffleRow(int64_t row, int64_t k) {
     AccumulatorFragment source =
         getFragment(cast<RankedTensorType>(op.getA().getType()));
-    Value quad = arith::AndIOp::create(b, loc, lane, constant(28));
+    Value quad = arith::AndIOp::create(b, loc, warp.lane, constant(28));
     SmallVector<Value> elements;
     for (int64_t column = k; column < k + kChunkDepth; ++column) {
       Value own = aValues[source.fragmentRegister(row / 2, column / 8) +
@@ -159,7 +144,7 @@ private:
     if (op.getTransposeB()) {
       // A column is a row of the tile.
       Value column = arith::AddIOp::create(
-          b, loc, arith::MulIOp::create(b, loc, columnWarp, constant(8)),
+          b, loc, arith::MulIOp::create(b, loc, warp.columnWarp, constant(8)),
           arith::MulIOp::create(b, loc, lanePair, constant(2)));
       Value next = arith::AddIOp::create(b, loc, column, constant(1));
       auto loadColumn = [&](Value place) {
@@ -171,7 +156,7 @@ private:
     }
     // Eight columns are two chunks, of two pairs each.
     Value place = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, columnWarp, constant(2)),
+        b, loc, arith::MulIOp::create(b, loc, warp.columnWarp, constant(2)),
         arith::ShRUIOp::create(b, loc, lanePair, constant(1)));
     Value inChunk = arith::MulIOp::create(
         b, loc, arith::AndIOp::create(b, loc, lanePair, constant(1)),
@@ -200,23 +185,20 @@ struct FmaLowering : OpConversionPattern<MmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getMmaSync() || !op.getIeee())
       return rewriter.notifyMatchFailure(op, "not in IEEE arithmetic");
-    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
-    auto aShared = dyn_cast<SharedType>(op.getA().getType());
-    if (!layout || op.getB().getType().getSwizzle() == 0 ||
-        (aShared && aShared.getSwizzle() == 0))
-      return op.emitOpError(
-          "expected tiles with layouts (wgtile-assign-layouts)");
-    AccumulatorFragment fragment = getFragment(layout->type);
+    FailureOr<AccumulatorFragment> fragment = getProductFragment(op);
+    if (failed(fragment))
+      return failure();
     if (op.getBRows() % 8 != 0)
       return op.emitOpError() << "expected a depth that is a multiple of 8, "
                                  "but got "
                               << op.getB().getType();
-    if (!aShared && fragment.columnWarps != 1)
+    if (!isa<SharedType>(op.getA().getType()) && fragment->columnWarps != 1)
       return op.emitOpError()
              << "expected a left tile whose rows each belong to one warp, but "
                 "got "
              << op.getA().getType();
-    FmaEmitter emitter(rewriter, op, adaptor.getA(), adaptor.getB().front());
+    FmaEmitter emitter(rewriter, op, *fragment, adaptor.getA(),
+                       adaptor.getB().front());
     rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});
     return success();
   }

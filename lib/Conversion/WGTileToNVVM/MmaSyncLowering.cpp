@@ -9,8 +9,8 @@
 // Products by mma.sync: every warp loads the fragments of its own rows and
 // columns by ldmatrix and multiplies them.
 
-#include "ChunkAddress.h"
 #include "TileRegisters.h"
+#include "WarpPlace.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -39,18 +39,12 @@ struct StepFragments {
 
 class MmaSyncEmitter {
 public:
-  MmaSyncEmitter(OpBuilder &builder, MmaOp op, ValueRange aValues,
-                 Value bOffset)
-      : b(builder), op(op), loc(op.getLoc()),
-        fragment(getFragment(cast<RankedTensorType>(op.getType()))),
+  MmaSyncEmitter(OpBuilder &builder, MmaOp op, AccumulatorFragment fragment,
+                 ValueRange aValues, Value bOffset)
+      : b(builder), op(op), loc(op.getLoc()), fragment(fragment),
         aValues(aValues), bTile(op.getB().getType().getTile()),
-        bAddress(b, loc, bTile, bOffset), isTF32(bTile.elementBytes == 4) {
-    lane = createLane(b, loc);
-    Value warp = createTileWarp(b, loc);
-    columnWarp =
-        arith::RemUIOp::create(b, loc, warp, constant(fragment.columnWarps));
-    rowWarp =
-        arith::DivUIOp::create(b, loc, warp, constant(fragment.columnWarps));
+        bAddress(b, loc, bTile, bOffset), isTF32(bTile.elementBytes == 4),
+        warp(b, loc, fragment), lane(warp.lane), columnWarp(warp.columnWarp) {
     // The address of a lane of ldmatrix: a row of two matrices, one below the
     // other, and one of two such pairs.
     matrixRow = arith::AndIOp::create(b, loc, lane, constant(15));
@@ -80,7 +74,8 @@ private:
   SharedTile bTile;
   ChunkAddress bAddress;
   bool isTF32;
-  Value lane, columnWarp, rowWarp, matrixRow, matrixPair;
+  WarpPlace warp;
+  Value lane, columnWarp, matrixRow, matrixPair;
   /// Registers of 8-bit floats, and which half: their f16s.
   DenseMap<std::pair<Value, unsigned>, Value> widened;
 
@@ -149,19 +144,9 @@ private:
               aValues[source.fragmentRegister(m, step.first + half) / 2 + r]));
       return registers;
     }
-    int64_t fixed = kWarpRows * m, stored = type.getTile().rows;
-    Value row = arith::AddIOp::create(
-        b, loc, matrixRow,
-        arith::MulIOp::create(b, loc, rowWarp,
-                              constant(kWarpRows * fragment.rowTiles)));
-    if (fragment.rows() > stored) {
-      // Rows beyond the tile give rows of the result that are not stored.
-      row = arith::AddIOp::create(b, loc, row, constant(fixed));
-      row = arith::MinUIOp::create(b, loc, row, constant(stored - 1));
-      fixed = 0;
-    }
-    Value address = ChunkAddress(b, loc, type.getTile(), aValues.front())
-                        .get(fixed, row, step.first, matrixPair, 2);
+    Value address =
+        warp.leftChunk(type.getTile(), aValues.front(), kWarpRows * m,
+                       matrixRow, step.first, matrixPair, /*bound=*/2);
     registers = loadMatrices(address, 2 * step.count, NVVM::MMALayout::row);
     if (isTF32)
       for (Value &value : registers)
@@ -387,13 +372,10 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getMmaSync() || op.getIeee())
       return rewriter.notifyMatchFailure(op, "not by mma.sync");
-    std::optional<TileRegisters> layout = TileRegisters::get(op.getType());
-    auto aShared = dyn_cast<SharedType>(op.getA().getType());
-    if (!layout || op.getB().getType().getSwizzle() == 0 ||
-        (aShared && aShared.getSwizzle() == 0))
-      return op.emitOpError(
-          "expected tiles with layouts (wgtile-assign-layouts)");
-    AccumulatorFragment fragment = getFragment(layout->type);
+    FailureOr<AccumulatorFragment> fragment = getProductFragment(op);
+    if (failed(fragment))
+      return failure();
+    bool aShared = isa<SharedType>(op.getA().getType());
     int64_t multiple = op.getB().getType().getElementBytes() == 1
                            ? kDepthMultipleOf8Bits
                            : kDepthMultiple;
@@ -401,7 +383,7 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
       return op.emitOpError()
              << "expected a depth that is a multiple of " << multiple
              << ", but got " << op.getB().getType();
-    if (!aShared && (fragment.columnWarps != 1 || op.getBRows() % 16 != 0))
+    if (!aShared && (fragment->columnWarps != 1 || op.getBRows() % 16 != 0))
       return op.emitOpError()
              << "expected a left tile whose rows each belong to one warp, of "
                 "a multiple of 16 columns, but got "
@@ -410,7 +392,7 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
         op.getB().getType().getElementType().isF32())
       return op.emitOpError("expected a left tile of f32 in shared memory, or "
                             "a right tile that is not transposed");
-    MmaSyncEmitter emitter(rewriter, op, adaptor.getA(),
+    MmaSyncEmitter emitter(rewriter, op, *fragment, adaptor.getA(),
                            adaptor.getB().front());
     rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});
     return success();
