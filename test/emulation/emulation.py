@@ -1,8 +1,8 @@
 """Runs the code of a kernel on the CPU: what its threads compute, without MMAs and TMA.
 
 A kernel is lowered to LLVM's IR as for a GPU. There its shared memory becomes an array, the numbers of thread and block,
-barriers and shuffles become functions of threads.c, inline PTX that of ptx.py, and the rest stays as it is. Such a test proves indices and
-arithmetic where there is no GPU.
+barriers and shuffles become functions of threads.c, inline PTX that of ptx.py, and the rest stays as it is. Such a test
+proves indices and arithmetic where there is no GPU.
 """
 
 import ctypes

@@ -1,11 +1,6 @@
-/*===- threads.c - The threads of a GPU's block on the CPU
-  ---------------------===
-
-   A thread block on the CPU: what a kernel's code asks of the GPU (see
+/* A thread block on the CPU: what a kernel's code asks of the GPU (see
    emulation.py). Each of its threads is one here; a shuffle is a meeting of the
-   32 threads of a warp.
-
-  ===----------------------------------------------------------------------===*/
+   32 threads of a warp. */
 
 #include <pthread.h>
 #include <stdint.h>

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
 sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "test" / "tools"))
+sys.path.insert(0, str(ROOT / "test" / "emulation"))
 
 
 @pytest.fixture(scope="session")

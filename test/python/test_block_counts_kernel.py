@@ -1,13 +1,8 @@
 """The kernels of block_counts, lowered for a GPU, on the CPU's threads."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
-from emulation import kernel_of_program  # noqa: E402
+from emulation import kernel_of_program
 
 # Blocks of a tile, neighbors along the keys; a warp has it.
 BLOCKS = 16

@@ -1,13 +1,8 @@
 """The kernel that transposes bytes 16 at a time, lowered for a GPU, on the CPU's threads."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
-from emulation import kernel_of_program  # noqa: E402
+from emulation import kernel_of_program
 
 TILE = 128
 PROGRAM = """

@@ -1,13 +1,8 @@
 """Kernels of elementwise ops by themselves, lowered for a GPU, on the CPU's threads: runs of 16 bytes, and vectors beside them."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
-from emulation import kernel_of_program  # noqa: E402
+from emulation import kernel_of_program
 
 # Rows of a tile (wgtile-tile-linalg).
 ROWS = 64

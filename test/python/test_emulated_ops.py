@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "emulation"), str(ROOT / "gpu")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
 import bsr_attention_cases  # noqa: E402
 import sampled_cases  # noqa: E402
 import scatter_cases  # noqa: E402

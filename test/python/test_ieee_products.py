@@ -1,13 +1,8 @@
 """Products of f32 in IEEE precision, lowered for a GPU: their code on the CPU's threads gives the exact products."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
-from emulation import kernel_of_tiles  # noqa: E402
+from emulation import kernel_of_tiles
 
 # Where tiles begin in shared memory.
 A, B, C = 0, 1 << 16, 1 << 17

@@ -1,13 +1,8 @@
 """The kernels of bsr_softmax, lowered for a GPU, on the CPU's threads: 16 bytes at a time, and of any strides."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "emulation"))
-from emulation import kernel_of_program  # noqa: E402
+from emulation import kernel_of_program
 
 # Of a tile; a warp has it.
 ROWS = 16
