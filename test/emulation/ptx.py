@@ -76,9 +76,11 @@ class _Function:
         elif found := re.fullmatch(r"mad\.lo\.s64 (%\w), (\S+), (\S+), (\S+)", text):
             left, right, added = (self.value(found[i]) for i in (2, 3, 4))
             self.set(found[1], self.new(f"add i64 {self.new(f'mul i64 {left}, {right}')}, {added}"), "i64")
-        elif found := re.fullmatch(r"setp\.(\w\w)\.s32 (%\w), (\S+), (\S+)", text):
+        elif found := re.fullmatch(r"setp\.(\w\w)\.s(32|64) (%\w), (\S+), (\S+)", text):
             predicate = found[1] if found[1] in ("eq", "ne") else f"s{found[1]}"
-            self.set(found[2], self.new(f"icmp {predicate} i32 {self.value(found[3])}, {self.value(found[4])}"), "i1")
+            self.set(found[3], self.new(f"icmp {predicate} i{found[2]} {self.value(found[4])}, {self.value(found[5])}"), "i1")
+        elif found := re.fullmatch(r"and\.b64 (%\w), (\S+), (\S+)", text):
+            self.set(found[1], self.new(f"and i64 {self.value(found[2])}, {self.value(found[3])}"), "i64")
         elif found := re.fullmatch(r"cvt\.u(\d+)\.u(\d+) (%\w), (\S+)", text):
             self.set(found[3], self.resize(self.value(found[4]), f"i{found[2]}", f"i{found[1]}"), f"i{found[1]}")
         elif found := re.fullmatch(r"(and|or)\.pred (%\w), (%\w), (%\w)", text):

@@ -142,9 +142,18 @@ public:
            (layout.packing == 2 || (bits == kWordBits && fragment.run > 2));
   }
 
+  /// Whether a row of words is read, by the run where the address allows it.
+  bool takesRowOfWords() const {
+    return hasUnitStride() && isColumnVector(layout.type.getEncoding()) &&
+           layout.type.getElementTypeBitWidth() == kWordBits &&
+           fragment.run > 1;
+  }
+
   /// Inline assembly that reads all elements, two of 16 bits or one of 32 in a
-  /// word; runs are aligned. What is out of bounds is 0 and not accessed.
-  SmallVector<Value> createWordReads() {
+  /// word. What is out of bounds is 0 and not accessed. If runs may not be
+  /// aligned, a thread tests it, and reads words one by one.
+  SmallVector<Value> createWordReads(bool areRunsAligned) {
+    testsAlignment = !areRunsAligned;
     int64_t words = countWords();
     std::string constraints = "=&r";
     for (int64_t i = 1; i < words; ++i)
@@ -294,12 +303,18 @@ private:
             .str();
       };
       whole += textOf.access(group, addressOf(group.front()));
-      for (int64_t word : group)
-        clipped += textOf.before(word);
+      if (rows.limit || columns.limit)
+        for (int64_t word : group)
+          clipped += textOf.before(word);
       std::string inRow;
       if (rows.limit) {
         clipped += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, row);
         inRow = "and.pred %q, %q, %p;\n";
+      }
+      if (!columns.limit && testsAlignment) {
+        for (int64_t word : group)
+          clipped += textOf.access(word, addressOf(word));
+        continue;
       }
       if (!columns.limit) {
         clipped += "@%p " + textOf.access(group, addressOf(group.front()));
@@ -317,29 +332,39 @@ private:
                             last, inRow, textOf.half(word, addressOf(word)));
       }
     }
-    return createInlineAsm(
-        b, loc, results, operands,
-        chooseWhole(rowLimit, lastRow, columnLimit, lastColumn, whole, clipped),
-        constraints);
+    // What has to hold for the accesses of `whole`.
+    SmallVector<std::string> conditions;
+    if (rows.limit)
+      conditions.push_back(
+          llvm::formatv("setp.gt.s32 {{0}, {0}, {1};\n", rowLimit, lastRow));
+    if (columns.limit)
+      conditions.push_back(llvm::formatv("setp.gt.s32 {{0}, {0}, {1};\n",
+                                         columnLimit, lastColumn));
+    if (testsAlignment) {
+      assert(bases.size() == 1 && "one row");
+      int64_t bytes = std::min(fragment.run, kMostWords) * kWordBits / 8;
+      conditions.push_back(
+          llvm::formatv("and.b64 %a, {0}, {1};\nsetp.eq.s64 {{0}, %a, 0;\n",
+                        bases.begin()->second, bytes - 1));
+    }
+    return createInlineAsm(b, loc, results, operands,
+                           chooseWhole(conditions, whole, clipped),
+                           constraints);
   }
 
-  /// Code that runs `whole` if the last row and column of a thread are in
-  /// bounds, else `clipped`. An empty limit: always in bounds.
-  static std::string chooseWhole(StringRef rowLimit, int64_t lastRow,
-                                 StringRef columnLimit, int64_t lastColumn,
+  /// Code that runs `whole` if all conditions hold, else `clipped`. A condition
+  /// sets the predicate {0} of its format.
+  static std::string chooseWhole(ArrayRef<std::string> conditions,
                                  const std::string &whole,
                                  const std::string &clipped) {
-    if (rowLimit.empty() && columnLimit.empty())
+    if (conditions.empty())
       return "{\n" + whole + "}\n";
-    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n";
-    if (!rowLimit.empty())
-      text += llvm::formatv("setp.gt.s32 %p, {0}, {1};\n", rowLimit, lastRow);
-    if (!columnLimit.empty())
-      text += llvm::formatv("setp.gt.s32 {0}, {1}, {2};\n",
-                            rowLimit.empty() ? "%p" : "%q", columnLimit,
-                            lastColumn);
-    if (!rowLimit.empty() && !columnLimit.empty())
-      text += "and.pred %p, %p, %q;\n";
+    std::string text = "{\n.reg .pred %p, %q;\n.reg .b16 %h;\n.reg .b64 %a;\n";
+    for (auto [i, condition] : llvm::enumerate(conditions)) {
+      text += llvm::formatv(condition.c_str(), i == 0 ? "%p" : "%q").str();
+      if (i > 0)
+        text += "and.pred %p, %p, %q;\n";
+    }
     return text + "@%p bra WHOLE;\n" + clipped + "bra DONE;\nWHOLE:\n" + whole +
            "DONE:\n}\n";
   }
@@ -415,6 +440,7 @@ private:
   /// Column of the tile's first element, counted from that of `base`.
   int64_t columnConstant = 0;
   DenseMap<int64_t, Value> rowBases;
+  bool testsAlignment = false;
 };
 
 /// The type that carries an element through inline assembly, its constraint and
@@ -456,9 +482,10 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
       return failure();
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
                          op.getInBounds(), op.getTransposed(), *layout);
-    if (op.getAligned() && access.takesWords()) {
+    bool areRunsAligned = op.getAligned() && access.takesWords();
+    if (areRunsAligned || access.takesRowOfWords()) {
       SmallVector<Value> registers;
-      for (Value word : access.createWordReads())
+      for (Value word : access.createWordReads(areRunsAligned))
         registers.push_back(LLVM::BitcastOp::create(
             rewriter, loc, layout->registerType(), word));
       rewriter.replaceOpWithMultiple(op, {registers});

@@ -237,16 +237,20 @@ gpu.module @kernels {
 // -----
 
 // A row vector is two registers, eight rows apart; a column vector of eight is
-// two neighbours.
+// two neighbours, read at once where the address allows it.
 // CHECK-LABEL: gpu.func @broadcast
 // CHECK:         %[[L0:.*]] = llvm.inline_asm {{.*}}ld.global.b32
 // CHECK:         %[[F0:.*]] = arith.bitcast %[[L0]] : i32 to f32
 // CHECK:         %[[L1:.*]] = llvm.inline_asm {{.*}}ld.global.b32
 // CHECK:         %[[F1:.*]] = arith.bitcast %[[L1]] : i32 to f32
-// CHECK:         %[[R0:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1];
-// CHECK:         %[[G0:.*]] = arith.bitcast %[[R0]] : i32 to f32
-// CHECK:         %[[R1:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+4];
-// CHECK:         %[[G1:.*]] = arith.bitcast %[[R1]] : i32 to f32
+// CHECK:         %[[R:.*]] = llvm.inline_asm
+// CHECK-SAME:      and.b64 %a, $2, 7;\0Asetp.eq.s64 %p, %a, 0;\0A@%p bra WHOLE;
+// CHECK-SAME:      ld.global.b32 $0, [$2+0];\0Ald.global.b32 $1, [$2+4];\0Abra DONE;
+// CHECK-SAME:      WHOLE:\0Ald.global.v2.b32 {$0, $1}, [$2+0];
+// CHECK:         %[[R0:.*]] = llvm.extractvalue %[[R]][0]
+// CHECK:         %[[R1:.*]] = llvm.extractvalue %[[R]][1]
+// CHECK:         %[[G0:.*]] = llvm.bitcast %[[R0]] : i32 to f32
+// CHECK:         %[[G1:.*]] = llvm.bitcast %[[R1]] : i32 to f32
 // CHECK:         arith.mulf %[[F0]], %[[G0]] : f32
 // CHECK-NEXT:    arith.mulf %[[F0]], %[[G1]] : f32
 // CHECK-NEXT:    arith.mulf %[[F1]], %[[G0]] : f32
@@ -366,9 +370,9 @@ gpu.module @kernels {
 // CHECK:         %[[L4:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+32];
 // CHECK:         %[[T4:.*]] = arith.bitcast %[[L4]] : i32 to f32
 // CHECK-COUNT-3: ld.global.b32
-// CHECK-COUNT-2: ld.global.b32
-// CHECK:         %[[L10:.*]] = llvm.inline_asm {{.*}}ld.global.b32 $0, [$1+32];
-// CHECK:         %[[V2:.*]] = arith.bitcast %[[L10]] : i32 to f32
+// CHECK:         %[[ROW:.*]] = llvm.inline_asm {{.*}}ld.global.v2.b32 {$2, $3}, [$4+32];
+// CHECK:         %[[L10:.*]] = llvm.extractvalue %[[ROW]][2]
+// CHECK:         %[[V2:.*]] = llvm.bitcast %[[L10]] : i32 to f32
 // CHECK:         arith.mulf %[[T4]], %[[V2]] : f32
 // CHECK-COUNT-3: arith.mulf
 // CHECK-NOT:     arith.mulf

@@ -39,10 +39,16 @@ func.func @sinks(%q: tensor<?x?x16xf32>, %k: tensor<?x4096x16xf32>, %v: tensor<?
 
 // -----
 
-// No block of a dilated window is full: each iteration has the mask.
+// No block of a dilated window is full: each iteration has the mask, and that of
+// the last block the number of keys too.
 // CHECK-LABEL: func.func @dilated
 // CHECK: scf.for
 // CHECK-NOT: scf.if
+// CHECK:   arith.select {{.*}} : f32
+// CHECK:   %[[TAIL:.+]] = arith.cmpi sgt, %{{.+}}, %{{.+}} : index
+// CHECK:   scf.if %[[TAIL]] -> (tensor<64x32xf32>)
+// CHECK:     arith.cmpi slt, %{{.+}}, %{{.+}} : i32
+// CHECK-NEXT: arith.select {{.*}} : f32
 // CHECK: } {sattn.block_loop}
 func.func @dilated(%q: tensor<?x?x16xf32>, %k: tensor<?x?x16xf32>, %v: tensor<?x?x16xf32>,
     %o: tensor<?x?x16xf32>) -> tensor<?x?x16xf32> {

@@ -66,6 +66,46 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Conditions that follow from the place before or after the cut: its opposite,
+  // and before it a bound that comes later. They are no cuts.
+  // FOLDED-LABEL: gpu.func @implied
+  // FOLDED:         scf.for
+  // FOLDED-NOT:       arith.cmpi
+  // FOLDED-NOT:       arith.select
+  // FOLDED:           %[[X:.+]] = math.exp2
+  // FOLDED-NEXT:      scf.yield %[[X]]
+  // FOLDED:         scf.for
+  // FOLDED:           %[[LATER:.+]] = arith.cmpi slt
+  // FOLDED:           %[[Y:.+]] = math.log2 %[[A:.+]] :
+  // FOLDED-NOT:       arith.cmpi
+  // FOLDED:           arith.select %[[LATER]], %[[A]], %[[Y]]
+  // FOLDED-NOT:     scf.for
+  // FOLDED:         gpu.return
+  gpu.func @implied(%begin: index, %end: index, %bound: index, %x: f32, %out: memref<f32>) kernel {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %later = arith.addi %bound, %c2 : index
+    %r = scf.for %i = %begin to %end step %c1 iter_args(%a = %x) -> (f32) {
+      %next = arith.addi %i, %c1 : index
+      %before = arith.cmpi slt, %next, %bound : index
+      %isLater = arith.cmpi slt, %i, %later : index
+      %s = scf.if %before -> (f32) {
+        %0 = math.exp2 %a : f32
+        scf.yield %0 : f32
+      } else {
+        %0 = math.log2 %a : f32
+        scf.yield %0 : f32
+      }
+      %same = arith.addi %i, %c1 : index
+      %after = arith.cmpi sge, %same, %bound : index
+      %old = arith.select %isLater, %a, %s : f32
+      %result = arith.select %after, %old, %s : f32
+      scf.yield %result : f32
+    } {wgtile.block_loop}
+    memref.store %r, %out[] : memref<f32>
+    gpu.return
+  }
+
   // The bound itself is in the first part: one more than the bound.
   // CHECK-LABEL: gpu.func @sle
   // CHECK-SAME:    %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[BOUND:[a-z0-9]+]]: index

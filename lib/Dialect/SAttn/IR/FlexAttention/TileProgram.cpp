@@ -53,6 +53,9 @@ private:
   Value modify(Value s);
   Value mask(Value s, Value iteration);
   Value applyMask(Value s, Value iteration);
+  Value applyFunction(Value s, Value isFull);
+  Value applyBounds(Value s, MaskAttr band, Value isFull);
+  Value isCut(MaskAttr band);
   TileBuilder &b;
   FlexAttentionOp op;
   ElementFunction scoreMod, maskMod;
@@ -209,24 +212,57 @@ Value TileProgram::mask(Value s, Value iteration) {
 
 Value TileProgram::applyMask(Value s, Value iteration) {
   s = tile.applySign(s);
+  Value isFull = range->isFull(iteration);
+  bool calls = range->appliesMask && !maskMod.isEmpty();
+  if (calls)
+    s = applyFunction(s, isFull);
   MaskAttr band =
       range->appliesMask ? op.getMask().value_or(MaskAttr()) : MaskAttr();
-  bool calls = range->appliesMask && !maskMod.isEmpty();
-  if (!band && !calls && !range->hasTail())
+  if (!band && !range->hasTail())
     return s;
+  // Where the iterations with a mask are not those that the bounds cut, most of
+  // them need no comparisons.
+  if (queryOfRow || (!calls && !op.hasLists()))
+    return applyBounds(s, band, isFull);
+  auto branch = scf::IfOp::create(b, s.getType(), isCut(band),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, s);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, applyBounds(s, band, isFull));
+  return branch.getResult(0);
+}
+
+/// What `mask_mod` says, in blocks that are not full.
+Value TileProgram::applyFunction(Value s, Value isFull) {
   SmallVector<Value> inputs = {s};
   SmallVector<AffineMap> maps = {b.tile};
-  if (calls) {
-    addRows(inputs, maps);
-    maskMod.readBlock(b, firstKey);
-    maskMod.addInputs(b, inputs, maps);
-  }
+  addRows(inputs, maps);
+  maskMod.readBlock(b, firstKey);
+  maskMod.addInputs(b, inputs, maps);
   Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
+  auto body = [&](Inner &inner, ValueRange args) -> Value {
+    Value seen = call(
+        inner, maskMod, Value(), args,
+        [&] { return queryOfRow ? args[1] : b.position(inner, 0, query0); },
+        [&] { return b.position(inner, 1, key0); });
+    if (isFull)
+      seen = arith::OrIOp::create(inner, seen, isFull);
+    return arith::SelectOp::create(inner, seen, args[0], b.lowest);
+  };
+  return b.generic(inputs, maps, tile.scores, b.tile, body);
+}
+
+/// What the structured mask and the number of keys say.
+Value TileProgram::applyBounds(Value s, MaskAttr band, Value isFull) {
+  SmallVector<Value> inputs = {s};
+  SmallVector<AffineMap> maps = {b.tile};
+  Value key0 = b.asI32(firstKey);
   Value length = range->hasTail() ? b.asI32(b.getLength()) : Value();
-  Value isFull = range->isFull(iteration);
   std::optional<BandRows> rows;
   if (band) {
-    Value query = queryOfRow ? Value() : query0;
+    Value query = queryOfRow ? Value() : b.asI32(b.getFirstRow());
     if (!isConstantIntValue(range->shift, 0)) {
       Value shift = b.asI32(range->shift);
       query =
@@ -238,35 +274,43 @@ Value TileProgram::applyMask(Value s, Value iteration) {
     maps.append(rows->getVectors().size(), b.row);
   }
   auto body = [&](Inner &inner, ValueRange args) -> Value {
-    size_t count = rows ? rows->getVectors().size() : 0;
-    ValueRange bounds = args.drop_back().take_back(count);
-    Value key;
-    auto getKey = [&] {
-      if (!key)
-        key = b.position(inner, 1, key0);
-      return key;
-    };
-    Value seen;
-    auto restrict = [&](Value condition) {
-      seen = seen ? arith::AndIOp::create(inner, seen, condition).getResult()
-                  : condition;
-    };
-    if (calls) {
-      seen = call(
-          inner, maskMod, Value(), args.drop_back(count),
-          [&] { return queryOfRow ? args[1] : b.position(inner, 0, query0); },
-          getKey);
-      if (isFull)
-        seen = arith::OrIOp::create(inner, seen, isFull);
-    }
-    if (rows)
-      restrict(rows->contains(inner, bounds, b.position(inner, 1)));
-    else if (length)
-      restrict(arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, getKey(),
-                                     length));
+    Value seen = rows
+                     ? rows->contains(inner, args.drop_front().drop_back(),
+                                      b.position(inner, 1))
+                     : arith::CmpIOp::create(inner, arith::CmpIPredicate::slt,
+                                             b.position(inner, 1, key0), length)
+                           .getResult();
     return arith::SelectOp::create(inner, seen, args[0], b.lowest);
   };
   return b.generic(inputs, maps, tile.scores, b.tile, body);
+}
+
+/// Whether a row of the tile may not see all of the block, for its bounds.
+Value TileProgram::isCut(MaskAttr band) {
+  AffineExpr key = b.getAffineDimExpr(0),
+             query = b.getAffineDimExpr(1) + b.getAffineDimExpr(2);
+  AffineExpr end = key + b.keys;
+  auto exceeds = [&](AffineExpr x, OpFoldResult y) -> Value {
+    Value first = b.asValue(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), AffineMap::get(3, 0, x),
+        {firstKey, b.getFirstRow(), range->shift}));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, first,
+                                 b.asValue(y));
+  };
+  Value cut;
+  auto add = [&](Value condition) {
+    cut = cut ? arith::OrIOp::create(b, cut, condition).getResult() : condition;
+  };
+  if (std::optional<int64_t> right = band ? band.getRight() : std::nullopt)
+    add(exceeds(end - 1 - query - *right, b.getIndexAttr(0)));
+  if (std::optional<int64_t> left = band ? band.getLeft() : std::nullopt)
+    add(exceeds(query + (b.queries - 1 - *left) - key, b.getIndexAttr(0)));
+  if (int64_t prefix = band ? band.getPrefix().value_or(0) : 0; prefix && cut)
+    cut =
+        arith::AndIOp::create(b, cut, exceeds(end - prefix, b.getIndexAttr(0)));
+  if (range->hasTail())
+    add(exceeds(end, b.getLength()));
+  return cut;
 }
 
 FailureOr<SmallVector<Value>>

@@ -125,6 +125,36 @@ static void resolve(arith::CmpIOp condition, bool value) {
   condition.erase();
 }
 
+/// Whether the condition of `other` is a constant in a part of a loop that was
+/// cut, and which: all before `cut` is before `other`, if that comes later.
+static std::optional<bool> decide(const Cut &cut, const Cut &other,
+                                  bool isFirst) {
+  using Bounds = ValueBoundsConstraintSet;
+  Builder b(cut.bound.getContext());
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Bounds::Variable otherEnd(
+      AffineMap::get(1, 0, d0 + (cut.shift - other.shift)),
+      ValueRange{other.bound});
+  if (!Bounds::compare(otherEnd, isFirst ? Bounds::GE : Bounds::LE, cut.bound))
+    return std::nullopt;
+  return isFirst == other.holdsFirst;
+}
+
+/// Resolves conditions that follow from a part's place before or after a cut.
+static void resolveImplied(scf::ForOp part, const Cut &cut, bool isFirst) {
+  auto resolveOne = [&](arith::CmpIOp condition) {
+    if (std::optional<Cut> other = findCut(part, condition))
+      if (std::optional<bool> value = decide(cut, *other, isFirst)) {
+        resolve(condition, *value);
+        // Others may have been in a branch that is no longer there.
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  };
+  while (part.getBody()->walk(resolveOne).wasInterrupted())
+    ;
+}
+
 /// Cuts a loop in two: the loop itself becomes the second part, and the first
 /// is returned.
 static scf::ForOp split(scf::ForOp loop, Cut cut) {
@@ -141,9 +171,8 @@ static scf::ForOp split(scf::ForOp loop, Cut cut) {
   first.setUpperBound(middle);
   loop.setLowerBound(middle);
   loop.getInitArgsMutable().assign(first.getResults());
-  resolve(cast<arith::CmpIOp>(mapping.lookup(cut.condition.getOperation())),
-          cut.holdsFirst);
-  resolve(cut.condition, !cut.holdsFirst);
+  resolveImplied(first, cut, /*isFirst=*/true);
+  resolveImplied(loop, cut, /*isFirst=*/false);
   return first;
 }
 
