@@ -166,6 +166,9 @@ ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
   fields.rank = uint32_t(rank);
   fields.address = tensor.data;
   fields.swizzle = *mapSwizzle(swizzle);
+  // Of a tensor without elements nothing is read.
+  bool isEmpty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) !=
+                 tensor.shape.end();
   for (size_t i = 0; i < rank; ++i) {
     size_t dim = rank - 1 - i;
     int64_t extent = tensor.shape[dim];
@@ -174,11 +177,11 @@ ErrorOr<TensorMapFields> sattn::runtime::describeTensorMap(
                        ": expected extents in [0, 2^32) for its tensor "
                        "map, but got ",
                        extent, " in dimension ", dim);
-    fields.extents[i] = uint64_t(std::max<int64_t>(extent, 1));
+    fields.extents[i] = uint64_t(isEmpty ? 1 : extent);
     fields.box[i] = uint32_t(box[dim]);
     if (i == 0)
       continue;
-    if (extent > 1) {
+    if (extent > 1 && !isEmpty) {
       ErrorOr<int64_t> stride = strideInBytes(name, tensor, dim);
       if (!stride)
         return stride.takeError();

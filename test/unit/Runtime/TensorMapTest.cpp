@@ -162,6 +162,16 @@ TEST(TensorMap, UnitAndEmptyDimensionsMayHaveAnyStride) {
   EXPECT_EQ(fields->strides[0], 96u);
 }
 
+TEST(TensorMap, StridesOfNothingMayBeAny) {
+  // Rows of 448 without columns, one element after another.
+  ErrorOr<TensorMapFields> fields = describeTensorMap(
+      "scratch[0]", bf16View(0x1000, {448, 0}, {1, 1}), {64, 64}, 128);
+  ASSERT_TRUE(bool(fields)) << messageOf(fields);
+  EXPECT_EQ(std::vector<uint64_t>(fields->extents, fields->extents + 2),
+            (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(fields->strides[0], 16u);
+}
+
 TEST_F(StubCudaTest, EncodesWithTheDriver) {
   ErrorOr<TensorMapFields> fields = describeTensorMap(
       "argument 'b'", bf16View(0x1000, {96, 40}, {48, 1}), {32, 64}, 128);
