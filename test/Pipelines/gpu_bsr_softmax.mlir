@@ -6,19 +6,19 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
-// Two blocks are read before either is used, in the loop that stores too.
+// Four blocks are read before one is used, in the loop that stores too.
 // CHECK-LABEL: gpu.func @blocks64(
-// CHECK:         scf.for {{.*}} step %c2 iter_args
-// CHECK-COUNT-2:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
+// CHECK:         scf.for {{.*}} step %c4 iter_args
+// CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
 // CHECK:           wgtile.row_reduce maxnumf
 // CHECK:           wgtile.row_reduce addf %{{.*}} partial
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.row_combine addf
 // CHECK:         scf.for {{.*}} step %c1 iter_args
-// CHECK:         scf.for {{.*}} step %c2 {
-// CHECK-COUNT-2:   wgtile.read
+// CHECK:         scf.for {{.*}} step %c4 {
+// CHECK-COUNT-4:   wgtile.read
 // CHECK-NOT:       wgtile.row_reduce
-// CHECK-COUNT-2:   wgtile.store {{.*}} in_bounds [true, true]
+// CHECK-COUNT-4:   wgtile.store {{.*}} in_bounds [true, true]
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         scf.for {{.*}} step %c1 {
 // CHECK-NOT:     memref.alloc

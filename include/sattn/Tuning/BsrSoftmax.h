@@ -15,6 +15,8 @@ namespace sattn::tuning::bsr_softmax {
 struct Facts {
   /// Sizes of a block: at least 1.
   int64_t blockRows = 0, blockColumns = 0;
+  /// Of an element.
+  int64_t elementBytes = 2;
 };
 
 /// The parameters without a table's row: a tile of `rows` of a block row, which

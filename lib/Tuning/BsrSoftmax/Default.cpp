@@ -21,8 +21,10 @@ static constexpr int64_t kWarpRows = 16, kMultiple = 8;
 static constexpr int64_t kMaxRows = 256, kMaxColumns = 64;
 /// Most parts of a step, each of which has code of its own, and columns of all
 /// of them: what is read together hides the latency of memory, and is in
-/// registers, in f32 a quarter of those that a thread has.
-static constexpr int64_t kMaxParts = 4, kStepColumns = 128;
+/// registers, in f32 a quarter of those that a thread has. Of 16 bits there may
+/// be more, but before Hopper the generic version then spills.
+static constexpr int64_t kMaxParts = 4, kStepColumns = 128,
+                         kLongStepColumns = 256;
 
 /// The largest divisor of `number` that is at most `most` and a multiple of
 /// `unit`, or 0.
@@ -48,7 +50,9 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
     parameters.rows = llvm::alignTo(facts.blockRows, kMultiple);
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
-  int64_t most = kStepColumns / parameters.columns;
+  bool isLong = target.kind == TargetKind::Wgmma && facts.elementBytes == 2;
+  int64_t most =
+      (isLong ? kLongStepColumns : kStepColumns) / parameters.columns;
   parameters.depth =
       parameters.columns * std::max<int64_t>(1, std::min(parts, most));
 }

@@ -18,6 +18,7 @@ static tuning::bsr_softmax::Facts factsOf(BsrSoftmaxOp op) {
   tuning::bsr_softmax::Facts facts;
   facts.blockRows = op.getBlockRows();
   facts.blockColumns = op.getBlockColumns();
+  facts.elementBytes = op.getValues().getType().getElementTypeBitWidth() / 8;
   return facts;
 }
 

@@ -31,6 +31,7 @@ namespace wgtile {
 
 using namespace wgtile;
 using sattn::layout::kWarpgroupThreads;
+using sattn::layout::kWarpThreads;
 
 /// A stage is released when the next one is full, and no loop needs more than
 /// 16. Without a hint, a ring has as many as fit; threads that copy by
@@ -52,6 +53,9 @@ static constexpr int64_t kMinFlatStages = 4;
 /// registers then suffice.
 static constexpr int64_t kMinSharedStages = 3;
 static constexpr int64_t kMaxSharedThreads = 128;
+/// Warps of an SM in kernels that read to registers alone, without copies that
+/// are issued ahead: what hides the latency of memory is their number.
+static constexpr int64_t kLatencyWarps = 24;
 /// Columns of a raster group without a hint, and at most: points are counted in
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
@@ -317,8 +321,11 @@ private:
           explain(loop.getLoc(), "Pipeline")
               << ("loads are not issued ahead: " + reason).str();
         });
-    if (loops.empty())
+    if (loops.empty()) {
+      if (readsToRegisters())
+        schedule.ctasPerSM = ctas.value_or(chooseLatencyCTAs());
       return success();
+    }
     int64_t stageBytes = 0;
     int64_t otherBytes = ResourceModel::getTileRingBytes(kernel.getContext());
     kernel.walk([&](LoadOp load) {
@@ -350,6 +357,27 @@ private:
     schedule.stages = stages;
     schedule.ctasPerSM = ctas;
     return success();
+  }
+
+  /// Whether shared memory holds nothing that a loop waits for.
+  bool readsToRegisters() {
+    return !kernel
+                .walk([](Operation *op) {
+                  return isa<LoadOp, MmaOpInterface>(op)
+                             ? WalkResult::interrupt()
+                             : WalkResult::advance();
+                })
+                .wasInterrupted();
+  }
+
+  /// Warps whose reads wait for memory at one time. Those that find no
+  /// registers begin when others end.
+  int64_t chooseLatencyCTAs() {
+    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+    int64_t warps =
+        threads ? llvm::divideCeil(threads[0], kWarpThreads) : kLatencyWarps;
+    return std::clamp<int64_t>(kLatencyWarps / warps, 1,
+                               resources.getChip().ctasPerSM);
   }
 
   /// Longest first, as far as that is known and worth it.
