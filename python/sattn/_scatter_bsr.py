@@ -10,8 +10,6 @@ from ._scatter_source import LISTS
 _WIDTHS = (256, 128, 64, 32, 16)
 # PyTorch's names of parameters, of its kernel but for SPLIT_N and GROUP_SIZE.
 _META = ("GROUP_SIZE", "TILE_M", "TILE_N", "SPLIT_N", "num_warps", "num_stages", "allow_tf32")
-# Block rows whose parts follow each other: they share what they read of the other matrix.
-_GROUP = 4
 
 
 def _sizes_of(bsr, other):
@@ -46,7 +44,7 @@ def _meta_of(operand, n, given):
     for name, most in (("TILE_M", rows), ("TILE_N", columns)):
         if given.get(name, 1) > most:
             raise ValueError(f"argument '{name}': expected at most {most}, the size of a part, but got {given[name]}")
-    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": _GROUP, "num_stages": 1, "num_warps": 4,
+    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": max(operand.rows // rows, 1), "num_stages": 1, "num_warps": 4,
             "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
 
 

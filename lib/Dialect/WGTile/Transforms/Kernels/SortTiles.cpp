@@ -18,9 +18,11 @@
 using namespace mlir;
 using namespace wgtile;
 
-/// Threads of the kernel, and classes of work that it distinguishes.
+/// Threads of the kernel, and classes of rows that it distinguishes: by their
+/// work, or by less of it and by where they are.
 static constexpr int64_t kThreads = 256;
 static constexpr int64_t kClasses = 1024;
+static constexpr int64_t kPlaces = 64;
 
 namespace {
 /// One thread block per plane: the last two indices at one point of the others.
@@ -83,6 +85,24 @@ private:
                         });
   }
 
+  /// Whether a row is one tile. Then those that share what they read may follow
+  /// each other, and rows of about the same work stay where they are.
+  bool isRowOneTile() { return isConstantIntValue(loop.getCounts().back(), 1); }
+
+  /// The number of a row's class: the most work first.
+  Value classOf(Value row, Value largest) {
+    int64_t places = isRowOneTile() ? kPlaces : 1;
+    int64_t last = kClasses / places - 1;
+    Value scaled = arith::DivUIOp::create(
+        b, mul(toIndex(workOf(row)), index(last)), largest);
+    Value result = sub(index(last), scaled);
+    if (places == 1)
+      return result;
+    Value place =
+        arith::DivUIOp::create(b, mul(row, index(places)), rows).getResult();
+    return add(mul(result, index(places)), place);
+  }
+
   /// A counting sort; rows of one class come in any order.
   void sort() {
     Value classes = shared("classes", {kClasses});
@@ -97,13 +117,9 @@ private:
     });
     barrier();
     Value largest = toIndex(load(most, zero));
-    auto classOf = [&](Value row) {
-      Value scaled = arith::DivUIOp::create(
-          b, mul(toIndex(workOf(row)), index(kClasses - 1)), largest);
-      return sub(index(kClasses - 1), scaled);
-    };
     forEachRow([&](Value row) {
-      atomic(arith::AtomicRMWKind::addi, i32(1), classes, classOf(row));
+      atomic(arith::AtomicRMWKind::addi, i32(1), classes,
+             classOf(row, largest));
     });
     barrier();
     // Places of the classes.
@@ -124,8 +140,8 @@ private:
                         });
     barrier();
     forEachRow([&](Value row) {
-      Value place =
-          atomic(arith::AtomicRMWKind::addi, i32(1), classes, classOf(row));
+      Value place = atomic(arith::AtomicRMWKind::addi, i32(1), classes,
+                           classOf(row, largest));
       store(toI32(row), order, add(mul(plane, rows), toIndex(place)));
     });
   }

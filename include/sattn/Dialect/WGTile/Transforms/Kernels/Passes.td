@@ -271,10 +271,11 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     With `tile_order = descending` the loop walks the last but one index from its
     last value to its first. With `sorted`, a kernel of its own, NAME_order,
     computes the bounds of the loops of a tile's program and sorts the values of
-    that index by cost, longest first, in 1,024 classes; a condition that is the
-    same for all tiles counts as true. The host launches it first, with
-    `preprocess`: it reads the memory that the loops' bounds are read from, and
-    nothing else. Versions of one kernel share the order.
+    that index by cost, longest first, in 1,024 classes; where each value has one
+    tile, in 16 classes of cost and 64 of place, so that neighbors stay near each
+    other. A condition that is the same for all tiles counts as true. The host
+    launches it first, with `preprocess`: it reads the memory that the loops' bounds
+    are read from, and nothing else. Versions of one kernel share the order.
 
     Before:
     ```mlir

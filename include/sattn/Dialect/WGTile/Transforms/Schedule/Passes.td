@@ -65,7 +65,8 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       accumulators a thread, four with small-M tiles.
     - In other kernels the loads of loops are issued ahead by all threads, in 4
       stages, or as many as `stages` asks for and fit. Two CTAs share an SM if they
-      are small and each has at least three stages.
+      are small and each has at least three stages. Where all is read to registers,
+      24 warps share an SM.
     - Two MMAs in a chain overlap if the loop can be rotated, and two or more
       warpgroups of one tile then issue them in turn.
     - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
@@ -193,7 +194,8 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
     and two loops would each have tiles in shared memory. The pass runs after
     `wgtile-overlap`, so that values in flight between two iterations are carried
     from the first loop to the second. The condition may be on the index plus a
-    constant, which comes from the rotation.
+    constant, which comes from the rotation. Other conditions that follow from the
+    place before or after the bound become constants.
 
     Before:
     ```mlir
