@@ -8,6 +8,9 @@ from . import _arrays, _bsr, _compiler, _elements, _explain, _matrices, _operand
 from ._numbers import number
 from ._sampled_source import SampledAddmm
 
+# Columns of mat1 up to which a program for CUDA is made for their number: such sums have tiles of their own.
+_SHORT = 128
+
 
 def _is_boolean(values):
     return str(getattr(values, "dtype", "")).removeprefix("torch.") == "bool"
@@ -67,11 +70,13 @@ def _program(operand, mat1, mat2, shape, out, beta_is_zero, precision, is_transp
     _arrays.require_element("input", operand.values, arrays, of_input)
     _elements.require_kernels("mat1", dtype, target != _compiler.CPU)
     precision = _elements.precision_of(dtype, precision, target != _compiler.CPU)
+    k = int(mat1.shape[-1])
     source = SampledAddmm(
         dtype=dtype, mat2=mat2_dtype, input=operand.element, out=out_dtype,
         block=operand.block, index=operand.index,
         batch=(operand.crow.ndim - 1, mat1.ndim - 2, mat2.ndim - 2, operand.values.ndim - 3, len(shape) - 3),
-        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta)
+        with_input=not beta_is_zero, precision=precision, transpose_mat2=is_transposed, meta=meta,
+        k=k if target != _compiler.CPU and 0 < k <= _SHORT else None)
     return _bsr.program_with(meta, source, target, arrays)
 
 

@@ -15,7 +15,8 @@ class SampledAddmm:
     batch: batch dimensions of (crow, col), of mat1, mat2, input and out.
     with_input: whether beta * input is added; else beta is 0.
     precision: "ieee", or of f32 "tf32". transpose_mat2: whether mat2 is (*, N, K).
-    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice.
+    meta: the inside of #sattn.meta<...>, or "" for the compiler's choice. k: the columns of mat1 where the program is made
+    for them, else None.
     """
 
     dtype: str
@@ -29,6 +30,7 @@ class SampledAddmm:
     precision: str
     transpose_mat2: bool
     meta: str = ""
+    k: int | None = None
 
     @property
     def arguments(self):
@@ -44,10 +46,14 @@ class SampledAddmm:
         def tensor(rank, element):
             return f"tensor<{'?x' * rank}{element}>"
 
+        def factor(rank, element, last):
+            k = self.k or "?"
+            return f"tensor<{'?x' * rank}{f'?x{k}x' if last else f'{k}x?x'}{element}>"
+
         scalar = _elements.scalar_of(self.dtype)
         return {"alpha": scalar, "beta": scalar,
                 "crow": tensor(storage + 1, self.index), "col": tensor(storage + 1, self.index),
-                "mat1": tensor(mat1 + 2, self.dtype), "mat2": tensor(mat2 + 2, self.mat2),
+                "mat1": factor(mat1, self.dtype, last=True), "mat2": factor(mat2, self.mat2, last=self.transpose_mat2),
                 "input": tensor(input + 1, f"{block}x{self.input}"), "out": tensor(out + 1, f"{block}x{self.out}")}
 
     def text(self):

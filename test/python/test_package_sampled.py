@@ -178,6 +178,20 @@ def test_tensors_of_cuda(package, stub_cuda):
     assert {source.precision for source, _ in package.cache._programs} == {"ieee", "tf32"}
 
 
+def test_short_sums_have_programs_of_their_own(package, stub_cuda):
+    """On CUDA, whose tiles differ: one for each K up to 128, one for all others."""
+    import fake_torch
+
+    bsr = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
+    package.cache.clear()
+    compiled = []
+    for k in (72, 128, 72, 136, 4096):
+        before = package.cache.info().compilations
+        package.sampled_addmm(bsr, fake_torch.zeros(128, k), fake_torch.zeros(k, 192))
+        compiled.append(package.cache.info().compilations - before)
+    assert compiled == [1, 1, 0, 1, 0]
+
+
 def test_parameters(package, stub_cuda):
     import fake_torch
 

@@ -23,6 +23,9 @@ static constexpr int64_t kMostRows = 128;
 /// what a long sum takes from L2. More would leave a thread too few registers
 /// for its accumulator and the epilogue.
 static constexpr int64_t kWarpgroups = 4;
+/// Bytes of a row of mat1 up to which a sum is short: one step, and a tile of
+/// one block, since the time is that of finding a tile and storing it.
+static constexpr int64_t kShortBytes = 256;
 /// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
 /// tile on the CPU.
 static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;
@@ -52,9 +55,13 @@ sattn::tuning::sampled_addmm::defaultParameters(const Facts &facts,
             : std::min(target.maxColumns, target.maxAccumulator / tile.rows));
   tile.depth = isCPU ? kCPUDepth : kDepthBytes / facts.elementBytes;
   // Whole blocks, by wgmma, which takes f32 in one layout alone.
-  if (target.kind == TargetKind::Wgmma && facts.elementBytes < 4 &&
-      tile.rows % kUnits[0] == 0 && tile.columns == facts.blockColumns &&
-      tile.columns % kUnits[0] == 0)
+  bool isNarrow = target.kind == TargetKind::Wgmma && facts.elementBytes < 4;
+  bool isShort = isNarrow && facts.elementBytes == 2 && facts.k &&
+                 *facts.k * facts.elementBytes <= kShortBytes;
+  if (isShort)
+    tile.depth = kShortBytes / facts.elementBytes;
+  if (isNarrow && !isShort && tile.rows % kUnits[0] == 0 &&
+      tile.columns == facts.blockColumns && tile.columns % kUnits[0] == 0)
     tile.columns *= std::max<int64_t>(
         std::min(kWarpgroups * kUnits[0] / tile.rows,
                  target.maxAccumulator / (tile.rows * tile.columns)),
