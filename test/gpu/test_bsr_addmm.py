@@ -80,6 +80,7 @@ def test_refuses_column_out_of_range(sparse_run, tmp_path):
 @pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
 @pytest.mark.parametrize("block", [8, 16, 24, 64, 128])
 def test_ieee_f32(sparse_run, block, how, tmp_path):
-    case = Case("f32", dtype="f32", block=(block, block), shape=(4 * block, 3 * block, 200), beta=0.5)
+    case = Case("f32", dtype="f32", block=(block, block), tile=(min(block, 64), 64, min(block, 32)),
+                shape=(4 * block, 3 * block, 200), beta=0.5)
     done = run(sparse_run, case, tmp_path, "--check", "--tolerance=2e-6", f"--{how}")
     assert done.returncode == 0, done.stderr

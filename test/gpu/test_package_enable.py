@@ -53,15 +53,23 @@ def test_linear_and_addmm(dtype, with_bias):
 
 
 def test_gradients_are_those_of_pytorch():
+    """PyTorch's formula, which some versions do not have on CUDA."""
     _, weight, x, _ = problem()
-    grads = []
+    grads, refusals = [], []
     for is_enabled in (False, True):
         leaf = x.clone().requires_grad_()
         with sattn.torch.enable() if is_enabled else contextlib.nullcontext():
-            torch.nn.functional.linear(leaf, weight).sum().backward()
-        grads.append(leaf.grad.double())
-    near(grads[1], grads[0])
+            result = torch.nn.functional.linear(leaf, weight).sum()
+            try:
+                result.backward()
+                grads.append(leaf.grad.double())
+            except RuntimeError as error:
+                refusals.append(str(error))
     assert products() >= 1
+    if refusals:
+        assert len(refusals) == 2 and refusals[0] == refusals[1]
+    else:
+        near(grads[1], grads[0])
 
 
 def test_float32_follows_the_precision_of_matmul():
