@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import diagnostics
+import family_results
 import flex_attention_results
 import linear_results
 import make_walk
@@ -124,6 +125,7 @@ def wanted():
         performance = results_table.replace(performance, "linear", linear_results.table(linear))
         files[DECODING_PLOT] = linear_results.plot(linear)
     files[readme] = text
+    performance = results_table.replace(performance, "family", family_results.tables())
     if attention := results_table.newest_attention():
         performance = results_table.replace(performance, "attention", results_table.attention_table(attention))
     if flex := flex_attention_results.newest():

@@ -15,6 +15,7 @@ MARKERS = {"results": ("<!-- results: begin (./dev docs writes this) -->", "<!--
            "attention": ("<!-- attention: begin (./dev docs writes this) -->", "<!-- attention: end -->"),
            "linear": ("<!-- linear: begin (./dev docs writes this) -->", "<!-- linear: end -->"),
            "decoding": ("<!-- decoding: begin (./dev docs writes this) -->", "<!-- decoding: end -->"),
+           "family": ("<!-- family: begin (./dev docs writes this) -->", "<!-- family: end -->"),
            "flex_attention": ("<!-- flex_attention: begin (./dev docs writes this) -->", "<!-- flex_attention: end -->")}
 # Column titles of the peers that a run may have.
 PEERS = {"triton": "torch Triton", "triton_tuned": "torch Triton, tuned", "blocked_ell": "cuSPARSE Blocked-ELL",

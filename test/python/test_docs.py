@@ -16,6 +16,7 @@ import make_docs  # noqa: E402
 import make_walk  # noqa: E402
 import pictures  # noqa: E402
 import flex_attention_results  # noqa: E402
+import family_results  # noqa: E402
 import linear_results  # noqa: E402
 import results_plot  # noqa: E402
 import results_table  # noqa: E402
@@ -351,6 +352,24 @@ def test_plot_of_decoding(tmp_path):
     path.write_text(json.dumps({"device": "card", "rows": rows[-1:]}))
     with pytest.raises(results_table.ResultsError, match="rows of few columns"):
         linear_results.plot(path)
+
+
+def test_tables_of_the_family(tmp_path, monkeypatch):
+    """A table of each benchmark that has results, with the candidates that it has."""
+    monkeypatch.setattr(family_results, "RESULTS", tmp_path)
+    assert family_results.tables() == ""
+    row = {"m": 64, "k": 128, "n": 256, "block": 16, "sparsity": 0.5, "us": {"ours": 12.34, "dense": 123.4}}
+    path = tmp_path / "2026-01-01-nvidia-card-sampled_addmm.json"
+    path.write_text(json.dumps({"rows": [row]}))
+    eight = {"dtype": "int8", "size": 64, "block": 16, "sparsity": 0.5, "linear": {"tops": 12.3}, "bf16": {"tops": 4.56}}
+    (tmp_path / "2026-01-01-nvidia-card-eight_bits.json").write_text(json.dumps({"rows": [eight]}))
+    text = family_results.tables()
+    assert "| M | K | N | blocks | not stored | ours | dense cuBLAS |" in text
+    assert "| 64 | 128 | 256 | 16 | 0.5 | 12.3 | 123 |" in text
+    assert "| int8 | 64 | 16 | 0.5 | 12 |  | 5 |  |  |" in text
+    path.write_text('{"rows": [{}]}')
+    with pytest.raises(results_table.ResultsError, match="expected what benchmarks/sampled_addmm.py writes"):
+        family_results.tables()
 
 
 def with_tuned():
