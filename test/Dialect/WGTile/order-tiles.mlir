@@ -66,6 +66,21 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
+    // One tile in each row.
+    // CHECK-LABEL: gpu.func @list(
+    // CHECK:         wgtile.for_each_tile {{.*}} order
+    gpu.func @list(%counts: memref<?xi32>, %m: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%m, %c1) {
+        %0 = memref.load %counts[%i] : memref<?xi32>
+        %count = arith.index_cast %0 : i32 to index
+        scf.for %p = %c0 to %count step %c1 {
+        }
+      }
+      gpu.return
+    }
+
     // The kernel that sorts evaluates the bounds of a tile's loop; %scale, which
     // is the same for all tiles, counts as not 0.
     // CHECK-LABEL: gpu.func @f_order(
@@ -80,6 +95,17 @@ module attributes {gpu.container_module} {
     // CHECK-LABEL: gpu.func @second_order(
     // CHECK:         memref.load
     // CHECK:         gpu.return
+
+    // Rows of about the same work stay near each other.
+    // CHECK-LABEL: gpu.func @list_order(
+    // CHECK-SAME:      %[[ROWS:[a-z0-9]+]]: index
+    // CHECK:         memref.atomic_rmw maxs
+    // CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[ROWS]]
+    // CHECK:           arith.subi %c15
+    // CHECK:           %[[SCALED:.+]] = arith.muli %[[ROW]], %c64
+    // CHECK:           %[[PLACE:.+]] = arith.divui %[[SCALED]], %[[ROWS]]
+    // CHECK:           %[[CLASS:.+]] = arith.addi %{{.+}}, %[[PLACE]]
+    // CHECK:           memref.atomic_rmw addi {{.*}}[%[[CLASS]]]
   }
 
   // CHECK-LABEL: func.func @host
@@ -92,6 +118,7 @@ module attributes {gpu.container_module} {
         : memref<?xi32>, i1, index, index
     wgtile.launch @kernels::@second grid(%tiles) args(%crow, %x, %m, %n)
         : memref<?xi32>, f32, index, index
+    wgtile.launch @kernels::@list grid(%m) args(%crow, %m) : memref<?xi32>, index
     wgtile.launch @kernels::@even grid(%tiles) args(%m, %n) : index, index
     wgtile.launch @kernels::@by_column grid(%tiles) args(%m, %n) : index, index
     return
