@@ -254,3 +254,14 @@ def test_tensors_that_stand_for_others(package):
         torch.vmap(lambda query: package.flex_attention(query, *arrays[1:]))(arrays[0][None])
     with pytest.raises(ValueError, match="expected an array of the same library and device as query"):
         package.flex_attention(arrays[0], arrays[1].numpy(), arrays[2])
+
+
+def test_numbers_of_named_masks_in_tensors(package):
+    """Which may change where they lie, and are no booleans."""
+    arrays, left = operands(), torch.tensor(3)
+    for number in (3, 40):
+        left.fill_(number)
+        expected = attention(*arrays, lambda b, h, i, j: (j <= i + 2) & (j >= i - number))
+        torch.testing.assert_close(package.flex_attention(*arrays, window=(left, 2)).double(), expected, rtol=0, atol=1e-5)
+    with pytest.raises(TypeError, match="argument 'prefix': expected an integer, but got Tensor"):
+        package.flex_attention(*arrays, causal=True, prefix=torch.tensor(True))
