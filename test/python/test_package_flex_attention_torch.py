@@ -139,6 +139,28 @@ def test_lists_of_counts_by_torch(lengths, block, separate):
                 and (own.numpy() == wanted).all()
 
 
+FLAGS = torch.arange(LENGTH) % 3 == 0
+
+
+@pytest.mark.parametrize("mask_mod", [
+    document, lambda b, h, i, j: (i >= j) & ((j < 4) | (i - j <= 9)), lambda b, h, i, j: FLAGS[i] | ~FLAGS[j],
+    lambda b, h, i, j: torch.minimum(i, j * 2) // 7 == torch.abs(j - 5) // 7, lambda b, h, i, j: (i - j) % 8 < 3,
+    lambda b, h, i, j: torch.where(FLAGS[j], -i, j) < 3, lambda b, h, i, j: (i > 20) ^ (j > 30), lambda b, h, i, j: (i > 20) == (j > 30)])
+@pytest.mark.parametrize("separate", [True, False])
+def test_bounds_by_torch(mask_mod, separate):
+    """Are NumPy's, and so are the lists that are made of them."""
+    from sattn import _blocks, _bounds, _functions
+
+    device, sizes = torch.device("cpu"), ((LENGTH, LENGTH - 9), (16, 7))
+    function, values = _functions.traced("mask_mod", mask_mod)
+    of_numpy = _bounds.visible(function, values, None, *sizes)
+    of_torch = _bounds.visible(function, values, None, *sizes, device)
+    for one, other in zip(of_torch, of_numpy):
+        assert one.dtype == torch.bool and one.shape == other.shape and (one.numpy() == other).all()
+    for one, other in zip(_blocks.lists_of_visible(*of_torch, separate, device), _blocks.lists_of_visible(*of_numpy, separate)):
+        assert one is other is None or one.dtype == torch.int32 and (one.numpy() == other).all()
+
+
 def test_lists_of_counts_take_few_operations():
     """On a device each is a launch: two conditions, the complement, the places, their columns, the numbers."""
     from torch.utils._python_dispatch import TorchDispatchMode
