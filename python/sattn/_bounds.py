@@ -75,7 +75,10 @@ class _Blocks:
         if node.dtype == "f32" or array.shape[0] < length:
             raise _Unbounded
         kind = "i32" if node.dtype == "i1" else node.dtype
-        array = np.asarray(array) if self.module is np else self.module.as_tensor(array, device=self.arrays.device)
+        if self.module is not np:
+            # A copy of NumPy's, which may have any strides.
+            array = np.array(array) if isinstance(array, np.ndarray) else array
+            array = self.module.as_tensor(array, device=self.arrays.device)
         array = self.arrays.cast(array[:length], kind)
         if self.module is np:
             first = np.arange(0, length, size)
@@ -85,7 +88,7 @@ class _Blocks:
                 array = self.module.cat([array, array[-1:].expand(-length % size)])
             low, high = self.module.aminmax(array.view(-1, size), dim=1)
         low, high = self._column(low, dimension), self._column(high, dimension)
-        return _Condition(low != 0, high != 0) if node.dtype == "i1" else _Integer(low, high, *RANGES[kind])
+        return _Condition(low != 0, high != 0) if node.dtype == "i1" else _Integer(low, high, node.low, node.high)
 
     def _integer(self, one):
         """Of a condition, as 0 or 1."""

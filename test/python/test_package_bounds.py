@@ -32,6 +32,7 @@ def exact(mask_mod, block, shape=SHAPE):
 
 DOC = np.sort(np.random.default_rng(1).integers(-3, 4, LENGTH)).astype(np.int64)
 FLAG = np.random.default_rng(2).random(LENGTH) < 0.5
+BYTES = np.random.default_rng(3).integers(0, 256, LENGTH).astype(np.uint8)
 WIDTH, STEP = 9, 7
 # Bounds are exact of each of these, and of no others here.
 EXACT = {
@@ -42,6 +43,7 @@ EXACT = {
     "distance": lambda b, h, i, j: abs(i - j) <= WIDTH,
     "flags": lambda b, h, i, j: FLAG[i] | FLAG[j],
     "neither": lambda b, h, i, j: ~(FLAG[i] & (DOC[j] > 0)),
+    "bytes": lambda b, h, i, j: BYTES[i].astype(np.int32) + STEP > 2 * BYTES[j].astype(np.int32),
     "chunks": lambda b, h, i, j: i // STEP >= j // STEP,
     "least": lambda b, h, i, j: np.minimum(i, 50) > np.maximum(3 * j, -j)}
 OTHERS = {

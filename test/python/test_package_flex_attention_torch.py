@@ -140,10 +140,11 @@ def test_lists_of_counts_by_torch(lengths, block, separate):
 
 
 FLAGS = torch.arange(LENGTH) % 3 == 0
+REVERSED = np.arange(LENGTH, dtype=np.int32)[::-1]
 
 
 @pytest.mark.parametrize("mask_mod", [
-    document, lambda b, h, i, j: (i >= j) & ((j < 4) | (i - j <= 9)), lambda b, h, i, j: FLAGS[i] | ~FLAGS[j],
+    document, lambda b, h, i, j: REVERSED[i] >= j, lambda b, h, i, j: (i >= j) & ((j < 4) | (i - j <= 9)), lambda b, h, i, j: FLAGS[i] | ~FLAGS[j],
     lambda b, h, i, j: torch.minimum(i, j * 2) // 7 == torch.abs(j - 5) // 7, lambda b, h, i, j: (i - j) % 8 < 3,
     lambda b, h, i, j: torch.where(FLAGS[j], -i, j) < 3, lambda b, h, i, j: (i > 20) ^ (j > 30), lambda b, h, i, j: (i > 20) == (j > 30)])
 @pytest.mark.parametrize("separate", [True, False])
