@@ -1,6 +1,7 @@
 """Peers of benchmarks/flex_attention.py: other libraries' attention, for the rows that each can compute.
 
-A peer is a function of (row, data) that gives a call, whose result is a tensor (B, H, S, D). It raises Skip with a
+A peer is a function of (row, data) that gives a call, whose result is a tensor (B, H, S, D); the call's attribute `with_plan`,
+if it has one, is a call that prepares its mask, too. It raises Skip with a
 reason where it cannot do the row, and ImportError where its library is not installed. What depends on the mask alone
 (lists, plans, compilation) is prepared once and not timed.
 """
@@ -14,6 +15,17 @@ import torch.nn.functional as F
 
 class Skip(Exception):
     """A row that a peer does not do."""
+
+
+def with_plan(plan, run):
+    """The call run(plan()), whose plan is made once, and its attribute `with_plan`."""
+    kept = plan()
+
+    def call():
+        return run(kept)
+
+    call.with_plan = lambda: run(plan())
+    return call
 
 
 def _pairs_of_lists(lists, device):
@@ -163,12 +175,19 @@ def cudnn_flex(row, data):
     if row.score or row.mask == "blocks":
         raise Skip("takes intervals of keys only")
     q, k, v = _sequences_first(data)
+    bounds = [bound for interval in attention_rows.intervals(row) for bound in interval]
     # [0, first end), then pairs of begin and end.
-    (begin, end), = attention_rows.intervals(row)
-    bounds = [end] if not begin.any() else [0 * begin, begin, end]
-    plan = torch.stack([torch.from_numpy(bound) for bound in bounds]).int()[None]
-    plan = create_mask_plan(plan.repeat(1, 1, row.batch).contiguous().to(q.device), q, k, v, build_backward=False)
-    return lambda: _first(flex_attn_func(q, k, v, mask_plan=plan, softmax_scale=data.scale)).transpose(1, 2)
+    bounds = [0 * bounds[0], *bounds] if bounds[0].any() else bounds[1:]
+    bounds = torch.stack([torch.from_numpy(bound) for bound in bounds]).int()[None]
+    bounds = bounds.repeat(1, 1, row.batch).contiguous().to(q.device)
+
+    def plan():
+        return create_mask_plan(bounds, q, k, v, build_backward=False)
+
+    def run(plan):
+        return _first(flex_attn_func(q, k, v, mask_plan=plan, softmax_scale=data.scale)).transpose(1, 2)
+
+    return with_plan(plan, run)
 
 
 def cudnn_bsa(row, data):

@@ -6,6 +6,7 @@ NumPy only: a row needs no GPU to be counted, compiled or looked at.
 import dataclasses
 from dataclasses import dataclass
 
+import long_masks
 import numpy as np
 
 # Unequal documents, 8192 elements together (the last is cut at a shorter length).
@@ -30,6 +31,8 @@ class Row:
     score: str | None = None  # "alibi", "softcap"
     block: int = LIST_BLOCK  # of mask "blocks": rows and columns of a block
     count: int = 0  # of mask "blocks": blocks that a block of queries sees
+    # Ours is sattn.flex_attention with a mask of a function, and not a program; so are all masks of long_masks.py.
+    by_function: bool = False
     # What issue 14 asks for, over the best peer: at least, and the aim. None: no peer decides.
     least: float | None = 1.0
     aim: float | None = None
@@ -85,6 +88,7 @@ ROWS = {
     "d80_dense": Row(4, 32, 4096, 80, least=None),
     "d96_dense": Row(4, 16, 4096, 96, least=None),
     "d192_dense": Row(4, 8, 4096, 192, least=None),
+    **{f"long_{mask}": Row(1, 4, 131072, mask=mask, by_function=True) for mask in ["causal", *long_masks.MASKS]},
 }
 
 
@@ -110,6 +114,8 @@ def documents(length):
 
 def intervals(row):
     """Keys that a query sees, as [begin, end) for each query, disjoint and rising; None for blocks."""
+    if row.mask in long_masks.MASKS:
+        return long_masks.intervals(row.mask, row.length)
     queries = np.arange(row.length)
     zeros = np.zeros_like(queries)
     if row.mask == "blocks":
@@ -128,11 +134,18 @@ def intervals(row):
     return [(begin, end)]
 
 
+def vectors(row):
+    """What the mask's function captures: the documents, or a dictionary (long_masks.py)."""
+    return long_masks.vectors(row.mask, row.length) if row.mask in long_masks.MASKS else documents(row.length)
+
+
 def visible_function(row, numbers):
-    """(i, j) -> whether query i sees key j, of arrays of any library. numbers: documents, as that library's array.
+    """(i, j) -> whether query i sees key j, of arrays of any library. numbers: `vectors`, as that library's arrays.
 
     Blocks are not known to it: it is what the mask adds to the row's lists.
     """
+    if row.mask in long_masks.MASKS:
+        return long_masks.function(row.mask, numbers)
     return {
         "dense": lambda i, j: (i >= 0) & (j >= 0),
         "causal": lambda i, j: i >= j,
@@ -194,13 +207,12 @@ def lists(row, block=None):
     some, every = np.zeros((blocks, blocks), bool), np.zeros((blocks, blocks), bool)
     first = np.arange(blocks) * block
     last = np.minimum(first + block, row.length)
-    for begin, end in intervals(row):
-        for number in range(blocks):
-            rows = slice(first[number], last[number])
-            begins, ends = begin[rows, None], end[rows, None]
-            some[number] |= ((begins < last) & (ends > first)).any(0)
-            # A short last block is partial: what is beyond the keys is not visible.
-            every[number] |= ((begins <= first) & (ends >= first + block)).all(0)
+    seen = intervals(row)
+    for number in range(blocks):
+        rows = slice(first[number], last[number])
+        keys = sum(np.maximum(np.minimum(end[rows, None], last) - np.maximum(begin[rows, None], first), 0) for begin, end in seen)
+        # A short last block is partial: what is beyond the keys is not visible.
+        some[number], every[number] = keys.any(0), (keys == block).all(0)
     return Lists(*_listed((some & ~every)[None, None]), *_listed(every[None, None]), block)
 
 
@@ -258,6 +270,8 @@ def program(row, meta=None, rank=4):
     """MLIR's text: a function of q, k, v, the lists, the captures, and out. meta: the text of its parameters.
     rank 3: heads of all batches together, for rows without lists. The scale is 1 / sqrt(D), and known, as it is where
     sattn.flex_attention is called without one."""
+    if row.by_function:
+        raise ValueError("expected a row whose mask is no function of Python")
     if rank == 3 and (row.has_lists or row.score == "alibi"):
         raise ValueError("expected rank 4 of a row with lists or with numbers of heads")
     lead = "?x?x" if rank == 4 else "?x"

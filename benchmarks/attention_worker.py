@@ -7,6 +7,7 @@ What happens goes to a pipe as lines of JSON: {"step": [row, candidate]} before 
 import datetime
 import json
 import os
+import statistics
 import sys
 import time
 from dataclasses import dataclass
@@ -24,14 +25,14 @@ WRONG = 1e-2
 
 @dataclass
 class Data:
-    """Operands of a row. numbers: of documents."""
+    """Operands of a row. numbers: attention_rows.vectors."""
 
     q: torch.Tensor
     k: torch.Tensor
     v: torch.Tensor
     scale: float
     lists: attention_rows.Lists | None
-    numbers: torch.Tensor
+    numbers: torch.Tensor | dict
 
 
 def make_data(row, device="cuda"):
@@ -42,9 +43,13 @@ def make_data(row, device="cuda"):
         return torch.randn(shape, device=device, generator=generator, dtype=torch.float32).to(torch.bfloat16)
 
     kv_heads = row.kv_heads or row.heads
+    numbers = attention_rows.vectors(row)
+    if isinstance(numbers, dict):
+        numbers = {name: torch.from_numpy(array).to(device) for name, array in numbers.items()}
+    else:
+        numbers = torch.from_numpy(numbers).to(device)
     return Data(random(row.heads, row.head_dim), random(kv_heads, row.head_dim), random(kv_heads, row.values),
-                row.head_dim ** -0.5, attention_rows.lists(row) if row.has_lists else None,
-                torch.from_numpy(attention_rows.documents(row.length)).to(device))
+                row.head_dim ** -0.5, attention_rows.lists(row) if row.has_lists else None, numbers)
 
 
 # ---------------------------------------------------------------------------
@@ -134,8 +139,27 @@ def ours(row, data, target="cuda", meta=None, rank=4):
     return call
 
 
+def ours_by_function(row, data):
+    """A call of sattn.flex_attention with the mask of a function."""
+    import sattn
+
+    visible = attention_rows.visible_function(row, data.numbers)
+
+    def mask_mod(b, h, i, j):
+        return visible(i, j)
+
+    def plan():
+        return sattn.create_block_mask(mask_mod, None, None, row.length, row.length, device=data.q.device)
+
+    return attention_peers.with_plan(plan, lambda mask: sattn.flex_attention(
+        data.q, data.k, data.v, block_mask=mask, scale=data.scale, enable_gqa=row.group != 1))
+
+
 def candidates_of(options, row):
     """{name: a function of row and data that gives a call}, ours first."""
+    if row.by_function:
+        found = {"sattn": ours_by_function}
+        return found | {name: attention_peers.PEERS[name] for name in attention_peers.PEERS if name in options["peers"]}
     found = {"sattn": ours}
     if options["rank3"] and not row.has_lists and row.score != "alibi":
         found["sattn, rank 3"] = lambda row, data: ours(row, data, rank=3)
@@ -144,6 +168,18 @@ def candidates_of(options, row):
     for meta in options["meta"]:
         found[f"sattn, {meta}"] = lambda row, data, meta=meta: ours(row, data, meta=meta)
     return found | {name: attention_peers.PEERS[name] for name in attention_peers.PEERS if name in options["peers"]}
+
+
+def wall_ms(call, rounds):
+    """Median of calls that begin and end with an idle device."""
+    times = []
+    for _ in range(rounds + 1):
+        torch.cuda.synchronize()
+        start = time.monotonic()
+        call()
+        torch.cuda.synchronize()
+        times.append(1e3 * (time.monotonic() - start))
+    return statistics.median(times[1:])
 
 
 class Dead(Exception):
@@ -228,6 +264,10 @@ class Worker:
                                  "spread": (max(one.rounds) - min(one.rounds)) / ms}
             if "sdpa" in timed:
                 facts[candidate]["x_sdpa"] = timed["sdpa"].median_ms() / ms
+        for candidate, call in calls.items():
+            if hasattr(call, "with_plan"):
+                self.tell(step=[name, "timing"])
+                facts[candidate]["with_plan_ms"] = wall_ms(call.with_plan, self.options["rounds"])
         if self.options["power"] > 0:
             self.tell(step=[name, "power"])
             head_start(40)

@@ -5,7 +5,8 @@
 
 FOLDER is the one of libsattn.so (build/lib). The four lists and their transposes; PyTorch's makes them all at once.
 Times are medians of calls that end with the device's work, the function traced and compiled before; on CUDA ours also
-as a CUDA graph, which leaves out the time of Python (`graph`). PyTorch's holds arrays of all elements where it is not
+as a CUDA graph, which leaves out the time of Python (`graph`). `attention`: the lists that a call of flex_attention makes,
+which need not be exact nor transposed. PyTorch's holds arrays of all elements where it is not
 compiled: it is left out where that does not fit in a GPU's memory, by name, and with --no-peers. Lists that differ from
 PyTorch's are an error.
 """
@@ -80,14 +81,20 @@ def row_of(torch, sattn, name, mask_mod, length, block, device, rounds, with_pee
     peers = {"torch": lambda: create_block_mask(mask_mod, None, None, length, length, device=device, BLOCK_SIZE=block),
              "torch_compiled": lambda: create_block_mask(mask_mod, None, None, length, length, device=device, BLOCK_SIZE=block,
                                                          _compile=True)}
+    def attention():
+        mask = sattn.create_block_mask(mask_mod, None, None, length, length, device=device, BLOCK_SIZE=block)
+        function, values = sattn._functions.traced("mask_mod", mask_mod)
+        return mask.for_kernel(function, values, None, device, mask.BLOCK_SIZE, (1, 1))
+
     mask = ours()
-    times = {"ours": median_ms(torch, ours, device, rounds)}
+    attention()
+    times = {"ours": median_ms(torch, ours, device, rounds), "attention": median_ms(torch, attention, device, rounds)}
     if device.type == "cuda":
         from timing import in_graph, measure
 
-        graph = in_graph(ours, launches=1)
-        measure({"graph": graph}, rounds)
-        times["graph"] = graph.median_ms()
+        graphs = {"graph": in_graph(ours, launches=1), "attention_graph": in_graph(attention, launches=1)}
+        measure(graphs, rounds)
+        times |= {name: graph.median_ms() for name, graph in graphs.items()}
     for peer, call in peers.items() if with_peers else ():
         try:
             if not same(torch, mask, call()):

@@ -24,7 +24,9 @@ the dense problem of the same size, and its rate is that time's for the row's wo
 
 Every candidate is compared with attention in float64 before it is timed, by the relative norm of its error. Candidates
 take turns on a hot card, behind the same heavy work (timing.py); medians of CUDA event times count, the spread is that
-of the rounds' medians. TFLOP/s counts 2 (D + Dv) operations for each visible pair. What crashes or hangs is given up by
+of the rounds' medians. TFLOP/s counts 2 (D + Dv) operations for each visible pair. Rows that begin with `long` have masks of
+long_masks.py: ours is sattn.flex_attention in Python with the mask's function. They also say what a call takes on the wall
+clock that prepares its mask first, ours and cudnn.flex_attention's. What crashes or hangs is given up by
 name, and the rest goes on.
 """
 
@@ -65,6 +67,8 @@ def describe(row):
             text += f" {facts['tflops']:6.1f} TFLOP/s +-{facts['spread'] / 2:.1%}"
         if "x_sdpa" in facts:
             text += f"  x sdpa {facts['x_sdpa']:.3f}"
+        if "with_plan_ms" in facts:
+            text += f"  {facts['ms']:.3f} ms, the mask too {facts['with_plan_ms']:.3f}"
         if "error" in facts:
             text += f"  error {facts['error']:.2e}"
         if "do_bench_tflops" in facts:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Host time of one call whose kernel is ready, in microseconds: ours, prepared and not, beside PyTorch's, on a GPU;
-and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
+"""Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
+and of flex_attention with masks of each kind, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -63,6 +63,43 @@ def candidates(block, size):
         "torch bsr_dense_addmm": lambda: triton_ops.bsr_dense_addmm(
             problem.c, bsr, problem.b, beta=0, out=problem.c),
     }
+
+
+def attention_calls():
+    """name: a call of flex_attention, whose functions and masks are made before: by name, of a function that needs no lists,
+    of one that captures a tensor, with a score_mod; then PyTorch's masks, and its own kernel, compiled."""
+    import sattn
+    import torch
+    from torch.nn.attention import flex_attention as flex
+
+    length = 4096
+    query = key = value = torch.zeros(1, 16, length, 64, dtype=torch.bfloat16, device="cuda")
+    doc, slopes, width = torch.arange(length, device="cuda", dtype=torch.int32) // 512, torch.ones(16, device="cuda"), 256
+    sizes = None, None, length, length
+
+    def causal(b, h, i, j):
+        return i >= j
+
+    def window(b, h, i, j):
+        return (i >= j) & (i - j <= width)
+
+    def document(b, h, i, j):
+        return (doc[i] == doc[j]) & (i >= j)
+
+    def alibi(score, b, h, i, j):
+        return score + slopes[h] * (j - i)
+
+    options = {
+        "causal": {"causal": True}, "window": {"window": (256, 0)}, "ALiBi": {"score_mod": alibi, "causal": True},
+        "function, causal": {"block_mask": sattn.create_block_mask(causal, *sizes)},
+        "function, window": {"block_mask": sattn.create_block_mask(window, *sizes)},
+        "function, documents": {"block_mask": sattn.create_block_mask(document, *sizes, device="cuda")},
+        "torch mask, causal": {"block_mask": flex.create_block_mask(causal, *sizes, device="cuda")},
+        "torch mask, documents": {"block_mask": flex.create_block_mask(document, *sizes, device="cuda")}}
+    calls = {f"attention: {name}": lambda given=given: sattn.flex_attention(query, key, value, **given)
+             for name, given in options.items()}
+    compiled = torch.compile(flex.flex_attention)
+    return {**calls, "torch flex_attention": lambda: compiled(query, key, value, **options["torch mask, causal"])}
 
 
 def small_operands(target):
@@ -131,6 +168,13 @@ def main():
                 print(f"{block:4} {name}: {(str(error).splitlines() or [type(error).__name__])[0]}")
                 continue
             print(f"{block:4} {name:24} {rows[-1]['host_us']:7.1f} us", flush=True)
+    for name, call in attention_calls().items() if options.target == "cuda" else ():
+        try:
+            rows.append({"call": name, "host_us": host_us(call)})
+        except Exception as error:
+            print(f"{name}: {(str(error).splitlines() or [type(error).__name__])[0]}")
+            continue
+        print(f"{name:34} {rows[-1]['host_us']:7.1f} us", flush=True)
     if options.out:
         device, torch_version = "CPU", None
         if options.target == "cuda":

@@ -203,4 +203,4 @@ def of_function(block_mask, function, values, band, arrays, sizes):
     if block[0] % MULTIPLE or block[1] % MULTIPLE:
         block = BLOCK
     batch = sizes[0] if function.needs_batch else 1, sizes[1] if function.needs_head else 1
-    return Mask(function, values, block_mask.made(function, values, band, arrays.device, block, batch)[0], block, band)
+    return Mask(function, values, block_mask.for_kernel(function, values, band, arrays.device, block, batch), block, band)

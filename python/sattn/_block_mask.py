@@ -44,6 +44,12 @@ def _length(name, value, least=0):
     return number
 
 
+def _as_tensors(lists):
+    import torch
+
+    return Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
+
+
 class _Snapshot:
     """Captured values as they were, to tell whether they have changed."""
 
@@ -186,15 +192,30 @@ class BlockMask:
         self._made[function, band, device, block, batch] = _Snapshot(values), lists, numbers
         return lists, numbers
 
+    def for_kernel(self, function, values, band, device, block, batch):
+        """Lists as `made` gives them; of a long mask those that bounds give, where they do: there a block that is listed as
+        seen in part may be seen wholly or not at all, which the function says of its elements."""
+        key = function, band, device, block, batch
+        for kept in self._made.get(key), self._made.get((*key, "bounds")):
+            if kept is not None and kept[0].holds(values):
+                return kept[1]
+        on_gpu = device is not None and device.type != "cpu"
+        found = _blocks.bounded(function, values, band, self.seq_lengths, block, device if on_gpu else None)
+        if found is None:
+            return self.made(function, values, band, device, block, batch)[0]
+        lists = _blocks.lists_of_visible(*found, self._separate, device if on_gpu else None)
+        if device is not None and not on_gpu:
+            lists = _as_tensors(lists)
+        if len(self._made) >= 8:
+            self._made.clear()
+        self._made[*key, "bounds"] = _Snapshot(values), lists, None
+        return lists
+
     def _lists_of(self, numbers, lengths, block, device):
         """The Lists of blocks with these counts of visible elements, on a device or, None, in NumPy."""
         on_gpu = device is not None and device.type != "cpu"
         lists = _blocks.lists_of(numbers, lengths, block, self._separate, device if on_gpu else None)
-        if device is None or on_gpu:
-            return lists
-        import torch
-
-        return Lists(*(None if array is None else torch.from_numpy(array) for array in lists))
+        return lists if device is None or on_gpu else _as_tensors(lists)
 
     @property
     def mask_mod(self):

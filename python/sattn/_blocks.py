@@ -6,7 +6,7 @@ import typing
 
 import numpy as np
 
-from . import _evaluation, _functions
+from . import _bounds, _evaluation, _functions
 from ._block_counts import block_counts
 from ._expression import Graph
 
@@ -54,6 +54,13 @@ def counts(function, values, band, shape, lengths, block, device=None):
                                                "kv_idx": key}, values, arrays)
             found.append(_sums(arrays.module.broadcast_to(seen, lengths), block, device))
     return arrays.module.stack(found).reshape(*shape, *found[0].shape)
+
+
+def bounded(function, values, band, lengths, block, device=None):
+    """What _bounds.visible gives of a long mask, in NumPy or on a device; None of others, whose elements are evaluated."""
+    if math.prod(lengths) <= MOST_EVALUATED:
+        return None
+    return _bounds.visible(function, values, band, lengths, block, device)
 
 
 def _positions(arrays, device, length):
@@ -105,8 +112,24 @@ def lists_of(number, lengths, block, separate=True, device=None):
         module.logical_xor(number, whole, out=listed[0, ..., 0, :])
     else:
         module.not_equal(number, 0, out=listed[0, ..., 0, :])
+    return _lists(module, listed, separate)
+
+
+def _lists(module, listed, separate):
     numbers, columns = _columns(module, listed)
     return Lists(numbers[0], columns[0], numbers[1], columns[1]) if separate else Lists(numbers[0], columns[0], None, None)
+
+
+def lists_of_visible(some, every, separate=True, device=None):
+    """The Lists of blocks that may be seen, and of those that are wholly visible, which are among them."""
+    module = _evaluation.library(device).module
+    listed = _marks(module, 1 + separate, some)
+    if separate:
+        listed[1, ..., 0, :] = every
+        module.logical_xor(some, every, out=listed[0, ..., 0, :])
+    else:
+        listed[0, ..., 0, :] = some
+    return _lists(module, listed, separate)
 
 
 def ordered(dense):

@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _functions, _masks, _region, _repeats, _traced, cache
+from . import _arrays, _bsr, _compiler, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
 from ._attention_mask import Mask, mask_of
 from ._captured_arguments import captured
 from ._flex_source import FlexAttention
@@ -46,6 +46,24 @@ class _Plan:
     rows: tuple
     arrays: object
     key: tuple
+
+    def result(self, query):
+        """A new array, whose heads and queries lie in memory as query's do."""
+        shape = self.shape
+        if self.arrays is _arrays.NUMPY:
+            if query.strides[1] < query.strides[2] and shape[1] > 1 and shape[2] > 1:
+                return np.empty((shape[0], shape[2], shape[1], shape[3]), query.dtype).swapaxes(1, 2)
+            return np.empty(shape, query.dtype)
+        strides = query.stride()
+        if strides[1] < strides[2] and shape[1] > 1 and shape[2] > 1:
+            return query.new_empty((shape[0], shape[2], shape[1], shape[3])).transpose(1, 2)
+        return query.new_empty(shape)
+
+    def new_rows(self, query):
+        """A new array of one f32 for each query of each head."""
+        if self.arrays is _arrays.NUMPY:
+            return np.empty(self.rows, np.float32)
+        return query.new_empty(self.rows, dtype=sys.modules["torch"].float32)
 
 
 def _sharing(list_, batched):
@@ -175,15 +193,15 @@ def explained(query, key, value, score_mod=None, block_mask=None, scale=None, en
                                                                 window, prefix)
     if _arrays.is_torch(query):
         _traced.refuse("query", query)
-    program, given, mask = attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted,
-                                  options, is_explained=True)
+    plan, mask, given, *_ = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted,
+                                       options)
     remarks = ()
     if block_mask is not None:
         size = " x ".join(map(str, mask.block))
         remarks = ("the blocks that the mask leaves are computed in the kernel, without lists" if mask.lists is None else
                    f"the mask has lists of blocks of {size}, made of its function" if mask.is_ours else
                    f"the mask has lists of blocks of {size}, which were given"),
-    return [(program, given, False)], "kernel_options" if options is not None and options.tile else None, remarks
+    return [(plan.program, given, False)], "kernel_options" if options is not None and options.tile else None, remarks
 
 
 def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False,
@@ -208,6 +226,13 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     they lie, on PyTorch's current stream. Raises ValueError or TypeError for arguments that do not fit or functions that
     cannot be traced, NotImplementedError for what has no code yet (gradients among it), before anything is written.
     """
+    is_plain = return_aux is None and kernel_options is None
+    if is_plain:
+        found = _flex_repeats.repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse,
+                                       (causal, window, prefix), _run)
+        if found is not None:
+            return found
+    given_scale = scale
     wanted, scale, band, options, score, score_values = _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal,
                                                                 window, prefix)
     if _traced.stands_for_others(query):
@@ -216,18 +241,44 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         out, lse, largest = _operations.flex_attention(query, key, value, score, score_values, block_mask, band, scale,
                                                        bool(enable_gqa), wanted, kernel_options)
     else:
-        out, lse, largest = attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
-                                   wanted, options)
+        plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
+                                                          enable_gqa, wanted, options)
+        _run(plan, given, query, key, value)
+        if is_plain and plan.arrays is not _arrays.NUMPY:
+            _flex_repeats.remember(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale, enable_gqa,
+                                   return_lse, (causal, window, prefix))
     if return_aux is not None:
         return out, AuxOutput(lse=lse, max_scores=largest)
     return (out, lse) if return_lse else out
 
 
-def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options, *,
-           is_explained=False):
+def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
     """(output, lse or None, the greatest scores or None) of traced functions. wanted: an AuxRequest.
-    mask_of(block_mask, band, arrays, sizes) gives the mask. is_explained: nothing is launched; (the program, its arguments,
-    the Mask) instead."""
+    mask_of(block_mask, band, arrays, sizes) gives the mask."""
+    plan, _, given, *results = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
+                                          wanted, options)
+    _run(plan, given, query, key, value)
+    return results
+
+
+def _run(plan, given, query, key, value):
+    """Launches. given: the program's arguments, of these operands."""
+    program = plan.program
+    if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
+        _explain.log_generic(program, given)
+    try:
+        plan.launch(*given)
+    except BufferError as error:
+        _arrays.raise_refusal({"query": query, "key": key, "value": value}, error)
+    except RuntimeError as error:
+        if not _repeats.is_out_of_memory(error) or not plan.arrays.release_kept_memory():
+            raise
+        plan.launch(*given)
+
+
+def _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
+    """(the _Plan of what `attend` takes, the Mask or None, the program's arguments, and of those the output, lse or None, the
+    greatest scores or None). Nothing is launched; lists of the mask are made, if it needs any."""
     arrays, are_plain = _arrays_of(query, key, value)
     mask_function = mask_values = lists = None
     if not are_plain:
@@ -265,29 +316,15 @@ def attend(query, key, value, score, score_values, block_mask, mask_of, band, sc
         given += captured(score, score_values, arrays)
     if mask_values:
         given += captured(mask_function, mask_values, arrays)
-    out = _result(plan, query, arrays)
+    out = plan.result(query)
     given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
     lse = largest = None
     if any(wanted):
         # The maximum is the kernel's third result.
-        rows = [np.empty(plan.rows, np.float32) if arrays is _arrays.NUMPY else query.new_empty(plan.rows, dtype=torch.float32)
-                for _ in range(1 + wanted.max_scores)]
+        rows = [plan.new_rows(query) for _ in range(1 + wanted.max_scores)]
         given += rows
         lse, largest = rows[0] if wanted.lse else None, rows[1] if wanted.max_scores else None
-    program = plan.program
-    if is_explained:
-        return program, given, mask
-    if not program._is_logged and program._device is not None and _LOGGER.isEnabledFor(logging.INFO):
-        _explain.log_generic(program, given)
-    try:
-        plan.launch(*given)
-    except BufferError as error:
-        _arrays.raise_refusal({"query": query, "key": key, "value": value}, error)
-    except RuntimeError as error:
-        if not _repeats.is_out_of_memory(error) or not arrays.release_kept_memory():
-            raise
-        plan.launch(*given)
-    return out, lse, largest
+    return plan, mask, given, out, lse, largest
 
 
 _OUTPUT_ALONE, _LSE = AuxRequest(), AuxRequest(lse=True)
@@ -308,16 +345,3 @@ def _in_place(*operands):
         if not array.flags.aligned:
             _arrays.arrays_of(name, array)
     return map(_arrays.NUMPY.passed, operands)
-
-
-def _result(plan, query, arrays):
-    """A new array, whose heads and queries lie in memory as query's do."""
-    shape = plan.shape
-    if arrays is _arrays.NUMPY:
-        if query.strides[1] < query.strides[2] and shape[1] > 1 and shape[2] > 1:
-            return np.empty((shape[0], shape[2], shape[1], shape[3]), query.dtype).swapaxes(1, 2)
-        return np.empty(shape, query.dtype)
-    strides = query.stride()
-    if strides[1] < strides[2] and shape[1] > 1 and shape[2] > 1:
-        return query.new_empty((shape[0], shape[2], shape[1], shape[3])).transpose(1, 2)
-    return query.new_empty(shape)

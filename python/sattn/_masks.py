@@ -81,6 +81,8 @@ class Band:
 
 
 def _distance(name, value):
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) in ("bool", "torch.bool"):  # 0 and 1 to Python.
+        raise TypeError(f"argument '{name}': expected an integer, but got {type(value).__name__}")
     number = integer(name, value)
     if not 0 <= number <= MOST:
         raise ValueError(f"argument '{name}': expected numbers from 0 to 2^30, or None for no limit, but got {number}")
@@ -97,10 +99,13 @@ def named(causal, window, prefix):
         ends = window
     else:
         raise TypeError(f"argument 'window': expected (left, right), how many keys before and after, but got {window!r}")
+    # Numbers of other types become ints first: one in an array may change where it lies.
+    numbers = [value if value is None or type(value) is int else _distance(name, value)
+               for name, value in zip(("prefix", "window", "window"), (prefix, *ends))]
     try:
-        return _kept_band(causal, prefix, *ends)
+        return _kept_band(causal, *numbers)
     except TypeError:  # Of what has no hash, the other one says what is wrong.
-        return _band(causal, prefix, *ends)
+        return _band(causal, *numbers)
 
 
 def _band(causal, prefix, left=None, right=None):

@@ -14,6 +14,8 @@ calls = {}
 repeats = _repeats.Repeats()
 # Those of sampled_addmm.
 sampled_repeats = _repeats.Repeats()
+# Calls of flex_attention with PyTorch's tensors (_flex_repeats.py).
+flex_repeats = {}
 _programs, _choices = {}, {}
 _compilations = 0
 # As they were read for the first choice on a device.
@@ -35,6 +37,7 @@ def clear():
     calls.clear()
     repeats.clear()
     sampled_repeats.clear()
+    flex_repeats.clear()
     _tables = None
     _programs.clear()
     _choices.clear()

@@ -33,13 +33,15 @@ def small(rows, name):
     if row.mask == "blocks":
         return dataclasses.replace(row, batch=1, heads=2, length=4 * row.block, count=2)
     length = {"window": 1300, "prefix": 1300, "document": 2800, "document_causal": 2800}.get(row.mask, 300)
+    if row.by_function:
+        length = 1300
     return dataclasses.replace(row, batch=1, heads=2 * row.group, kv_heads=2 if row.kv_heads else None, length=length)
 
 
 def seen_by(rows, row):
     """Which keys each query of each head sees, by the definition."""
     i, j = np.arange(row.length)[:, None], np.arange(row.length)[None, :]
-    seen = np.broadcast_to(rows.visible_function(row, rows.documents(row.length))(i, j),
+    seen = np.broadcast_to(rows.visible_function(row, rows.vectors(row))(i, j),
                            (row.heads, row.length, row.length))
     if row.mask == "blocks":
         indices = rows.lists(row).full_indices[0]
@@ -50,9 +52,10 @@ def seen_by(rows, row):
 
 MASKS = ["dense_4096", "causal_4096", "window_4096", "prefix_8192", "document_8192", "document_causal_8192",
          "blocks_128", "blocks_64"]
+LONG = ["long_packed", "long_local", "long_sinks", "long_tree_depth", "long_tree_breadth", "long_longformer", "long_hstu"]
 
 
-@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("name", [*MASKS, *LONG])
 def test_visible_pairs_are_counted_by_element(rows, name):
     row = small(rows, name)
     seen = seen_by(rows, row)
@@ -60,7 +63,7 @@ def test_visible_pairs_are_counted_by_element(rows, name):
     assert rows.count_operations(row) == 2 * (128 + 128) * seen.sum()
 
 
-@pytest.mark.parametrize("name", ["causal_4096", "window_4096", "prefix_8192", "document_8192", "document_causal_8192"])
+@pytest.mark.parametrize("name", ["causal_4096", "window_4096", "prefix_8192", "document_8192", "document_causal_8192", *LONG])
 def test_lists_are_exact(rows, name):
     row = small(rows, name)
     lists, seen = rows.lists(row), seen_by(rows, row)[0]
@@ -78,7 +81,7 @@ def test_lists_are_exact(rows, name):
 
 
 def test_rows_of_the_issue(rows):
-    assert len(rows.ROWS) == 24
+    assert len(rows.ROWS) == 32
     assert rows.ROWS["gqa_8192"].group == 4
     assert rows.ROWS["video"].title() == "64 of 1713 blocks of 64, D128, 1 x 7 x 109632"
     assert rows.ROWS["softcap_8192"].title() == "softcap 20, causal, D128, 2 x 16 x 8192"
@@ -114,6 +117,51 @@ def test_programs_compute_what_is_counted(sattn, rows, name):
     assert error < 1e-3
 
 
+@pytest.mark.parametrize("length", [600, 1300])
+@pytest.mark.parametrize("name", LONG)
+def test_intervals_are_what_functions_see(rows, name, length):
+    """By element, disjoint and rising."""
+    row = dataclasses.replace(rows.ROWS[name], length=length)
+    seen, last = np.zeros((length, length), int), np.zeros(length, int)
+    for begin, end in rows.intervals(row):
+        assert (last <= begin).all() and (begin <= end).all() and (end <= length).all()
+        seen += (np.arange(length) >= begin[:, None]) & (np.arange(length) < end[:, None])
+        last = end
+    assert (seen == seen_by(rows, row)[0]).all()
+    # Each mask has what it is named after.
+    assert seen.diagonal().all() and 0 < seen.mean() < 1
+    if name == "long_longformer":
+        assert seen.all(1).sum() == seen.all(0).sum() == 8
+    else:
+        assert not np.triu(seen, 1).any()
+
+
+def test_trees_are_the_same_in_both_orders(rows):
+    """Each query of a leaf sees 6 whole nodes, of which the root is the first."""
+    of = {name: rows.intervals(dataclasses.replace(rows.ROWS[name], length=12700)) for name in ("long_tree_depth", "long_tree_breadth")}
+    for intervals in of.values():
+        parts = np.array([end - begin for begin, end in intervals])
+        assert len(intervals) == 7 and ((parts > 0).sum(0) == 7).mean() == pytest.approx(64 / 127, abs=0.05)
+        assert (intervals[0][0] == 0).all() and len(np.unique(intervals[0][1][1000:])) == 1
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_masks_of_functions_in_attention(sattn, rows, name):
+    """sattn.flex_attention, on the CPU."""
+    row = small(rows, name)
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.standard_normal((1, 2, row.length, 16), np.float32) for _ in range(3))
+    visible = rows.visible_function(row, rows.vectors(row))
+    mask = sattn.create_block_mask(lambda b, h, i, j: visible(i, j), None, None, row.length, row.length)
+    out = sattn.flex_attention(q, k, v, block_mask=mask)
+    scores = np.where(seen_by(rows, row)[:2], q[0].astype(float) @ k[0].astype(float).swapaxes(1, 2) / 4, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(out[0], weights @ v[0] / weights.sum(-1, keepdims=True), rtol=0, atol=1e-5)
+    assert mask.visible() == rows.count_pairs(row) / row.length ** 2
+    with pytest.raises(ValueError, match="expected a row whose mask is no function"):
+        rows.program(row)
+
+
 def test_rank_3_needs_no_heads(rows):
     assert "tensor<?x?x128xbf16>" in rows.program(rows.ROWS["causal_4096"], rank=3)
     with pytest.raises(ValueError, match="expected rank 4"):
@@ -123,7 +171,7 @@ def test_rank_3_needs_no_heads(rows):
 def test_lists_its_rows(root):
     done = subprocess.run([sys.executable, root / "benchmarks" / "flex_attention.py", "--list"], capture_output=True,
                           text=True, check=True)
-    assert len(done.stdout.splitlines()) == 24 and "0.55 TFLOP" in done.stdout.splitlines()[0]
+    assert len(done.stdout.splitlines()) == 32 and "0.55 TFLOP" in done.stdout.splitlines()[0]
 
 
 # What stands for the process that measures: it does what PLAN says of each candidate of each row.

@@ -125,6 +125,9 @@ def test_named_masks_beside_others(sattn, arguments, numbers, queries, keys):
     ({"causal": np.ones(2, bool)}, ValueError, r"argument 'causal': expected .* but got array\(\[ True,  True\]\)"),
     ({"window": ([1], 0)}, TypeError, "argument 'window': expected an integer, but got list"),
     ({"window": (1.0, 0)}, TypeError, "argument 'window': expected an integer, but got float"),
+    ({"window": (True, 0)}, TypeError, "argument 'window': expected an integer, but got bool"),
+    ({"causal": True, "prefix": True}, TypeError, "argument 'prefix': expected an integer, but got bool"),
+    ({"causal": True, "prefix": np.False_}, TypeError, "argument 'prefix': expected an integer, but got bool"),
 ])
 def test_named_masks_that_are_none(sattn, arguments, error, message):
     """Also after equal arguments of other types, whose masks are kept."""
@@ -132,6 +135,15 @@ def test_named_masks_that_are_none(sattn, arguments, error, message):
     sattn.flex_attention(*operands(), window=(1, 0))
     with pytest.raises(error, match=message):
         sattn.flex_attention(*operands(), **arguments)
+
+
+def test_numbers_of_named_masks_in_arrays(sattn):
+    """Which may change where they lie."""
+    arrays, left = operands(), np.array(3)
+    for number in (3, 40):
+        left[...] = number
+        close(sattn.flex_attention(*arrays, window=(left, np.int64(2))),
+              attention(*arrays, band(LENGTH, LENGTH, left=number, right=2))[0])
 
 
 @pytest.mark.parametrize("case", [

@@ -139,6 +139,29 @@ def test_lists_of_counts_by_torch(lengths, block, separate):
                 and (own.numpy() == wanted).all()
 
 
+FLAGS = torch.arange(LENGTH) % 3 == 0
+REVERSED = np.arange(LENGTH, dtype=np.int32)[::-1]
+
+
+@pytest.mark.parametrize("mask_mod", [
+    document, lambda b, h, i, j: REVERSED[i] >= j, lambda b, h, i, j: (i >= j) & ((j < 4) | (i - j <= 9)), lambda b, h, i, j: FLAGS[i] | ~FLAGS[j],
+    lambda b, h, i, j: torch.minimum(i, j * 2) // 7 == torch.abs(j - 5) // 7, lambda b, h, i, j: (i - j) % 8 < 3,
+    lambda b, h, i, j: torch.where(FLAGS[j], -i, j) < 3, lambda b, h, i, j: (i > 20) ^ (j > 30), lambda b, h, i, j: (i > 20) == (j > 30)])
+@pytest.mark.parametrize("separate", [True, False])
+def test_bounds_by_torch(mask_mod, separate):
+    """Are NumPy's, and so are the lists that are made of them."""
+    from sattn import _blocks, _bounds, _functions
+
+    device, sizes = torch.device("cpu"), ((LENGTH, LENGTH - 9), (16, 7))
+    function, values = _functions.traced("mask_mod", mask_mod)
+    of_numpy = _bounds.visible(function, values, None, *sizes)
+    of_torch = _bounds.visible(function, values, None, *sizes, device)
+    for one, other in zip(of_torch, of_numpy):
+        assert one.dtype == torch.bool and one.shape == other.shape and (one.numpy() == other).all()
+    for one, other in zip(_blocks.lists_of_visible(*of_torch, separate, device), _blocks.lists_of_visible(*of_numpy, separate)):
+        assert one is other is None or one.dtype == torch.int32 and (one.numpy() == other).all()
+
+
 def test_lists_of_counts_take_few_operations():
     """On a device each is a launch: two conditions, the complement, the places, their columns, the numbers."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -254,3 +277,14 @@ def test_tensors_that_stand_for_others(package):
         torch.vmap(lambda query: package.flex_attention(query, *arrays[1:]))(arrays[0][None])
     with pytest.raises(ValueError, match="expected an array of the same library and device as query"):
         package.flex_attention(arrays[0], arrays[1].numpy(), arrays[2])
+
+
+def test_numbers_of_named_masks_in_tensors(package):
+    """Which may change where they lie, and are no booleans."""
+    arrays, left = operands(), torch.tensor(3)
+    for number in (3, 40):
+        left.fill_(number)
+        expected = attention(*arrays, lambda b, h, i, j: (j <= i + 2) & (j >= i - number))
+        torch.testing.assert_close(package.flex_attention(*arrays, window=(left, 2)).double(), expected, rtol=0, atol=1e-5)
+    with pytest.raises(TypeError, match="argument 'prefix': expected an integer, but got Tensor"):
+        package.flex_attention(*arrays, causal=True, prefix=torch.tensor(True))

@@ -1,0 +1,171 @@
+"""Calls of flex_attention that were made before: with PyTorch's tensors of the same shapes, the same functions and the same
+mask, by identity.
+
+What such a call was found to need is kept. What may have changed since is looked at again: values that the functions
+capture, lists of a mask, where tensors lie. Whatever is new takes the long way (_flex_attention.py), which checks it.
+"""
+
+import dataclasses
+import sys
+import weakref
+
+from . import _attention_mask, _masks, cache
+from ._captured_arguments import captured
+
+#: Calls that are kept, at most.
+LIMIT = 4096
+# Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
+_plain = set()
+_empty_like = _forward = None
+
+
+def _see():
+    """Looks at PyTorch, which is there, for what is kept of it."""
+    global _empty_like, _forward
+    if not _plain:
+        torch = sys.modules["torch"]
+        _empty_like, _forward = torch.empty_like, torch.autograd.forward_ad
+        _plain.update((torch.Tensor, torch.nn.Parameter))
+
+
+@dataclasses.dataclass(slots=True)
+class _Call:
+    """A call: its plan (_flex_attention.py), what its key does not tell, and what it needs of its functions and its mask."""
+
+    plan: object
+    device: object
+    dtype: object
+    #: Arguments that stand for a band, and the Band.
+    named: tuple
+    band: object
+    #: A weak reference to score_mod, and its Function; or None.
+    score: object = None
+    score_function: object = None
+    #: A weak reference to block_mask, the Function of its mask_mod, its Lists; or None.
+    mask: object = None
+    mask_function: object = None
+    lists: object = None
+    #: Of a mask that keeps its function: (lengths, block size), and the snapshot of the values that its lists were made of,
+    #: if it has any. Of given lists: what of_lists read.
+    made_of: tuple = ()
+    snapshot: object = None
+    members: tuple = ()
+
+
+def _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named):
+    return (query.shape, key.shape, value.shape, query.dtype, id(score_mod), id(block_mask), scale, enable_gqa, return_lse,
+            named)
+
+
+def _is_constant(one):
+    """Whether it is a named mask's argument, or a part of one, that cannot change where it lies."""
+    return one is None or type(one) in (bool, int, str) or type(one) is tuple and all(map(_is_constant, one))
+
+
+def remember(plan, mask, query, key, value, score_mod, score, block_mask, band, scale, enable_gqa, return_lse, named):
+    """Keeps a call that was checked. mask: its Mask (_attention_mask.py), or None; score: Function of score_mod, or None."""
+    if not all(map(_is_constant, (*named, enable_gqa, return_lse))) or type(scale) not in (type(None), float):
+        return
+    _see()
+    if type(query) not in _plain:
+        return
+    call = _Call(plan, query.device, query.dtype, named, band)
+    place = _key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named)
+    calls = cache.flex_repeats
+    try:
+        # What a function or a mask holds is not kept longer than it.
+        if score is not None:
+            call.score, call.score_function = weakref.ref(score_mod, lambda _: calls.pop(place, None)), score
+        if mask is not None:
+            call.mask, call.mask_function = weakref.ref(block_mask, lambda _: calls.pop(place, None)), mask.function
+            if not _keep_mask(call, block_mask, mask, band):
+                return
+    except TypeError:  # Of what has no weak references.
+        return
+    if len(calls) >= LIMIT:
+        calls.clear()
+    calls[place] = call
+
+
+def _keep_mask(call, block_mask, mask, band):
+    """Whether the call knows of the mask all that it needs."""
+    call.lists = mask.lists
+    if getattr(block_mask, "_given", call) is not None:
+        if mask.lists is None or band is not None:
+            return False
+        call.members = _attention_mask._members(block_mask)
+        return True
+    call.made_of = block_mask.seq_lengths, block_mask.BLOCK_SIZE
+    if mask.lists is not None:
+        call.snapshot = next((kept[0] for kept in block_mask._made.values() if kept[1] is mask.lists), None)
+    return mask.lists is None or call.snapshot is not None
+
+
+def _values_of_mask(call, block_mask):
+    """What the mask's function captures now, or None where its lists may be others."""
+    if call.mask() is not block_mask:
+        return None
+    if call.members:
+        members = _attention_mask._members(block_mask)
+        for one, kept in zip(members, call.members):
+            if one is not kept:
+                return None
+        return call.mask_function.bind(members[-1])
+    if block_mask._given is not None or block_mask.seq_lengths is not call.made_of[0] \
+            or block_mask.BLOCK_SIZE is not call.made_of[1]:
+        return None
+    values = call.mask_function.bind(block_mask._mask_mod)
+    if values is None or call.snapshot is not None and not call.snapshot.holds(values):
+        return None
+    return values
+
+
+def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named, run):
+    """The output, or (output, lse); None where this is no repetition, and nothing was done. named: (causal, window, prefix).
+    run(plan, arguments, query, key, value) launches."""
+    if type(query) not in _plain or type(key) not in _plain or type(value) not in _plain \
+            or scale is not None and type(scale) is not float:
+        return None
+    try:
+        call = cache.flex_repeats.get(_key(query, key, value, score_mod, block_mask, scale, enable_gqa, return_lse, named))
+        # The last three: a tensor without memory of its own raises or has no address.
+        if call is None or key.dtype is not call.dtype or value.dtype is not call.dtype or query.device != call.device \
+                or key.device != call.device or value.device != call.device \
+                or query.requires_grad or key.requires_grad or value.requires_grad or query.is_neg() or key.is_neg() \
+                or value.is_neg() or not query.data_ptr() or not key.data_ptr() or not value.data_ptr():
+            return None
+    except (RuntimeError, TypeError):  # Of nested tensors, transforms, and arguments that have no hash.
+        return None
+    if getattr(_forward, "_current_level", 0) >= 0:
+        return None
+    for one, kept in zip(named, call.named):
+        # Equal arguments of other types may be none.
+        if one is not kept and _masks.named(*named) is not call.band:
+            return None
+    plan = call.plan
+    arrays = plan.arrays
+    given = [scale, query, key, value] if plan.takes_scale else [query, key, value]
+    lists = call.lists
+    if lists is not None:
+        given += lists if lists[2] is not None else lists[:2]
+    if call.score is not None:
+        values = call.score_function.bind(score_mod) if call.score() is score_mod else None
+        if values is None:
+            return None
+        if values:
+            given += captured(call.score_function, values, arrays)
+    if call.mask is not None:
+        values = _values_of_mask(call, block_mask)
+        if values is None:
+            return None
+        if values:
+            given += captured(call.mask_function, values, arrays)
+    out = _empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
+    given.append(out)
+    if not return_lse:
+        run(plan, given, query, key, value)
+        return out
+    lse = plan.new_rows(query)
+    given.append(lse)
+    run(plan, given, query, key, value)
+    return out, lse
