@@ -29,6 +29,9 @@ typedef struct sattn_bsr_addmm {
   int64_t batches;
   /* Whether the batches have columns in common, but not offsets: 0 or 1. */
   int64_t shares_columns;
+  /* Whether the columns of the k x n factor are contiguous, instead of its
+     rows: 0 or 1. */
+  int64_t along_k;
   /* Scalars; 1 where they are not known. */
   double alpha, beta;
   /* Element types of the operands and of the result: "f16", "bf16", "f32",

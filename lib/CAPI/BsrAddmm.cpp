@@ -33,6 +33,7 @@ static tuning::bsr_addmm::Facts factsOf(const sattn_bsr_addmm &product) {
   facts.alpha = product.alpha;
   facts.beta = product.beta;
   facts.sharesColumns = product.shares_columns != 0;
+  facts.alongK = product.along_k != 0;
   return facts;
 }
 

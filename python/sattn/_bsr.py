@@ -295,7 +295,7 @@ def bsr_dense_addmm(input, bsr, dense, *, beta=1, alpha=1, left_alpha=None, righ
 
     bsr and dense may both be of int8: input and out are then of int32 (a new result is), bf16 or f32. Sums are exact
     integers below 2^31; for int32 they are scaled in double precision, rounded to nearest even and saturated. Or each of
-    float8_e4m3fn or float8_e5m2 (on CUDA both of one): input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are of
+    float8_e4m3fn or float8_e5m2: input and out are of f32 (a new result is) or bf16. left_alpha and right_alpha are of
     f32. On CUDA blocks have a multiple of 16 columns, and a dense with contiguous rows is transposed in scratch memory.
 
     PyTorch's other arguments: skip_checks=True is check=False (all else is checked always); max_grid, three sizes or

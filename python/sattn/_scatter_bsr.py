@@ -1,8 +1,10 @@
 """bsr_scatter_mm and what it is given: a BSR matrix times a dense one, by lists of pairs."""
 
+import math
+
 import numpy as np
 
-from . import _arrays, _bsr, _elements, _operand
+from . import _arrays, _bsr, _elements, _operand, _storage
 from ._scatter import multiply, scatter_mm
 from ._scatter_source import LISTS
 
@@ -13,10 +15,8 @@ _META = ("GROUP_SIZE", "TILE_M", "TILE_N", "SPLIT_N", "num_warps", "num_stages",
 
 
 def _sizes_of(bsr, other):
-    """The Operand of a matrix, and M, K and N of the product, after checking that they fit."""
+    """The Operand of a matrix, the product's batches, M, K and N, after checking that they fit."""
     operand = _operand.operand_of(bsr, "bsr", multiple=1)
-    if operand.values.ndim != 3:
-        raise ValueError(f"argument 'bsr': expected a matrix without batches, but got batches {tuple(operand.batch)}")
     _arrays.require_same("other", other, operand.arrays, "bsr")
     if other.ndim < 2:
         raise ValueError(f"argument 'other': expected shape (*, K, N), but got {tuple(other.shape)}")
@@ -25,7 +25,8 @@ def _sizes_of(bsr, other):
         raise ValueError(f"argument 'other': expected {operand.shape[-1]} rows, the columns of bsr, but got {k}")
     if k % operand.block[1]:
         raise ValueError(f"argument 'other': expected rows for whole blocks of {operand.block[1]} columns of bsr, but got {k}")
-    return operand, operand.rows, k, n
+    batch = _storage.broadcast_batch(operand.batch, "other", other.shape[:-2])
+    return operand, batch, operand.rows, k, n
 
 
 def _meta_of(operand, n, given):
@@ -48,14 +49,20 @@ def _meta_of(operand, n, given):
             "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
 
 
-def _compressed(crow, col, rows, k_rows, n, split, group, blocks):
+def _stored(starts, counts):
+    """The numbers of the blocks of all rows, in order."""
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - before, counts) + np.arange(counts.sum())
+
+
+def _compressed(starts, counts, col, rows, k_rows, n, split, group, blocks):
     """(r_offsets, q_offsets): a block's offsets stand `split` times, once for each part of its columns, after all those
     of the block rows above. Places of blocks of no row hold 0."""
-    counts, width = np.diff(crow), n // split
+    width = n // split
     row_of = np.repeat(np.arange(len(counts)), counts)
-    stored = np.arange(crow[0], crow[-1])
+    stored = _stored(starts, counts)
     part = np.arange(split)[:, None]
-    places = part * counts[row_of] + (split - 1) * crow[:-1][row_of] + stored
+    places = part * counts[row_of] + (split - 1) * starts[row_of] + stored
     q = np.zeros(split * blocks, np.int64)
     q[places] = col[stored] * (k_rows * n) + part * width
     present = np.nonzero(counts)[0]
@@ -64,25 +71,22 @@ def _compressed(crow, col, rows, k_rows, n, split, group, blocks):
     return np.concatenate([*r, np.zeros(0, np.int64)]), q
 
 
-def _strided(crow, col, rows, k_rows, n, split):
+def _strided(starts, counts, col, rows, k_rows, n, split):
     """(c_indices, r_offsets, p_offsets, q_offsets)."""
-    counts, width = np.diff(crow), n // split
+    width = n // split
     present, part = np.nonzero(counts)[0], np.arange(split)
     r = (present[:, None] * (rows * n) + part * width).ravel()
     c = np.concatenate([[0], np.cumsum(np.repeat(counts[present], split))])
-    p = [np.tile(np.arange(crow[m], crow[m + 1]), split) for m in present]
-    p = np.concatenate([*p, np.zeros(0, np.int64)])
+    p = _stored(np.repeat(starts[present], split), np.repeat(counts[present], split))
     parts = np.repeat(np.tile(part, len(present)), np.repeat(counts[present], split))
     return c, r, p, col[p] * (k_rows * n) + parts * width
 
 
-def _batched(crow, col, across, k_blocks, batches):
+def _batched(starts, counts, col, across, k_blocks, batches):
     """(c_offsets, pq) of square parts, `across` in a row: in the order of batches, block rows and parts."""
-    counts = np.diff(crow)
     c = np.concatenate([[0], np.cumsum(np.tile(np.repeat(counts, across), batches))])
-    p = [np.tile(np.arange(begin, end), across) for begin, end in zip(crow[:-1], crow[1:])]
-    p = np.concatenate([*p, np.zeros(0, np.int64)])
-    part = np.concatenate([*(np.repeat(np.arange(across), count) for count in counts), np.zeros(0, np.int64)])
+    p = _stored(np.repeat(starts, across), np.repeat(counts, across))
+    part = np.repeat(np.tile(np.arange(across), len(counts)), np.repeat(counts, across))
     batch = np.repeat(np.arange(batches), len(p))
     q = (np.tile(col[p], batches) + batch * k_blocks) * across + np.tile(part, batches)
     return c, np.stack([np.tile(p, batches), q], axis=1)
@@ -94,10 +98,49 @@ def _narrow(offsets):
     return np.ascontiguousarray(offsets, np.int64 if wide else np.int32)
 
 
+def _stacked(array, batch, dims, arrays):
+    """The arrays of all batches, of `dims` dimensions each, as one: after each other along the first."""
+    whole = arrays.expand(array, (*batch, *array.shape[-dims:]))
+    return whole.reshape(math.prod(whole.shape[:1 - dims]), *whole.shape[1 - dims:])
+
+
+def _rows_of(operand, batch, k_blocks):
+    """(starts, counts, columns) on the host: of each block row its first block and how many it has, and of each block its
+    column. Those of batches are one below the other: each matrix has its own rows, blocks and columns, as on a diagonal."""
+    arrays, nnz = operand.arrays, operand.values.shape[-3]
+    crow, col = (np.asarray(arrays.host(array)).astype(np.int64) for array in (operand.crow, operand.col))
+    if crow.shape[-1] < 1 or (crow[..., :1] < 0).any() or (np.diff(crow) < 0).any() or (crow[..., -1:] > nnz).any():
+        raise ValueError(f"argument 'bsr': expected offsets in [0, {nnz}] that do not decrease, but got others")
+    if operand.batch:
+        crow, col = (_stacked(array[..., None, :], batch, 2, _arrays.NUMPY) for array in (crow, col))
+    else:
+        crow, col = crow[None], col[None]
+    starts = (crow[:, :-1] + nnz * np.arange(len(crow))[:, None]).ravel()
+    counts = np.diff(crow).ravel()
+    stored = col.ravel()[_stored(starts, counts)]
+    if stored.size and (stored.min() < 0 or stored.max() >= k_blocks):
+        wrong = stored[(stored < 0) | (stored >= k_blocks)][0]
+        raise ValueError(f"argument 'bsr': expected columns of blocks in [0, {k_blocks}), but got {wrong}")
+    return starts, counts, (col + k_blocks * np.arange(len(col))[:, None]).ravel()
+
+
+def _offsets_of(operand, batch, starts, counts):
+    """c_indices of the compressed format, which has no other word on which blocks a row has."""
+    if not operand.batch:
+        return operand.crow
+    ends = starts + counts
+    if (starts[1:] != ends[:-1]).any():
+        raise ValueError("argument 'bsr': expected all of its blocks in rows, where matrices of a batch are in the format "
+                         "bsr_strided_mm_compressed, but got blocks between them; use bsr_strided_mm")
+    return operand.arrays.of_numpy(_narrow(np.append(starts, ends[-1:] if len(ends) else 0)), operand.crow)
+
+
 def bsr_scatter_mm_indices_data(bsr, other, indices_format="bsr_strided_mm_compressed", **meta_input):
     """indices_data of scatter_mm for bsr @ other: bsr_scatter_mm_indices_data of PyTorch's sparse kernels.
 
-    bsr: M x K without batches, as of bsr_dense_addmm, with blocks of any size. other: (*, K, N); only its shape counts.
+    bsr: (*, M, K), as of bsr_dense_addmm, with blocks of any size. other: (*, K, N); only its shape counts. * are batch
+    dimensions, which broadcast. Where bsr has any, the lists are those of the matrices of all batches one below the other:
+    blocks (B * nnz, BM, BK), others (B * K, N), accumulators (B * M, N).
     indices_format: "bsr_strided_mm_compressed", "bsr_strided_mm" or "scatter_mm" (of which other's columns have to be
     whole parts of a block's rows). meta_input: PyTorch's GROUP_SIZE, TILE_M, TILE_N, SPLIT_N, num_warps, num_stages and
     allow_tf32. Here SPLIT_N counts, the number of parts of other's columns, which it must divide, and GROUP_SIZE, the
@@ -107,14 +150,12 @@ def bsr_scatter_mm_indices_data(bsr, other, indices_format="bsr_strided_mm_compr
     one gives, and the other way about. Index arrays are of bsr's library, on its device; on CUDA that synchronizes. The
     first of bsr's offsets need not be 0. Raises ValueError or TypeError for arguments that do not fit.
     """
-    operand, _, k, n = _sizes_of(bsr, other)
+    operand, batch, _, k, n = _sizes_of(bsr, other)
     if indices_format not in LISTS:
         raise ValueError(f"argument 'indices_format': expected {', '.join(reversed(LISTS))}, but got {indices_format!r}")
     meta = _meta_of(operand, n, meta_input)
     arrays, (rows, k_rows), split = operand.arrays, operand.block, meta["SPLIT_N"]
-    crow, col = (np.asarray(arrays.host(array)).astype(np.int64) for array in (operand.crow, operand.col))
-    if len(crow) < 1 or crow[0] < 0 or (np.diff(crow) < 0).any() or crow[-1] > len(col):
-        raise ValueError(f"argument 'bsr': expected offsets in [0, {len(col)}] that do not decrease, but got others")
+    starts, counts, col = _rows_of(operand, batch, k // k_rows)
 
     def made(*lists):
         return [arrays.of_numpy(_narrow(entries), operand.crow) for entries in lists]
@@ -122,33 +163,36 @@ def bsr_scatter_mm_indices_data(bsr, other, indices_format="bsr_strided_mm_compr
     if indices_format == "scatter_mm":
         if n % rows:
             raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got {n}")
-        batches = int(np.prod(other.shape[:-2], dtype=np.int64))
-        return indices_format, *made(*_batched(crow, col, n // rows, k // k_rows, batches))
+        batches = 1 if operand.batch else math.prod(batch)
+        return indices_format, *made(*_batched(starts, counts, col, n // rows, k // k_rows, batches))
     if indices_format == "bsr_strided_mm":
-        c, r, p, q = made(*_strided(crow, col, rows, k_rows, n, split))
+        c, r, p, q = made(*_strided(starts, counts, col, rows, k_rows, n, split))
         return indices_format, c, r, p, q, {**meta, "is_compressed": False}
-    r, q = made(*_compressed(crow, col, rows, k_rows, n, split, meta["GROUP_SIZE"], operand.values.shape[0]))
-    return indices_format, operand.crow, r, q, {**meta, "is_compressed": True}
+    offsets = _offsets_of(operand, batch, starts, counts)
+    r, q = made(*_compressed(starts, counts, col, rows, k_rows, n, split, meta["GROUP_SIZE"], len(col)))
+    return indices_format, offsets, r, q, {**meta, "is_compressed": True}
 
 
 def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, precision=None):
     """bsr @ other, by scatter_mm where indices_data is given: bsr_scatter_mm of PyTorch's sparse kernels.
 
-    bsr: M x K without batches, as of bsr_dense_addmm, with blocks of any size. other: (*, K, N). indices_data: what
-    bsr_scatter_mm_indices_data gives for both, here or of PyTorch. Without it the product is bsr_dense_mm's, which needs
-    no lists; of blocks whose sizes are no multiples of 8 they are made here. out: (*, M, N) of f16, bf16 or f32 (of
-    f64, if bsr is), any
-    strides; its old elements are not read. check, precision: as of scatter_mm.
+    bsr: (*, M, K), as of bsr_dense_addmm, with blocks of any size. other: (*, K, N). * are batch dimensions, which
+    broadcast; PyTorch's function takes none of bsr. indices_data: what bsr_scatter_mm_indices_data gives for both, here
+    or of PyTorch. Without it the product is bsr_dense_mm's, which needs no lists; of blocks whose sizes are no multiples
+    of 8 they are made here. out: (*, M, N) of f16, bf16 or f32 (of f64, if bsr is), any strides; its old elements are not
+    read. check, precision: as of scatter_mm.
 
     Returns out, or a new array (*, M, N) of bsr's type. Raises what scatter_mm and bsr_dense_mm raise.
     """
-    operand, m, k, n = _sizes_of(bsr, other)
+    operand, batch, m, k, n = _sizes_of(bsr, other)
     arrays, (rows, k_rows) = operand.arrays, operand.block
     if indices_data is None:
         if all(size % 8 == 0 for size in operand.block):
             return _bsr.bsr_dense_addmm(None, bsr, other, beta=0, out=out, check=check, precision=precision)
-        indices_data = bsr_scatter_mm_indices_data(bsr, other)
-    shape = (*other.shape[:-2], m, n)
+        # Which takes blocks that no row has in batches, too.
+        format = "bsr_strided_mm" if operand.batch else "bsr_strided_mm_compressed"
+        indices_data = bsr_scatter_mm_indices_data(bsr, other, format)
+    shape = (*batch, m, n)
     if out is None:
         result = arrays.zeros(shape, operand.values)
     else:
@@ -166,11 +210,24 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
     if isinstance(indices_data, tuple) and indices_data and indices_data[0] == "scatter_mm":
         if n % rows:
             raise ValueError(f"argument 'other': expected columns for whole parts of {rows}, a block's rows, but got {n}")
-        parts, target = arrays.grid(other, k_rows, rows), arrays.grid(result, rows, rows)
-        sums = arrays.zeros((int(np.prod(target.shape[:-2], dtype=np.int64)), rows, rows), result)
-        scatter_mm(operand.values, parts.reshape(-1, k_rows, rows), indices_data, accumulators=sums, check=check,
-                   precision=precision)
+        target = arrays.grid(result, rows, rows)
+        sums = arrays.zeros((math.prod(target.shape[:-2]), rows, rows), result)
+        if operand.batch:
+            blocks, others = _stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays)
+        else:
+            blocks, others = operand.values, other
+        scatter_mm(blocks, arrays.grid(others, k_rows, rows).reshape(-1, k_rows, rows), indices_data, accumulators=sums,
+                   check=check, precision=precision)
         target[...] = sums.reshape(target.shape)
-    else:
+    elif not operand.batch:
         multiply(operand.values, other, indices_data, result, check, precision, is_cleared=out is not None)
+    else:
+        sums = arrays.rows_of(result)
+        is_own = sums is None
+        if is_own:
+            sums = arrays.zeros((math.prod(shape[:-1]), n), result)
+        multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), indices_data, sums, check,
+                 precision, is_cleared=out is not None and not is_own)
+        if is_own:
+            result[...] = sums.reshape(shape)
     return result

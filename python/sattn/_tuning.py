@@ -10,7 +10,7 @@ _INTEGERS = ctypes.c_int64
 
 class _Product(ctypes.Structure):
     _fields_ = [*((name, _INTEGERS) for name in ("m", "n", "k", "block_rows", "block_columns", "nnz", "longest_row",
-                                                 "batches", "shares_columns")),
+                                                 "batches", "shares_columns", "along_k")),
                 ("alpha", ctypes.c_double), ("beta", ctypes.c_double),
                 ("dtype", ctypes.c_char_p), ("out_dtype", ctypes.c_char_p)]
 
@@ -70,8 +70,8 @@ def choose(tables, source, target, sizes, nnz, batches, row, longest=None):
     m, n, k = sizes
     # Values that are unknown before the call count as 1, as in the pass.
     alpha, beta = (1 if scalar is None else scalar for scalar in (source.alpha, source.beta))
-    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, batches, False, alpha, beta, source.dtype.encode(),
-                       source.out.encode())
+    product = _Product(m, n, k, *source.block, nnz, -1 if longest is None else longest, batches, False, source.transpose_b,
+                       alpha, beta, source.dtype.encode(), source.out.encode())
     chosen = _Parameters()
     found, messages = _compiler._with_messages(_functions()[2], tables and tables.pointer, product, _place(target, row),
                                               chosen)

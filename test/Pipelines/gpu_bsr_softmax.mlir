@@ -53,6 +53,18 @@ func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<
   return %0 : tensor<?x64x200xf32>
 }
 
+// Higher blocks than a thread block's rows, with rows for no whole fragments: the last part ends with the block.
+// CHECK-LABEL: gpu.func @blocks260(
+// CHECK:           wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x64xbf16,
+// CHECK-NOT:       memref.alloc
+// CHECK:           wgtile.store {{.*}} in_bounds [false, true]
+func.func @blocks260(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x260x64xbf16>,
+    %out: tensor<?x260x64xbf16>) -> tensor<?x260x64xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x260x64xbf16>)
+      outs(%out : tensor<?x260x64xbf16>) -> tensor<?x260x64xbf16>
+  return %0 : tensor<?x260x64xbf16>
+}
+
 // CHECK-LABEL: gpu.func @blocks1(
 // CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<8x8xbf16,
 func.func @blocks1(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x1x1xbf16>,

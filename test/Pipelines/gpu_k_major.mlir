@@ -91,6 +91,41 @@ func.func @linear_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor
   return %0 : tensor<?x?xbf16>
 }
 
+// Factors of two kinds, of which an MMA takes each by itself.
+// CHECK-LABEL: .entry mixed_f8(
+// CHECK:         wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e5m2
+// SM80-LABEL:  .entry mixed_f8(
+// SM80:          mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+func.func @mixed_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                    %values: tensor<?x128x128xf8E4M3FN>, %x: tensor<?x?xf8E5M2>, %y: tensor<?x?xbf16>) -> tensor<?x?xbf16> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %x : tensor<?xi32>, tensor<?xi32>, tensor<?x128x128xf8E4M3FN>, tensor<?x?xf8E5M2>)
+      outs(%y : tensor<?x?xbf16>) {transpose_b, transpose_out, meta = #sattn.meta<tile = [128, 128, 128]>} -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// In row-block groups, whose rows share a tile's loads: one row multiplies in a branch.
+// CHECK-LABEL: .entry mixed_grouped_f8(
+// CHECK:         wgmma.mma_async.sync.aligned.m64n128k32.f32.e5m2.e4m3
+func.func @mixed_grouped_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                            %values: tensor<?x64x64xf8E5M2>, %b: tensor<?x?xf8E4M3FN>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E5M2>, tensor<?x?xf8E4M3FN>)
+      outs(%out : tensor<?x?xf32>) {meta = #sattn.meta<tile = [128, 128, 64]>} -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: .entry sampled_mixed_f8(
+// CHECK-COUNT-2: cp.async.bulk.tensor.
+// CHECK:         wgmma.mma_async.sync.aligned.m64n64k32.f32.e5m2.e4m3
+func.func @sampled_mixed_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xf8E5M2>,
+                            %mat2: tensor<?x?xf8E4M3FN>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>, tensor<?x?xf8E5M2>, tensor<?x?xf8E4M3FN>)
+      outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
+  return %0 : tensor<?x64x64xbf16>
+}
+
 // CHECK-LABEL: .entry sampled_i8(
 // CHECK:         wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8
 func.func @sampled_i8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xi8>,

@@ -156,17 +156,6 @@ func.func @attention_of_320_keys(%scale: f32, %q: tensor<?x?x64xbf16>, %k: tenso
 
 // -----
 
-func.func @two_kinds_of_factors(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
-    %values: tensor<?x64x64xf8E4M3FN>, %b: tensor<?x?xf8E5M2>, %out: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  // expected-error @below {{expected factors of one element type on sm_90a, but got 'f8E4M3FN' and 'f8E5M2'}}
-  %0 = sattn.bsr_addmm alpha(%alpha) beta(%beta)
-      ins(%crow, %col, %values, %b : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xf8E4M3FN>, tensor<?x?xf8E5M2>)
-      outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
-}
-
-// -----
-
 func.func @eight_columns_of_bytes(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
     %values: tensor<?x8x8xi8>, %b: tensor<?x?xi8>, %out: tensor<?x?xi32>) -> tensor<?x?xi32> {
   // expected-error @below {{expected a tile, M x N x K, of multiples of 8 (K of 16, with 'i8')}}

@@ -274,7 +274,8 @@ def narrow_cases():
     linear = ("transpose_b", "transpose_out")
     kinds = {"i8": {"dtype": "i8", "out": "i32"}, "i8-bf16": {"dtype": "i8", "out": "bf16"},
              "e4m3": {"dtype": "f8E4M3FN", "out": "bf16"}, "e5m2": {"dtype": "f8E5M2", "out": "f32"},
-             "e4m3-e5m2": {"dtype": "f8E4M3FN", "dense": "f8E5M2", "out": "f32"}}
+             "e4m3-e5m2": {"dtype": "f8E4M3FN", "dense": "f8E5M2", "out": "f32"},
+             "e5m2-e4m3": {"dtype": "f8E5M2", "dense": "f8E4M3FN", "out": "bf16"}}
     cases = []
     for kind, types in kinds.items():
         for block in ((16, 16), (32, 32), (64, 64), (128, 128), (48, 96), (8, 64)):

@@ -136,7 +136,8 @@ def narrow_cases():
     """Factors of 8 bits, in both layouts of mat2."""
     kinds = {"i8": {"dtype": "i8", "out": "i32"}, "i8-bf16": {"dtype": "i8", "out": "bf16"},
              "e4m3": {"dtype": "f8E4M3FN", "out": "bf16"},
-             "e5m2-e4m3": {"dtype": "f8E5M2", "mat2": "f8E4M3FN", "out": "f32"}}
+             "e5m2-e4m3": {"dtype": "f8E5M2", "mat2": "f8E4M3FN", "out": "f32"},
+             "e4m3-e5m2": {"dtype": "f8E4M3FN", "mat2": "f8E5M2", "out": "bf16"}}
     found = []
     for kind, types in kinds.items():
         for is_transposed in (False, True):

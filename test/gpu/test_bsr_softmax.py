@@ -31,7 +31,7 @@ def softmax(crow, values):
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-@pytest.mark.parametrize("block", [(1, 1), (2, 3), (15, 15), (8, 8), (16, 32), (32, 16), (64, 64), (128, 128), (67, 9), (24, 200)], ids=str)
+@pytest.mark.parametrize("block", [(1, 1), (2, 3), (15, 15), (8, 8), (16, 32), (32, 16), (64, 64), (128, 128), (67, 9), (24, 200), (260, 16)], ids=str)
 def test_blocks_of_any_size(block, dtype):
     crow, col, values = matrix_of(block, dtype)
     result = sattn.bsr_softmax((crow, col, values))[2]

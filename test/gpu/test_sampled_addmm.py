@@ -39,7 +39,7 @@ def test_agrees_with_reference(sparse_run, case, how, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["schedule=specialized", "schedule=plain", "chip=sm_80"])
-@pytest.mark.parametrize("case", [case for case in narrow_cases() if not case.mat2], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", narrow_cases(), ids=lambda case: case.name)
 def test_factors_of_8_bits(sparse_run, case, how, tmp_path):
     # Hopper's MMAs of 8-bit floats add up with about 14 bits.
     tolerance = ["--tolerance=1e-3"] if case.dtype != "i8" and case.out == "f32" else []

@@ -160,9 +160,11 @@ def run_all(tool, seeds, one=run):
     return collections.Counter((name, value) for picked in done for name, value in picked.items())
 
 
-def table(coverage, also=None):
-    """Lines: each choice with how often each of its values occurred."""
-    for name, values in {**CHOICES, **(also or {"empty rows": EMPTY_ROWS})}.items():
+def table(coverage, also=None, choices=None):
+    """Lines: each choice with how often each of its values occurred. choices: other than those of products."""
+    if choices is None:
+        choices, also = CHOICES, also or {"empty rows": EMPTY_ROWS}
+    for name, values in {**choices, **also}.items():
         counts = ", ".join(f"{value!r} {coverage[name, value]}" for value in values)
         yield f"{name}: {counts}"
 

@@ -36,3 +36,44 @@ def test_scale_and_bias(emulation_tools, tmp_path, version, element, rows, colum
     kernel(-(-rows // ROWS), x, bias, scale, out)
     np.testing.assert_array_equal(out, x * scale[:, None] + bias)
     assert np.isnan(whole[rows:]).all()
+
+
+@pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
+@pytest.mark.parametrize("rows, columns", [(64, 64), (100, 72)])
+def test_places_and_extractions(emulation_tools, tmp_path, version, rows, columns):
+    """Elements of tensors at computed places, of the tile, of the batch and of the program."""
+    tensor = f"tensor<?x?x{columns}xi32>"
+    kernel = kernel_of_program(emulation_tools, f"""
+      #bij = affine_map<(b, i, j) -> (b, i, j)>
+      func.func @f(%table: tensor<?xi32>, %shifts: tensor<?xi32>, %numbers: tensor<2xi32>, %out: {tensor}) -> {tensor} {{
+        %c1 = arith.constant 1 : index
+        %number = tensor.extract %numbers[%c1] : tensor<2xi32>
+        %thousands = arith.muli %number, %number : i32
+        %0 = linalg.generic {{indexing_maps = [#bij], iterator_types = ["parallel", "parallel", "parallel"]}} outs(%out : {tensor}) {{
+        ^bb0(%o: i32):
+          %b = linalg.index 0 : index
+          %i = linalg.index 1 : index
+          %j = linalg.index 2 : index
+          %shift = tensor.extract %shifts[%b] : tensor<?xi32>
+          %more = arith.index_cast %shift : i32 to index
+          %shifted = arith.addi %i, %more : index
+          %place = arith.addi %shifted, %j : index
+          %entry = tensor.extract %table[%place] : tensor<?xi32>
+          %column = arith.index_cast %j : index to i32
+          %1 = arith.muli %column, %thousands : i32
+          %2 = arith.addi %entry, %1 : i32
+          linalg.yield %2 : i32
+        }} -> {tensor}
+        return %0 : {tensor}
+      }}""", version, tmp_path, "schedule=plain")
+    shifts, numbers = np.array([3, 0, 1], np.int32), np.array([7, 100], np.int32)
+    # The table ends with the last place: what is read for padding must be in it. A wrong read finds no number of its own.
+    memory = np.full(rows + columns + 2 + 4096, -10**9, np.int32)
+    table = memory[:rows + columns + 2]
+    table[:] = np.random.default_rng(0).permutation(len(table))
+    whole = np.full((4, rows, columns), -1, np.int32)
+    out = whole[:3]
+    kernel(3 * -(-rows // ROWS) * -(-columns // ROWS), table, shifts, numbers, out)
+    places = shifts[:, None, None] + np.arange(rows)[:, None] + np.arange(columns)
+    np.testing.assert_array_equal(out, table[places] + 10000 * np.arange(columns))
+    assert (whole[3:] == -1).all()

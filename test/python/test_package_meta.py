@@ -164,6 +164,22 @@ def test_rows_are_those_of_the_device(sattn, stub_cuda, tmp_path):
     assert other[1] == given
 
 
+def test_the_layout_of_dense_is_a_fact(sattn, operands, monkeypatch):
+    """As for the compiler's pass, which sees it in the program."""
+    tuning, seen = sattn.cache._tuning, []
+    read, free, choose = tuning._functions()
+
+    def noted(tables, product, *others):
+        seen.append(product.along_k)
+        return choose(tables, product, *others)
+
+    monkeypatch.setattr(tuning, "_functions", lambda: (read, free, noted))
+    for is_transposed in (False, True):
+        source = sattn._source.BsrAddmm(dtype="f32", out="f32", transpose_b=is_transposed)
+        assert tuning.choose(None, source, "cpu", (64, 256, 96), 11, 1, ()).startswith("tile = [")
+    assert seen == [0, 1]
+
+
 def test_tables_of_the_environment_and_what_is_wrong_with_them(sattn, stub_cuda, tmp_path):
     table = tmp_path / "table.json"
     table.write_text(json.dumps({"format": "sattn-meta-table", "version": 1, "sections": [

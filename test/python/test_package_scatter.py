@@ -102,6 +102,80 @@ def test_lists_are_what_pytorch_defines(package, format, batch):
     np.testing.assert_allclose(given, wanted, rtol=1e-4, atol=1e-4)
 
 
+def batched_of(rng, block, dtype, batch, first=0, nnz=11):
+    """(crow, col, values) of matrices of 4 x 5 blocks: with `first` blocks before the rows of each, two after them."""
+    height, width = block
+    crow, col = np.zeros((*batch, 5), np.int64), np.full((*batch, nnz), 99)
+    for place in np.ndindex(*batch):
+        counts = np.bincount(rng.integers(0, 4, nnz - first - 2 * bool(first)), minlength=4)
+        crow[place] = first + np.concatenate([[0], np.cumsum(counts)])
+        col[place][first:crow[place][-1]] = rng.integers(0, 5, counts.sum())
+    return crow, col, rng.standard_normal((*batch, nnz, height, width)).astype(dtype)
+
+
+def dense_batches(bsr):
+    """Blocks of one place add up."""
+    crow, col, values = bsr
+    batch = np.broadcast_shapes(crow.shape[:-1], col.shape[:-1], values.shape[:-3])
+    crow, col, values = (np.broadcast_to(array, (*batch, *array.shape[dim:])) for array, dim in zip(bsr, (-1, -1, -3)))
+    dense = [dense_of((crow[place], col[place], values[place])) for place in np.ndindex(*batch)]
+    return np.reshape(dense, (*batch, *dense[0].shape))
+
+
+@pytest.mark.parametrize("batch, others", [((3,), (3,)), ((3,), ()), ((2, 1), (3,)), ((1,), (2, 2)), ((2, 3), (2, 3))], ids=str)
+@pytest.mark.parametrize("block", [(2, 3), (8, 16)], ids=str)
+@pytest.mark.parametrize("format", FORMATS)
+def test_batches_of_matrices(package, format, block, batch, others):
+    rng = np.random.default_rng(7)
+    bsr = batched_of(rng, block, np.float32, batch)
+    other = rng.standard_normal((*others, 5 * block[1], 6 * block[0])).astype(np.float32)
+    expected = dense_batches(bsr) @ other.astype(float)
+    data = package.bsr_scatter_mm_indices_data(bsr, other, format)
+    # The matrices one below the other.
+    blocks = np.broadcast_to(bsr[2], (*expected.shape[:-2], *bsr[2].shape[-3:])).reshape(-1, *block)
+    dense = np.broadcast_to(other, (*expected.shape[:-2], *other.shape[-2:])).reshape(-1, other.shape[-1])
+    if format == "scatter_mm":
+        parts = dense.reshape(-1, block[1], 6, block[0]).swapaxes(1, 2).reshape(-1, block[1], block[0])
+        accumulators = np.zeros((len(data[1]) - 1, block[0], block[0]), np.float32)
+        wanted = expected.reshape(-1, block[0], 6, block[0]).swapaxes(1, 2).reshape(accumulators.shape)
+    else:
+        parts, accumulators, wanted = dense, np.zeros((len(dense) // 5 // block[1] * 4 * block[0], 6 * block[0]), np.float32), None
+        wanted = expected.reshape(accumulators.shape)
+    np.testing.assert_allclose(defined(blocks, parts, data, accumulators), wanted, rtol=1e-5, atol=1e-5)
+    close(package.bsr_scatter_mm(bsr, other, data), expected, np.float32)
+    # An out that is no one matrix, too.
+    out = np.full((*expected.shape[:-2], expected.shape[-2] + 1, expected.shape[-1]), np.nan, np.float32)
+    assert package.bsr_scatter_mm(bsr, other, data, out[..., :-1, :]).base is out
+    close(out[..., :-1, :], expected, np.float32)
+    assert np.isnan(out[..., -1, :]).all()
+    close(package.bsr_scatter_mm(bsr, other), expected, np.float32)
+
+
+@pytest.mark.parametrize("block", [(2, 3), (8, 16)], ids=str)
+def test_windows_in_batches(package, block):
+    """Blocks before the rows of a matrix, and after them: of no format but the compressed one do they matter."""
+    rng = np.random.default_rng(8)
+    bsr = batched_of(rng, block, np.float32, (3,), first=2)
+    other = rng.standard_normal((5 * block[1], 6 * block[0])).astype(np.float32)
+    expected = dense_batches(bsr) @ other.astype(float)
+    for format in FORMATS[:2]:
+        close(package.bsr_scatter_mm(bsr, other, package.bsr_scatter_mm_indices_data(bsr, other, format)), expected, np.float32)
+    close(package.bsr_scatter_mm(bsr, other), expected, np.float32)
+    with pytest.raises(ValueError, match="'bsr': expected all of its blocks in rows.*; use bsr_strided_mm"):
+        package.bsr_scatter_mm_indices_data(bsr, other)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_batch_and_nothing_in_batches(package, format):
+    empty = np.zeros((2, 5), np.int32), np.zeros((2, 0), np.int32), np.zeros((2, 0, 4, 2), np.float32)
+    none = tuple(np.zeros((0, *part.shape[1:]), part.dtype) for part in empty)
+    for bsr, batches in ((empty, 2), (none, 0)):
+        other = np.ones((10, 8), np.float32)
+        data = package.bsr_scatter_mm_indices_data(bsr, other, format)
+        for given in (data, None):
+            np.testing.assert_array_equal(package.bsr_scatter_mm(bsr, other, given), np.zeros((batches, 16, 8)))
+
+
 def test_sums_found_by_hand(package):
     blocks = np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], np.float32)
     others = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 0]], [[2, 0], [0, 2]]], np.float32)
@@ -252,7 +326,8 @@ def test_refusals(package):
     untouched = np.full((64, 64), np.nan, np.float32)
     refused("argument 'r_offsets'", bsr, other, (name, c, r + 1, q, meta), untouched, call=call)
     assert np.isnan(untouched).all()
-    refused("argument 'bsr': expected a matrix without batches", tuple(np.stack([part] * 2) for part in bsr), other, call=call)
+    refused(r"argument 'other': expected batches that broadcast with \(2,\), but got \(3,\)",
+            tuple(np.stack([part] * 2) for part in bsr), np.stack([other] * 3), call=call)
     call = package.bsr_scatter_mm_indices_data
     refused("argument 'indices_format': expected bsr_strided_mm_compressed, ", bsr, other, "coo", call=call)
     refused("argument 'SPLIT_N': expected a divisor of the 64 columns of other, but got 3", bsr, other, SPLIT_N=3, call=call)
@@ -262,6 +337,10 @@ def test_refusals(package):
     refused("argument 'other': expected columns for whole parts of 16, a block's rows, but got 60", bsr, other[:, :60],
             "scatter_mm", call=call)
     refused("argument 'bsr': expected offsets in", (crow[::-1], col, values), other, call=call)
+    # A column beyond the matrix is in the next one of a batch.
+    for wrong in (5, -1):
+        refused(rf"argument 'bsr': expected columns of blocks in \[0, 5\), but got {wrong}",
+                (crow, np.where(np.arange(len(col)) == 1, wrong, col), values), np.stack([other] * 2), call=call)
 
 
 def test_tensors_of_cuda(package, stub_cuda):

@@ -29,7 +29,9 @@ def SAttnTileLinalg : Pass<"sattn-tile-linalg", "::mlir::func::FuncOp"> {
 
     Contractions of f32 have the option's `precision`, like ops of `sattn`.
 
-    Other reductions, and ops that use their index, stay as they are.
+    Elementwise ops may be of i32, too, use their index and extract elements of any
+    tensors; what is the same for all of a tile, or follows from elements of tensors
+    alone, is computed once, in its loop. Other reductions stay as they are.
 
     Before:
     ```mlir

@@ -15,11 +15,14 @@
 #include "sattn/Codegen/Passes.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -65,18 +68,21 @@ static bool isWindowed(AffineMap map) {
 
 static bool canBeTiled(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
-      op.hasIndexSemantics() || op->getNumResults() != 1)
+      op->getNumResults() != 1)
     return false;
+  bool isElementwise = op.getNumReductionLoops() == 0;
   OpOperand *init = op.getDpsInitOperand(0);
   int64_t rank = op.getRank(init);
   if (rank < 1 || rank > kMaxBlockLoops ||
       !op.getMatchingIndexingMap(init).isProjectedPermutation() ||
       llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-        return !isTaken(operand.get().getType()) ||
+        Type element = getElementTypeOrSelf(operand.get().getType());
+        return (!isTaken(element) &&
+                !(isElementwise && element.isSignlessInteger(32))) ||
                !isWindowed(op.getMatchingIndexingMap(&operand));
       }))
     return false;
-  if (op.getNumReductionLoops() == 0)
+  if (isElementwise)
     return op.getNumLoops() == static_cast<unsigned>(rank);
   return isMultiplyAdd(op) && rank >= 2 &&
          op.getNumLoops() == static_cast<unsigned>(rank) + 1;
@@ -126,6 +132,7 @@ public:
     destination = loop.getRegionIterArgs().front();
     Value tile = isProduct ? createProduct() : createElementwise();
     writeBack(loop, tile);
+    sinkScalars(loop);
     b.replaceOp(op, loop.getResults());
   }
 
@@ -273,7 +280,83 @@ private:
       BlockArgument old = tile.getBody()->getArguments().back();
       tile.getBody()->addArgument(old.getType(), old.getLoc());
     }
+    OpBuilder::InsertionGuard guard(b);
+    shiftIndices(tile);
+    hoistScalars(tile);
+    clampExtractions(tile);
     return tile.getResult(0);
+  }
+
+  /// Indices count from the tile's first element in its body.
+  void shiftIndices(linalg::GenericOp tile) {
+    for (auto index : llvm::make_early_inc_range(
+             tile.getBody()->getOps<linalg::IndexOp>())) {
+      unsigned loop = index.getDim();
+      b.setInsertionPoint(tile);
+      Value place = getValueOrCreateConstantIndexOp(b, loc, offsets[loop]);
+      b.setInsertionPoint(index);
+      if (isTileLoop(loop))
+        place = arith::AddIOp::create(
+            b, loc, place, linalg::IndexOp::create(b, loc, loop - (rank - 2)));
+      b.replaceOp(index, place);
+    }
+  }
+
+  /// What is the same for all elements of the tile is computed before it.
+  static void hoistScalars(linalg::GenericOp tile) {
+    Block *body = tile.getBody();
+    for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
+      if (isPure(&op) && !isa<linalg::IndexOp>(op) &&
+          llvm::none_of(op.getOperands(), [&](Value operand) {
+            return operand.getParentBlock() == body;
+          }))
+        op.moveBefore(tile);
+  }
+
+  /// Elements beyond the op's, which pad the tile, are computed too: they must
+  /// not read beyond a tensor.
+  void clampExtractions(linalg::GenericOp tile) {
+    for (auto extract : tile.getBody()->getOps<tensor::ExtractOp>())
+      for (OpOperand &index : extract.getIndicesMutable()) {
+        b.setInsertionPoint(tile);
+        int64_t dim = index.getOperandNumber() - 1;
+        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+        Value last = getValueOrCreateConstantIndexOp(
+            b, loc,
+            affine::makeComposedFoldedAffineApply(
+                b, loc, b.getAffineDimExpr(0) - 1,
+                {tensor::getMixedSize(b, loc, extract.getTensor(), dim)}));
+        b.setInsertionPoint(extract);
+        Value clamped = arith::MinSIOp::create(b, loc, index.get(), last);
+        index.set(arith::MaxSIOp::create(b, loc, clamped, zero));
+      }
+  }
+
+  /// Scalars that follow from elements of tensors are computed in the loop: its
+  /// kernel can read memory, the host cannot.
+  void sinkScalars(scf::ForallOp loop) {
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(loop.getRegion(), captured);
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.filter = [](Operation *op) {
+      return isPure(op) && op->getNumRegions() == 0 &&
+             op->getNumResults() == 1 &&
+             op->getResult(0).getType().isIntOrIndexOrFloat();
+    };
+    IRMapping inLoop;
+    b.setInsertionPointToStart(loop.getBody());
+    for (Value value : captured) {
+      SetVector<Operation *> slice;
+      if (!value.getDefiningOp() || !options.filter(value.getDefiningOp()) ||
+          failed(getBackwardSlice(value, &slice, options)) ||
+          llvm::none_of(slice, llvm::IsaPred<tensor::ExtractOp>))
+        continue;
+      for (Operation *op : slice)
+        if (!inLoop.contains(op->getResult(0)))
+          b.clone(*op, inLoop);
+      replaceAllUsesInRegionWith(value, inLoop.lookup(value), loop.getRegion());
+    }
   }
 
   /// The sum, added to the old content if that is read, rounded once.

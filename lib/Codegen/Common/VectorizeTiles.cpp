@@ -371,6 +371,49 @@ struct FoldSelfInsert : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// contract (ext %a), (ext %b) -> contract %a, %b
+/// where %a and %b have one element type, as the factors of a contraction must:
+/// upstream's pattern folds any.
+template <typename ExtensionOp>
+struct FoldExtensions : OpRewritePattern<vector::ContractionOp> {
+  using OpRewritePattern<vector::ContractionOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::ContractionOp op,
+                                PatternRewriter &rewriter) const override {
+    auto lhs = op.getLhs().getDefiningOp<ExtensionOp>(),
+         rhs = op.getRhs().getDefiningOp<ExtensionOp>();
+    if (!lhs || !rhs ||
+        getElementTypeOrSelf(lhs.getIn()) != getElementTypeOrSelf(rhs.getIn()))
+      return rewriter.notifyMatchFailure(op, "not of factors of one element "
+                                             "type that are widened");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getLhsMutable().assign(lhs.getIn());
+      op.getRhsMutable().assign(rhs.getIn());
+    });
+    return success();
+  }
+};
+
+/// Factors of two element types, which a contraction cannot have, are widened
+/// to the type of the sum. convert-vector-to-wgtile finds the narrow ones.
+static void widenFactors(RewriterBase &rewriter, linalg::MatmulOp op) {
+  rewriter.setInsertionPoint(op);
+  Type wide = getElementTypeOrSelf(op.getOutputs().front());
+  SmallVector<Value> factors;
+  for (Value factor : op.getInputs()) {
+    Value target = tensor::EmptyOp::create(
+        rewriter, op.getLoc(),
+        cast<RankedTensorType>(factor.getType()).getShape(), wide);
+    factors.push_back(
+        linalg::CopyOp::create(rewriter, op.getLoc(), factor, target)
+            .getResult(0));
+  }
+  auto product = linalg::MatmulOp::create(
+      rewriter, op.getLoc(), op->getResultTypes(), factors, op.getOutputs());
+  product.setIndexingMapsAttr(op.getIndexingMapsAttr());
+  rewriter.replaceOp(op, product);
+}
+
 struct VectorizeTilesPass
     : public sattn::impl::SAttnVectorizeTilesBase<VectorizeTilesPass> {
   void runOnOperation() override {
@@ -384,12 +427,21 @@ struct VectorizeTilesPass
 
 private:
   LogicalResult vectorizeTiles() {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::MatmulOp> mixed;
+    getOperation().walk([&](linalg::MatmulOp op) {
+      if (op->getParentOfType<scf::ForallOp>() &&
+          getElementTypeOrSelf(op.getInputs()[0]) !=
+              getElementTypeOrSelf(op.getInputs()[1]))
+        mixed.push_back(op);
+    });
+    for (linalg::MatmulOp op : mixed)
+      widenFactors(rewriter, op);
     SmallVector<linalg::LinalgOp> tiles;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op->getParentOfType<scf::ForallOp>())
         tiles.push_back(op);
     });
-    IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : tiles) {
       rewriter.setInsertionPoint(op);
       FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
@@ -409,7 +461,8 @@ private:
   LogicalResult foldPads() {
     RewritePatternSet patterns(&getContext());
     linalg::populatePadOpVectorizationPatterns(patterns);
-    vector::populateFoldArithExtensionPatterns(patterns);
+    patterns.add<FoldExtensions<arith::ExtFOp>, FoldExtensions<arith::ExtSIOp>>(
+        &getContext());
     vector::populateVectorReductionToContractPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());

@@ -61,9 +61,8 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
 }
 
 /// A left operand that was computed stays in registers.
-static FailureOr<Value> createLeftOperand(OpBuilder &b,
-                                          vector::ContractionOp contract) {
-  Value operand = contract.getLhs();
+static FailureOr<Value>
+createLeftOperand(OpBuilder &b, vector::ContractionOp contract, Value operand) {
   if (operand.getDefiningOp<vector::TransferReadOp>())
     return createLoad(b, contract, operand, "left");
   auto type = cast<VectorType>(operand.getType());
@@ -106,30 +105,42 @@ static bool allowsTF32(Operation *op) {
   return false;
 }
 
+/// What is multiplied. Factors of two types, which a contraction cannot have,
+/// are widened ones of it.
+static std::array<Value, 2> findFactors(vector::ContractionOp op) {
+  auto lhs = op.getLhs().getDefiningOp<arith::ExtFOp>(),
+       rhs = op.getRhs().getDefiningOp<arith::ExtFOp>();
+  if (!lhs || !rhs ||
+      !wgtile::canMultiply(getElementTypeOrSelf(lhs.getIn()),
+                           getElementTypeOrSelf(rhs.getIn())))
+    return {op.getLhs(), op.getRhs()};
+  return {lhs.getIn(), rhs.getIn()};
+}
+
 static LogicalResult convertContract(vector::ContractionOp op) {
   std::optional<RightOperand> right = findRightOperand(op);
   if (!right)
     return op.emitOpError("expected a product of row-major tiles");
-  Type element = op.getLhsType().getElementType();
+  auto [left, other] = findFactors(op);
+  Type element = getElementTypeOrSelf(left);
   auto accType = dyn_cast<VectorType>(op.getResultType());
-  if (!wgtile::canMultiply(element, op.getRhsType().getElementType()) ||
-      !accType ||
+  if (!wgtile::canMultiply(element, getElementTypeOrSelf(other)) || !accType ||
       accType.getElementType() != wgtile::getMmaAccumulator(element))
     return op.emitOpError()
            << "expected a product of f16, bf16, f32 or f8 tiles that "
               "accumulates in f32, or of i8 in i32, but got "
-           << op.getLhsType() << ", " << op.getRhsType() << " and "
+           << left.getType() << ", " << other.getType() << " and "
            << op.getAccType();
   if (element.getIntOrFloatBitWidth() == 8 &&
       *right != RightOperand::Transposed)
     return op.emitOpError() << "expected a right tile of 8-bit elements whose "
                                "rows run along K, but got "
-                            << op.getRhsType();
+                            << other.getType();
   OpBuilder b(op);
-  FailureOr<Value> lhs = createLeftOperand(b, op);
+  FailureOr<Value> lhs = createLeftOperand(b, op, left);
   if (failed(lhs))
     return failure();
-  FailureOr<Value> rhs = createLoad(b, op, op.getRhs(), "right");
+  FailureOr<Value> rhs = createLoad(b, op, other, "right");
   if (failed(rhs))
     return failure();
   auto tensorType =
@@ -144,14 +155,18 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   Value result = mma.getResult();
   result = UnrealizedConversionCastOp::create(b, op.getLoc(), accType, result)
                .getResult(0);
-  SmallVector<vector::TransferReadOp> reads = {
-      op.getLhs().getDefiningOp<vector::TransferReadOp>(),
-      op.getRhs().getDefiningOp<vector::TransferReadOp>()};
+  // Users first.
+  Operation *replaced[] = {
+      op.getLhs().getDefiningOp<arith::ExtFOp>(),
+      op.getRhs().getDefiningOp<arith::ExtFOp>(),
+      left.getDefiningOp<vector::TransferReadOp>(),
+      other.getDefiningOp<vector::TransferReadOp>(),
+  };
   op.replaceAllUsesWith(result);
   op.erase();
-  for (vector::TransferReadOp read : reads)
-    if (read && read->use_empty())
-      read->erase();
+  for (Operation *producer : replaced)
+    if (producer && producer->use_empty())
+      producer->erase();
   return success();
 }
 

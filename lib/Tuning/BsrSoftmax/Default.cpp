@@ -39,15 +39,21 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
                                        Parameters &parameters) {
   int64_t parts = parameters.depth / parameters.columns;
   if (target.kind == TargetKind::CPU) {
-    parameters.rows = std::min(parameters.rows, facts.blockRows);
+    parameters.rows = findDivisor(facts.blockRows, parameters.rows);
     parameters.columns = std::min(parameters.columns, facts.blockColumns);
     parameters.depth = parameters.columns;
     return;
   }
-  parameters.rows = findDivisor(facts.blockRows,
-                                std::min(parameters.rows, kMaxRows), kMultiple);
-  if (parameters.rows == 0)
-    parameters.rows = llvm::alignTo(facts.blockRows, kMultiple);
+  int64_t rows = findDivisor(facts.blockRows,
+                             std::min(parameters.rows, kMaxRows), kMultiple);
+  // Whole blocks, or parts of higher ones; the last rows are padding.
+  if (rows == 0) {
+    int64_t most = facts.blockRows > kMaxRows
+                       ? std::clamp(parameters.rows, kWarpRows, kMaxRows)
+                       : facts.blockRows;
+    rows = llvm::alignTo(most, kMultiple);
+  }
+  parameters.rows = rows;
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
   bool isLong = target.kind == TargetKind::Wgmma && facts.elementBytes == 2;

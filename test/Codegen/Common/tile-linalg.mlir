@@ -77,19 +77,62 @@ func.func @row_of_one(%x: tensor<1x128xf32>, %y: tensor<?x128xf32>) -> tensor<?x
   return %0 : tensor<?x128xf32>
 }
 
-// What stays: a sum of rows, integers, an op that uses its index.
+// Indices are those of the whole op, which is one element of batches; what a tile has once is read before it, in the
+// loop; places beyond the op's, in the padding, are no places beyond the tensor.
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME:    %{{.*}}: tensor<?x?x?xf32>, %[[TABLE:.*]]: tensor<?xf32>, %[[ROWS:.*]]: tensor<?xi32>, %[[NUMBERS:.*]]: tensor<2xf32>)
+// CHECK-NOT:     tensor.extract
+// CHECK:         scf.forall (%[[B:.*]], %[[I:.*]], %{{.*}}) = (0, 0, 0)
+// CHECK-DAG:       %[[NUMBER:.*]] = tensor.extract %[[NUMBERS]][%c1]
+// CHECK-DAG:       %[[TWICE:.*]] = arith.addf %[[NUMBER]], %[[NUMBER]]
+// CHECK-DAG:       %[[ROW:.*]] = tensor.extract %[[ROWS]][%[[B]]]
+// CHECK-DAG:       %[[MORE:.*]] = arith.index_cast %[[ROW]]
+// CHECK-DAG:       %[[SIZE:.*]] = tensor.dim %[[TABLE]], %c0
+// CHECK-DAG:       %[[LAST_PLACE:.*]] = affine.apply #{{.*}}()[%[[SIZE]]]
+// CHECK:           linalg.generic
+// CHECK:             %[[INDEX:.*]] = linalg.index 0
+// CHECK:             %[[ABSOLUTE:.*]] = arith.addi %[[I]], %[[INDEX]]
+// CHECK:             %[[PLACE:.*]] = arith.addi %[[ABSOLUTE]], %[[MORE]]
+// CHECK:             %[[MOST:.*]] = arith.minsi %[[PLACE]], %[[LAST_PLACE]]
+// CHECK:             %[[CLAMPED:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK:             %[[ENTRY:.*]] = tensor.extract %[[TABLE]][%[[CLAMPED]]]
+// CHECK:             arith.mulf %[[ENTRY]], %[[TWICE]]
+#bij = affine_map<(b, i, j) -> (b, i, j)>
+func.func @places(%x: tensor<?x?x?xf32>, %table: tensor<?xf32>, %rows: tensor<?xi32>, %numbers: tensor<2xf32>) -> tensor<?x?x?xf32> {
+  %c1 = arith.constant 1 : index
+  %number = tensor.extract %numbers[%c1] : tensor<2xf32>
+  %twice = arith.addf %number, %number : f32
+  %0 = linalg.generic {indexing_maps = [#bij], iterator_types = ["parallel", "parallel", "parallel"]} outs(%x : tensor<?x?x?xf32>) {
+  ^bb0(%out: f32):
+    %b = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %row = tensor.extract %rows[%b] : tensor<?xi32>
+    %more = arith.index_cast %row : i32 to index
+    %place = arith.addi %i, %more : index
+    %entry = tensor.extract %table[%place] : tensor<?xf32>
+    %1 = arith.mulf %entry, %twice : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x?x?xf32>
+  return %0 : tensor<?x?x?xf32>
+}
+
+// Elementwise ops may be of i32.
+// CHECK-LABEL: func.func @integers(
+// CHECK:         scf.forall
+// CHECK:           arith.addi
+func.func @integers(%x: tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %0 = linalg.add ins(%x, %x : tensor<64x64xi32>, tensor<64x64xi32>) outs(%x : tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %0 : tensor<64x64xi32>
+}
+
+// What stays: sums of rows, wider integers.
 // CHECK-LABEL: func.func @left(
 // CHECK-NOT:     scf.forall
 // CHECK:         return
-func.func @left(%x: tensor<64x64xf32>, %i: tensor<64x64xi32>, %v: tensor<64xf32>) -> (tensor<64xf32>, tensor<64x64xi32>, tensor<64x64xf32>) {
+func.func @left(%x: tensor<64x64xf32>, %i: tensor<64x64xi64>, %v: tensor<64xf32>, %w: tensor<64xi32>, %n: tensor<64x64xi32>)
+    -> (tensor<64xf32>, tensor<64x64xi64>, tensor<64xi32>) {
   %0 = linalg.reduce { arith.addf } ins(%x : tensor<64x64xf32>) outs(%v : tensor<64xf32>) dimensions = [1]
-  %1 = linalg.add ins(%i, %i : tensor<64x64xi32>, tensor<64x64xi32>) outs(%i : tensor<64x64xi32>) -> tensor<64x64xi32>
-  %2 = linalg.generic {indexing_maps = [#ij], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<64x64xf32>) {
-  ^bb0(%out: f32):
-    %3 = linalg.index 0 : index
-    %4 = arith.index_cast %3 : index to i32
-    %5 = arith.sitofp %4 : i32 to f32
-    linalg.yield %5 : f32
-  } -> tensor<64x64xf32>
-  return %0, %1, %2 : tensor<64xf32>, tensor<64x64xi32>, tensor<64x64xf32>
+  %1 = linalg.add ins(%i, %i : tensor<64x64xi64>, tensor<64x64xi64>) outs(%i : tensor<64x64xi64>) -> tensor<64x64xi64>
+  %2 = linalg.reduce { arith.addi } ins(%n : tensor<64x64xi32>) outs(%w : tensor<64xi32>) dimensions = [1]
+  return %0, %1, %2 : tensor<64xf32>, tensor<64x64xi64>, tensor<64xi32>
 }

@@ -210,3 +210,47 @@ func.func @read_twice(%out: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   } {mapping = [#gpu.block<linear_dim_0>]}
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// A contraction has one type of factors: two are widened, and those of one type are not.
+// CHECK-LABEL: func.func @two_types
+// CHECK-DAG:       %[[L:.*]] = vector.transfer_read {{.*}} : tensor<64x32xf8E4M3FN>, vector<64x32xf8E4M3FN>
+// CHECK-DAG:       %[[R:.*]] = vector.transfer_read {{.*}} {in_bounds = [false, true]} : tensor<?x32xf8E5M2>, vector<64x32xf8E5M2>
+// CHECK-DAG:       %[[WL:.*]] = arith.extf %[[L]] : vector<64x32xf8E4M3FN> to vector<64x32xf32>
+// CHECK-DAG:       %[[WR:.*]] = arith.extf %[[R]] : vector<64x32xf8E5M2> to vector<64x32xf32>
+// CHECK:           %[[SUM:.*]] = vector.contract {{.*}} %[[WL]], %[[WR]], %{{.*}} : vector<64x32xf32>, vector<64x32xf32> into vector<64x64xf32>
+// CHECK-NOT:       arith.extf
+// CHECK:           vector.contract {{.*}} %[[SUM]] : vector<64x64x32xf8E4M3FN>, vector<64x64x32xf8E4M3FN> into vector<64x64xf32>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#missing = affine_map<(d0) -> (-d0 + 64)>
+func.func @two_types(%a: tensor<64x32xf8E4M3FN>, %b: tensor<?x32xf8E5M2>, %out: tensor<64x64xf32>, %n: index)
+    -> tensor<64x64xf32> {
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f8E5M2
+  %0 = scf.forall (%i) in (%c1) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %b_tile = tensor.extract_slice %b[0, 0] [%n, 32] [1, 1] : tensor<?x32xf8E5M2> to tensor<?x32xf8E5M2>
+    %high = affine.apply #missing(%n)
+    %padded = tensor.pad %b_tile low[0, 0] high[%high, 0] {
+    ^bb0(%x: index, %y: index):
+      tensor.yield %pad : f8E5M2
+    } : tensor<?x32xf8E5M2> to tensor<64x32xf8E5M2>
+    %sum = linalg.matmul indexing_maps = [#mk, #nk, #mn]
+        ins(%a, %padded : tensor<64x32xf8E4M3FN>, tensor<64x32xf8E5M2>) outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %more = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %a : tensor<64x32xf8E4M3FN>, tensor<64x32xf8E4M3FN>) outs(%sum : tensor<64x64xf32>) {
+    ^bb0(%l: f8E4M3FN, %r: f8E4M3FN, %s: f32):
+      %wl = arith.extf %l : f8E4M3FN to f32
+      %wr = arith.extf %r : f8E4M3FN to f32
+      %product = arith.mulf %wl, %wr : f32
+      %next = arith.addf %s, %product : f32
+      linalg.yield %next : f32
+    } -> tensor<64x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %more into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32>
+    }
+  } {mapping = [#gpu.block<linear_dim_0>]}
+  return %0 : tensor<64x64xf32>
+}

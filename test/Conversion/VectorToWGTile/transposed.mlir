@@ -60,3 +60,32 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Factors of two types, which a contraction has widened: the MMA takes each as it is.
+// CHECK-LABEL: gpu.func @two_types
+// CHECK-DAG:     %[[L:.*]] = wgtile.load {{.*}} -> !wgtile.shared<64x32xf8E5M2>
+// CHECK-DAG:     %[[R:.*]] = wgtile.load {{.*}} -> !wgtile.shared<128x32xf8E4M3FN>
+// CHECK-NOT:     arith.extf
+// CHECK:         wgtile.mma %[[L]], %[[R]], %{{.*}} transpose_b : !wgtile.shared<64x32xf8E5M2>, !wgtile.shared<128x32xf8E4M3FN> -> tensor<64x128xf32>
+// CHECK-NOT:     wgtile.read
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @two_types(%a: memref<?x?xf8E5M2>, %b: memref<?x?xf8E4M3FN>, %out: memref<?x?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad_a = arith.constant 0.0 : f8E5M2
+    %pad_b = arith.constant 0.0 : f8E4M3FN
+    %zeros = arith.constant dense<0.0> : vector<64x128xf32>
+    %l = vector.transfer_read %a[%c0, %c0], %pad_a {in_bounds = [true, true]} : memref<?x?xf8E5M2>, vector<64x32xf8E5M2>
+    %r = vector.transfer_read %b[%c0, %c0], %pad_b {in_bounds = [true, true]} : memref<?x?xf8E4M3FN>, vector<128x32xf8E4M3FN>
+    %wl = arith.extf %l : vector<64x32xf8E5M2> to vector<64x32xf32>
+    %wr = arith.extf %r : vector<128x32xf8E4M3FN> to vector<128x32xf32>
+    %s = vector.contract {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+        %wl, %wr, %zeros : vector<64x32xf32>, vector<128x32xf32> into vector<64x128xf32>
+    vector.transfer_write %s, %out[%c0, %c0] {in_bounds = [true, true]} : vector<64x128xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

@@ -158,7 +158,7 @@ func.func @c8(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12x
 // -----
 
 func.func @c9_rows(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x8x12xf32>, %out: tensor<?x8x12xf32>) {
-  // expected-error @below {{expected the tile's M to divide the block's 8 rows, or to be 8, but got 3}}
+  // expected-error @below {{expected the tile's M to divide the block's 8 rows, or to be a multiple of 8 up to 8, but got 3}}
   sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x8x12xf32>)
       outs(%out : tensor<?x8x12xf32>) {meta = #sattn.meta<tile = [3, 12, 12]>} -> tensor<?x8x12xf32>
   return

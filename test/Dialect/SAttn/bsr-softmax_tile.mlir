@@ -74,3 +74,22 @@ func.func @padded(%crow: tensor<1x?xi64>, %col: tensor<1x?xi64>, %values: tensor
       outs(%out : tensor<?x?x15x9xf16>) {meta = #sattn.meta<tile = [16, 16, 16]>} -> tensor<?x?x15x9xf16>
   return %0 : tensor<?x?x15x9xf16>
 }
+
+// -----
+
+// Tiles that do not divide a block: the last one is padded.
+// CHECK-DAG: #[[ROWS:.+]] = affine_map<(d0) -> (-d0 + 260, 16)>
+// CHECK-DAG: #[[BELOW:.+]] = affine_map<(d0) -> (-d0 + 16)>
+// CHECK-LABEL: func @clipped
+// CHECK: scf.forall (%{{.+}}, %[[ROW:.+]]) = (0, 0) to (%{{.+}}, 260) step (1, 16)
+// CHECK:   %[[COUNT:.+]] = affine.min #[[ROWS]](%[[ROW]])
+// CHECK:     %[[PART:.+]] = tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [1, %[[COUNT]], 8]
+// CHECK:     tensor.pad %[[PART]] low[0, 0] high[%{{.+}}, 0]
+// CHECK:   } {sattn.block_loop}
+// CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [%[[COUNT]], 8] [1, 1] : tensor<16x8xf16> to tensor<?x8xf16>
+// CHECK:     tensor.insert_slice %[[CLIP]] into
+func.func @clipped(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x260x8xf16>, %out: tensor<?x260x8xf16>) -> tensor<?x260x8xf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x260x8xf16>)
+      outs(%out : tensor<?x260x8xf16>) {meta = #sattn.meta<tile = [16, 8, 8]>} -> tensor<?x260x8xf16>
+  return %0 : tensor<?x260x8xf16>
+}

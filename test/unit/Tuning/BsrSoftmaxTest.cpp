@@ -26,6 +26,19 @@ TEST(BsrSoftmaxTest, RowsArePaddedOnGPUs) {
   EXPECT_EQ(defaultOf(67, 64, "sm_80").rows, 72);
 }
 
+TEST(BsrSoftmaxTest, HighBlocksAreCut) {
+  EXPECT_EQ(defaultOf(256, 64, "sm_90a").rows, 16);
+  EXPECT_EQ(defaultOf(250, 64, "sm_90a").rows, 256);
+  EXPECT_EQ(defaultOf(1000, 64, "sm_90a").rows, 8);
+  // The last tile of a block is padded.
+  EXPECT_EQ(defaultOf(260, 64, "sm_90a").rows, 16);
+  EXPECT_EQ(defaultOf(257, 64, "sm_80").rows, 16);
+  // As given for a GPU.
+  Parameters tile = {16, 64, 64};
+  fitTo({260, 64}, *findTarget("cpu"), tile);
+  EXPECT_EQ(tile.rows, 13);
+}
+
 TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "sm_80").columns, 64);
   EXPECT_EQ(defaultOf(15, 15, "sm_80").columns, 16);

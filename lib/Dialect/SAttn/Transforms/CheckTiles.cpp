@@ -24,18 +24,15 @@ static constexpr int64_t kMaxRows = 256, kMaxColumns = 512;
 static LogicalResult checkType(TileProgramOpInterface op,
                                linalg::MatmulOp product,
                                const tuning::Target &target) {
-  Type type = getElementTypeOrSelf(product.getInputs()[0]);
-  // As vector.contract is of one type.
-  if (Type other = getElementTypeOrSelf(product.getInputs()[1]); other != type)
-    return op->emitOpError()
-           << "expected factors of one element type on " << target.name
-           << ", but got " << type << " and " << other;
-  if (type.isF16() || type.isBF16() || type.isF32() ||
-      (type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 8))
-    return success();
-  return op->emitOpError() << "expected products of f16, bf16, f32, i8 or f8 "
-                              "on "
-                           << target.name << ", but got " << type;
+  for (Value factor : product.getInputs()) {
+    Type type = getElementTypeOrSelf(factor);
+    if (!type.isF16() && !type.isBF16() && !type.isF32() &&
+        (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() != 8))
+      return op->emitOpError()
+             << "expected products of f16, bf16, f32, i8 or f8 on "
+             << target.name << ", but got " << type;
+  }
+  return success();
 }
 
 static LogicalResult checkShape(TileProgramOpInterface op,

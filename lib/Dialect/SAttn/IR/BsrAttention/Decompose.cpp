@@ -19,6 +19,9 @@
 using namespace mlir;
 using namespace sattn;
 
+/// Of the number of a block row.
+static constexpr int kRowBits = 31;
+
 namespace {
 class Decomposition {
 public:
@@ -53,7 +56,7 @@ private:
     return arith::ConstantOp::create(b, b.getFloatAttr(wide, value));
   }
   Value withBatches(Tensor list);
-  Value countEarlierRows();
+  Value findRows();
   Value readInBatch(ImplicitLocOpBuilder &inner, Value list,
                     ArrayRef<Value> extents);
   Value finishWeights(Value weights);
@@ -100,53 +103,53 @@ Value Decomposition::withBatches(Tensor list) {
       extents);
 }
 
-/// Of each stored block, the number of block rows that end before it or with
-/// the one before it, which is the number of its own.
-Value Decomposition::countEarlierRows() {
+/// Of each stored block its block row: the last one that does not begin after
+/// it, which a search by halves finds.
+Value Decomposition::findRows() {
   RankedTensorType type = op.getCrow().getType();
-  int64_t rank = type.getRank();
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
-      ones(rank, b.getIndexAttr(1)),
-      shape = tensor::getMixedSizes(b, b.getLoc(), op.getCrow());
-  offsets.back() = b.getIndexAttr(1);
-  shape.back() = affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), b.getAffineDimExpr(0) - 1, {shape.back()});
-  Value ends =
-      tensor::ExtractSliceOp::create(b, op.getCrow(), offsets, shape, ones);
+  int64_t rank = type.getRank(), entries = type.getShape().back();
+  SmallVector<OpFoldResult> shape =
+      tensor::getMixedSizes(b, b.getLoc(), op.getCrow());
+  Value last = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), b.getAffineDimExpr(0) - 1, {shape.back()}));
   shape.back() = sizeOf(op.getCol(), -1);
-  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-  Value counts =
-      linalg::FillOp::create(
-          b, none,
-          tensor::EmptyOp::create(b, shape, b.getI32Type()).getResult())
-          .getResult(0);
-  // Loops over batches, blocks and rows.
-  SmallVector<AffineExpr> batch, ofEnds, ofCounts;
-  for (int64_t dim = 0; dim < rank - 1; ++dim)
-    batch.push_back(b.getAffineDimExpr(dim));
-  ofCounts = ofEnds = batch;
-  ofCounts.push_back(b.getAffineDimExpr(rank - 1));
-  ofEnds.push_back(b.getAffineDimExpr(rank));
-  AffineMap maps[] = {AffineMap::get(rank + 1, 0, ofEnds, b.getContext()),
-                      AffineMap::get(rank + 1, 0, ofCounts, b.getContext())};
+  int bits =
+      ShapedType::isDynamic(entries) ? kRowBits : llvm::Log2_64_Ceil(entries);
+  Value rows = tensor::EmptyOp::create(b, shape, b.getI32Type());
+  auto search = [&](OpBuilder &nested, Location loc, ValueRange) {
+    ImplicitLocOpBuilder inner(loc, nested);
+    auto constant = [&](int32_t number) -> Value {
+      return arith::ConstantOp::create(inner, inner.getI32IntegerAttr(number));
+    };
+    SmallVector<Value> place;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      place.push_back(linalg::IndexOp::create(inner, dim));
+    Value block =
+        arith::IndexCastOp::create(inner, type.getElementType(), place.back());
+    Value row = constant(0), none = arith::ConstantIndexOp::create(inner, 0);
+    for (int bit = bits - 1; bit >= 0; --bit) {
+      Value next = arith::AddIOp::create(inner, row, constant(1 << bit));
+      Value entry =
+          arith::IndexCastOp::create(inner, inner.getIndexType(), next);
+      Value isRow =
+          arith::CmpIOp::create(inner, arith::CmpIPredicate::sle, entry, last);
+      entry = arith::MinSIOp::create(inner, entry, last);
+      place.back() = arith::MaxSIOp::create(inner, entry, none);
+      Value begin = tensor::ExtractOp::create(inner, op.getCrow(), place);
+      Value isBefore =
+          arith::CmpIOp::create(inner, arith::CmpIPredicate::sle, begin, block);
+      row = arith::SelectOp::create(
+          inner, arith::AndIOp::create(inner, isRow, isBefore), next, row);
+    }
+    linalg::YieldOp::create(inner, row);
+  };
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
-  iterators.push_back(utils::IteratorType::reduction);
-  return linalg::GenericOp::create(
-             b, counts.getType(), ends, counts, maps, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               ImplicitLocOpBuilder inner(loc, nested);
-               Value block = arith::IndexCastOp::create(
-                   inner, args[0].getType(),
-                   linalg::IndexOp::create(inner, rank - 1));
-               Value isBefore = arith::CmpIOp::create(
-                   inner, arith::CmpIPredicate::sle, args[0], block);
-               Value more =
-                   arith::ExtUIOp::create(inner, b.getI32Type(), isBefore);
-               linalg::YieldOp::create(
-                   inner,
-                   arith::AddIOp::create(inner, args[1], more).getResult());
-             })
+  return linalg::GenericOp::create(b, rows.getType(), ValueRange(), rows,
+                                   b.getMultiDimIdentityMap(rank), iterators,
+                                   search)
       .getResult(0);
 }
 
@@ -177,7 +180,7 @@ Value Decomposition::finishWeights(Value weights) {
   SmallVector<Value> rowBatches, columnBatches, batchSizes;
   if (op.getRandom()) {
     dropout.emplace(b, op.getProbability(), op.getRandom());
-    rows = countEarlierRows();
+    rows = findRows();
     auto batchesOf = [&](Value list) {
       SmallVector<Value> extents;
       auto type = cast<RankedTensorType>(list.getType());

@@ -66,12 +66,13 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
     return success();
   ArrayRef<int64_t> tile = meta.getTile();
   int64_t rows = op.getBlockRows(), columns = op.getBlockColumns();
-  int64_t padded = llvm::alignTo(rows, kMultiple);
-  if (rows % tile[0] != 0 && tile[0] != padded)
+  int64_t most = llvm::alignTo(rows, kMultiple);
+  if (rows % tile[0] != 0 && (tile[0] % kMultiple != 0 || tile[0] > most))
     return op.emitOpError()
            << "expected the tile's M to divide the block's " << rows
-           << " rows, or to be " << padded << ", but got " << tile[0];
-  int64_t most = llvm::alignTo(columns, kMultiple);
+           << " rows, or to be a multiple of " << kMultiple << " up to " << most
+           << ", but got " << tile[0];
+  most = llvm::alignTo(columns, kMultiple);
   if (tile[1] != columns && (tile[1] % kMultiple != 0 || tile[1] > most))
     return op.emitOpError()
            << "expected the tile's N to be the block's " << columns

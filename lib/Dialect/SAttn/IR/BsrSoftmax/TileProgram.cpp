@@ -26,8 +26,9 @@ namespace {
 class TileProgram {
 public:
   TileProgram(ImplicitLocOpBuilder &b, BsrSoftmaxOp op)
-      : b(b), op(op), rows(op.getBlockRows()), width(op.getBlockColumns()),
-        height(op.getMetaAttr().getTile()[0]),
+      : b(b), op(op), rows(tensor::getMixedSize(b, b.getLoc(), op.getValues(),
+                                                op.getBatchRank() + 1)),
+        width(op.getBlockColumns()), height(op.getMetaAttr().getTile()[0]),
         columns(op.getMetaAttr().getTile()[1]),
         partsPerStep(op.getMetaAttr().getTile()[2] / columns),
         element(op.getValues().getType().getElementType()),
@@ -73,9 +74,11 @@ private:
 
   ImplicitLocOpBuilder &b;
   BsrSoftmaxOp op;
-  /// Of a tile in the block: its rows and all columns; with padding, its rows
-  /// and the columns of a part.
-  int64_t rows, width, height, columns, partsPerStep;
+  /// Of a tile in the block: its rows, which are fewer in the last tile where
+  /// tiles do not divide the block, and all columns; with padding, its rows and
+  /// the columns of a part.
+  OpFoldResult rows;
+  int64_t width, height, columns, partsPerStep;
   Type element, wideType;
   AffineMap tile, row, vector;
   Value zero, lowest, log2E;
@@ -98,7 +101,9 @@ private:
   }
   int64_t partsPerBlock() const { return llvm::divideCeil(width, columns); }
   bool hasTail() const { return width % columns != 0; }
-  bool isPadded() const { return hasTail() || height != rows; }
+  bool isPadded() const {
+    return hasTail() || !isConstantIntValue(rows, height);
+  }
 
   /// An op on elements; `outMap` has fewer results than the loops where rows
   /// are reduced.
@@ -140,7 +145,7 @@ private:
     part.offsets.assign(op.getBatchRank(), first);
     part.offsets.append({block, first, column});
     part.sizes.assign(op.getBatchRank() + 1, one);
-    part.sizes.append({b.getIndexAttr(rows), part.width});
+    part.sizes.append({rows, part.width});
     return part;
   }
 
@@ -154,9 +159,10 @@ private:
   /// The part, of one of the tensors, as a matrix.
   Value slice(Value source, const Part &part) {
     SmallVector<OpFoldResult> ones(part.sizes.size(), b.getIndexAttr(1));
-    auto type = RankedTensorType::get(
-        {rows, getConstantIntValue(part.width).value_or(ShapedType::kDynamic)},
-        element);
+    SmallVector<int64_t> shape;
+    for (OpFoldResult size : ArrayRef(part.sizes).take_back(2))
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    auto type = RankedTensorType::get(shape, element);
     return tensor::ExtractSliceOp::create(b, type, source, part.offsets,
                                           part.sizes, ones);
   }
@@ -166,9 +172,12 @@ private:
     if (!isPadded())
       return inside;
     OpFoldResult nothing = b.getIndexAttr(0);
-    OpFoldResult below = b.getIndexAttr(height - rows);
-    OpFoldResult right = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), columns - b.getAffineDimExpr(0), {part.width});
+    auto complement = [&](int64_t whole, OpFoldResult size) {
+      return affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), whole - b.getAffineDimExpr(0), {size});
+    };
+    OpFoldResult below = complement(height, rows),
+                 right = complement(columns, part.width);
     Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
     return tensor::PadOp::create(
         b, RankedTensorType::get({height, columns}, element), inside,

@@ -78,8 +78,8 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     - (C6) `col` has as many entries as `values` has blocks.
     - (C7) Each batch dimension of `crow` and `col` is 1 or that of `values`.
     - (C8) The result has the type of `out`.
-    - (C9) Of `meta`'s tile, M divides BM or is BM rounded up to a multiple of 8, N
-      likewise is BN or a multiple of 8 up to that, and K is 1 to 16 times N.
+    - (C9) Of `meta`'s tile, M divides BM or is a multiple of 8 up to BM rounded up to
+      one, N likewise is BN or a multiple of 8 up to that, and K is 1 to 16 times N.
 
     Dynamic sizes are constrained in the same way at run time.
 
