@@ -28,6 +28,12 @@ def SAttnCPUClipTiles
     result. If it also reads that slice (an accumulation in place), it does so
     through its destination, so that bufferization needs no copy.
 
+    Operands of a `linalg.matmul` that are both padded with zeros along the
+    reduction, each from the same place on, are multiplied as far as they go: a pad
+    would have to be copied, or tested for each element. The place is the same if the
+    sizes are, or if they are the same function of extents that the function's
+    `sattn.contracts` require to be equal.
+
     Before:
     ```mlir
     %c = tensor.extract_slice %o[%i, %j] [64, %w] [1, 1]
@@ -73,6 +79,17 @@ def SAttnCPUPackPanels
     way, one below the other. A program without iterations therefore reads nothing.
     Right operands of other kinds stay, and `sattn-cpu-pack-operands` copies them
     tile by tile.
+
+    A window may begin at a column that is read from memory, such as that of a stored
+    block, if it is a multiple of the window's width; tiles then count for all columns
+    alike. A left operand of 8-bit floats, or of narrow elements in windows of no
+    static size, of which a tile's iterations take one after the other, is widened in
+    the same way: all of its tensor if the tiles read it often enough, else the
+    windows of each tile before its loop.
+
+    Products of `i8` of 64 to 1024 elements are multiplied as f32, in which their sum
+    is exact, and added to the sum in `i32` then: f32 has products and sums in one
+    instruction.
 
     Before:
     ```mlir
@@ -183,14 +200,17 @@ def SAttnCPURegisterTile
     loops: over panels of columns (into which the copy of the right operand is
     fused, so that a panel stays in the first-level cache), over rows, and over
     the reduction in steps of 1. Elementwise ops, and reductions of rows, get rows
-    of at most one panel's width.
+    of at most one panel's width. Copies of elements narrower than 32 bits in rows of
+    unknown length get whole vectors and then single elements, since few CPUs read
+    these under a mask.
 
     If the right operand is packed in panels (`linalg.unpack`), and a loop, such as
-    that over stored blocks, only adds up matrix products with it, the loops over
-    panels and rows go around that loop: a register tile is in registers until its
-    sum is complete. An elementwise op on the sum is tiled with it and takes it tile
-    by tile. (Upstream tiles an op around a loop of its own, and fuses ops, but no
-    loops, into the loops of their consumers.)
+    that over stored blocks, only adds up matrix products with it, itself or by an
+    elementwise op, the loops over panels and rows go around that loop: a register
+    tile is in registers until its sum is complete. An elementwise op on the sum is
+    tiled with it and takes it tile by tile, up to the end of what it writes.
+    (Upstream tiles an op around a loop of its own, and fuses ops, but no loops, into
+    the loops of their consumers.)
 
     The register tile, rows x columns, is `register-tile` if given. Otherwise it
     follows from `vector-bits`, the width of the target's vectors: four vectors of

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClipReductions.h"
+
 #include "sattn/Codegen/Common/FuseConsumers.h"
 
 #include "sattn/Codegen/Passes.h"
@@ -287,6 +289,7 @@ private:
     patterns.add<SinkSliceIntoIf, SinkElementwiseIntoIf, FoldSliceOfPad,
                  FoldSliceOfFill, FoldSliceOfNothing, BubbleUpSliceOfIndices,
                  FoldInsertOfWhole>(context);
+    populateClipReductionPatterns(patterns);
     linalg::populateBubbleUpExtractSliceOpPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

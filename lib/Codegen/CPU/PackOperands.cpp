@@ -27,10 +27,13 @@ namespace sattn {
 /// Yields an element in the type of the target's.
 static void widen(OpBuilder &builder, Location loc, ValueRange args) {
   Type type = args[1].getType();
-  Value element =
-      type.isInteger()
-          ? arith::ExtSIOp::create(builder, loc, type, args[0]).getResult()
-          : arith::ExtFOp::create(builder, loc, type, args[0]).getResult();
+  Value element;
+  if (type.isInteger())
+    element = arith::ExtSIOp::create(builder, loc, type, args[0]);
+  else if (args[0].getType().isInteger())
+    element = arith::SIToFPOp::create(builder, loc, type, args[0]);
+  else
+    element = arith::ExtFOp::create(builder, loc, type, args[0]);
   linalg::YieldOp::create(builder, loc, element);
 }
 
@@ -38,9 +41,11 @@ Type sattn::getPackedType(linalg::MatmulOp op) {
   Type packed = getElementTypeOrSelf(op.getDpsInits()[0]);
   auto widens = [&](Value operand) {
     Type element = getElementTypeOrSelf(operand);
+    bool isOfKind =
+        element.isIntOrFloat() && (element.isInteger() == packed.isInteger() ||
+                                   element.isSignlessInteger(8));
     return element == packed ||
-           (element.isIntOrFloat() &&
-            element.isInteger() == packed.isInteger() &&
+           (isOfKind &&
             element.getIntOrFloatBitWidth() < packed.getIntOrFloatBitWidth());
   };
   bool isTaken =

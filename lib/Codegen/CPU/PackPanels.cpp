@@ -8,6 +8,8 @@
 
 #include "PackOperands.h"
 #include "RegisterTileSizes.h"
+#include "Turns.h"
+#include "WidenLeft.h"
 
 #include "sattn/Codegen/Passes.h"
 
@@ -19,6 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -36,31 +39,38 @@ namespace sattn {
 static constexpr int64_t kRowsOfTurn = 8;
 static constexpr int64_t kRowsOfTransposedTurn = 32;
 
-/// A tensor is packed for all tiles if they read each of its rows this often on
-/// average; otherwise each tile packs the windows that it reads. Measured: a
-/// tile's own copy stays in a cache.
-static constexpr int64_t kReadsOfPacked = 2;
-/// The same, if the copy has more elements than kMostKept. Then malloc asks the
-/// system for new pages in each call: above 32 MiB glibc keeps no memory.
-static constexpr int64_t kReadsOfPackedInNewPages = 8;
-static constexpr int64_t kMostKept = (int64_t(32) << 20) / sizeof(float);
+/// Products of bytes that are added up in f32: no more than those of which each
+/// sum is exact, 2^24 of 2^14, and so many that adding their sum to i32 costs
+/// less than f32 gains.
+static constexpr int64_t kLeastOfFloats = 64, kMostOfFloats = 1 << 10;
 
-/// The number of the loop's counter that an index is.
-static std::optional<unsigned> findCounter(OpFoldResult index,
-                                           scf::ForallOp tiles) {
-  auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(index));
-  if (!argument || argument.getOwner() != tiles.getBody() ||
-      argument.getArgNumber() >= tiles.getRank())
-    return std::nullopt;
-  return argument.getArgNumber();
+static bool isMultiple(OpFoldResult index, int64_t factor, scf::ForallOp tiles);
+
+/// Whether each term of a sum is a multiple of `factor`.
+static bool isMultiple(AffineExpr expr, affine::AffineApplyOp op,
+                       int64_t factor, scf::ForallOp tiles) {
+  if (expr.isMultipleOf(factor))
+    return true;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return isMultiple(op.getDimOperands()[dim.getPosition()], factor, tiles);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return isMultiple(op.getSymbolOperands()[symbol.getPosition()], factor,
+                      tiles);
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  return sum && sum.getKind() == AffineExprKind::Add &&
+         isMultiple(sum.getLHS(), op, factor, tiles) &&
+         isMultiple(sum.getRHS(), op, factor, tiles);
 }
 
-/// Whether an index is a multiple of `factor` because it is a constant, or
-/// counts the tiles of the loop.
+/// Whether an index is a multiple of `factor`: as a constant, as a count of the
+/// loop's tiles, or as a sum of multiples, such as the place of a block whose
+/// number is read from memory.
 static bool isMultiple(OpFoldResult index, int64_t factor,
                        scf::ForallOp tiles) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant % factor == 0;
+  if (auto sum = cast<Value>(index).getDefiningOp<affine::AffineApplyOp>())
+    return isMultiple(sum.getAffineMap().getResult(0), sum, factor, tiles);
   std::optional<unsigned> counter = findCounter(index, tiles);
   if (!counter)
     return false;
@@ -147,6 +157,8 @@ struct PanelSource {
 struct Window {
   tensor::ExtractSliceOp slice;
   bool isTransposed = false;
+  /// The most rows that it has.
+  int64_t depth = 0;
 
   explicit operator bool() const { return static_cast<bool>(slice); }
 
@@ -154,6 +166,9 @@ struct Window {
 
   SmallVector<OpFoldResult> offsets() {
     return source().orient(slice.getMixedOffsets());
+  }
+  OpFoldResult height() {
+    return source().orient(slice.getMixedSizes()).end()[-2];
   }
 };
 } // namespace
@@ -163,7 +178,7 @@ struct Window {
 /// begins at a multiple of its width. No window if it is none of these.
 static Window findWindow(Value right, scf::ForallOp tiles) {
   auto type = cast<RankedTensorType>(right.getType());
-  if (!type.hasStaticShape())
+  if (type.isDynamicDim(1))
     return {};
   Window window;
   if (auto transpose = right.getDefiningOp<linalg::TransposeOp>()) {
@@ -196,6 +211,10 @@ static Window findWindow(Value right, scf::ForallOp tiles) {
       !isClippedByTensor(slice.getMixedSizes()[dimension], offset,
                          slice.getSource(), dimension, type.getDimSize(1)))
     return {};
+  std::optional<int64_t> depth = getBound(window.height());
+  if (!depth)
+    return {};
+  window.depth = *depth;
   return window;
 }
 
@@ -235,120 +254,26 @@ static void countFirst(RewriterBase &rewriter, scf::ForallOp tiles,
   rewriter.replaceOp(tiles, ordered.getResults());
 }
 
-/// Appends the ops of `body` that compute `value`, operands first. False if one
-/// cannot be repeated elsewhere, or takes one of the block's arguments other
-/// than the first `numIndices`.
-static bool collectOps(Value value, Block *body, unsigned numIndices,
-                       SetVector<Operation *> &ops) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() != body || argument.getArgNumber() < numIndices;
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() != body || ops.contains(op))
-    return true;
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
-      !llvm::all_of(op->getOperands(), [&](Value operand) {
-        return collectOps(operand, body, numIndices, ops);
-      }))
-    return false;
-  ops.insert(op);
-  return true;
+/// The loop that takes one window of the right operand after the other, along
+/// its tensor's rows alone; none if the tile's columns change how often.
+static std::optional<Turns> findTurns(Window window, linalg::MatmulOp op,
+                                      scf::ForallOp tiles) {
+  std::optional<Turns> turns = Turns::find(window.slice, op, tiles);
+  if (!turns)
+    return std::nullopt;
+  SmallVector<OpFoldResult> offsets = window.offsets();
+  OpFoldResult row = offsets.end()[-2];
+  offsets.erase(offsets.end() - 2);
+  std::optional<unsigned> column = findCounter(offsets.back(), tiles);
+  if (!llvm::all_of(
+          offsets,
+          [&](OpFoldResult offset) { return turns->isFixed(offset); }) ||
+      !turns->addPlace(row) || (column && turns->counters.test(*column)))
+    return std::nullopt;
+  return turns;
 }
 
 namespace {
-/// The loop of a tile whose iterations take one window of the right operand
-/// after the other.
-struct Turns {
-  scf::ForOp loop;
-  /// The ops that compute the loop's bounds from the tile's indices, and the
-  /// window's offset from the iteration.
-  SetVector<Operation *> bounds, place;
-  /// The counters of tiles that the bounds depend on.
-  llvm::SmallBitVector counters;
-
-  /// None if `window` is not taken by such a loop, or if its iterations cannot
-  /// be counted without the tiles.
-  static std::optional<Turns> find(Window window, linalg::MatmulOp op,
-                                   scf::ForallOp tiles) {
-    Turns turns;
-    turns.loop = dyn_cast<scf::ForOp>(window.slice->getParentOp());
-    scf::ForOp loop = turns.loop;
-    if (!loop || loop->getParentOp() != tiles || !loop->isAncestor(op) ||
-        !isOneInteger(getAsOpFoldResult(loop.getStep())))
-      return std::nullopt;
-    unsigned rank = tiles.getRank();
-    SmallVector<OpFoldResult> offsets = window.offsets();
-    OpFoldResult row = offsets.end()[-2];
-    offsets.erase(offsets.end() - 2);
-    if (!llvm::all_of(offsets, [&](OpFoldResult offset) {
-          auto value = dyn_cast<Value>(offset);
-          return !value || loop.isDefinedOutsideOfLoop(value);
-        }))
-      return std::nullopt;
-    if (auto value = dyn_cast<Value>(row);
-        value && !collectOps(value, loop.getBody(), 1, turns.place))
-      return std::nullopt;
-    turns.counters.resize(rank);
-    auto use = [&](Value value) {
-      if (std::optional<unsigned> counter = findCounter(value, tiles))
-        turns.counters.set(*counter);
-    };
-    for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
-      if (!collectOps(bound, tiles.getBody(), rank, turns.bounds))
-        return std::nullopt;
-      use(bound);
-    }
-    for (Operation *bound : turns.bounds)
-      llvm::for_each(bound->getOperands(), use);
-    std::optional<unsigned> column =
-        findCounter(window.offsets().back(), tiles);
-    if (column && turns.counters.test(*column))
-      return std::nullopt;
-    return turns;
-  }
-
-  /// The iterations of all tiles of one column, before the loop over tiles.
-  Value count(OpBuilder &b, Location loc, scf::ForallOp tiles,
-              std::optional<unsigned> column) {
-    auto values = [&](ArrayRef<OpFoldResult> sizes) {
-      SmallVector<Value> result;
-      for (unsigned i : counters.set_bits())
-        result.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes[i]));
-      return result;
-    };
-    auto addTile = [&](OpBuilder &nested, Location, ValueRange indices,
-                       ValueRange sum) -> scf::ValueVector {
-      IRMapping mapping;
-      for (auto [i, index] : llvm::zip_equal(counters.set_bits(), indices))
-        mapping.map(tiles.getInductionVar(i), index);
-      for (Operation *op : bounds)
-        nested.clone(*op, mapping);
-      Value length = arith::SubIOp::create(
-          nested, loc, mapping.lookupOrDefault(loop.getUpperBound()),
-          mapping.lookupOrDefault(loop.getLowerBound()));
-      return {arith::AddIOp::create(nested, loc, sum[0], length)};
-    };
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value sum = scf::buildLoopNest(b, loc, values(tiles.getMixedLowerBound()),
-                                   values(tiles.getMixedUpperBound()),
-                                   values(tiles.getMixedStep()), zero, addTile)
-                    .results[0];
-    // The other tiles have as many.
-    for (unsigned i = 0; i < tiles.getRank(); ++i) {
-      if (counters.test(i) || column == i)
-        continue;
-      AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0),
-                 s1 = b.getAffineSymbolExpr(1);
-      OpFoldResult number = affine::makeComposedFoldedAffineApply(
-          b, loc, (s0 - d0).ceilDiv(s1),
-          {tiles.getMixedLowerBound()[i], tiles.getMixedUpperBound()[i],
-           tiles.getMixedStep()[i]});
-      sum = arith::MulIOp::create(
-          b, loc, sum, getValueOrCreateConstantIndexOp(b, loc, number));
-    }
-    return sum;
-  }
-};
-
 struct CPUPackPanelsPass
     : public sattn::impl::SAttnCPUPackPanelsBase<CPUPackPanelsPass> {
   using SAttnCPUPackPanelsBase::SAttnCPUPackPanelsBase;
@@ -360,6 +285,9 @@ struct CPUPackPanelsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     orderTileProducts(rewriter, getOperation());
+    for (linalg::MatmulOp op : findTileProducts(getOperation()))
+      multiplyAsFloats(rewriter, op);
+    moveFixedIndices();
     llvm::MapVector<scf::ForallOp, llvm::SmallBitVector> counters;
     for (linalg::MatmulOp op : findTileProducts(getOperation())) {
       auto tiles = op->getParentOfType<scf::ForallOp>();
@@ -375,6 +303,9 @@ struct CPUPackPanelsPass
           used.set(*counter);
       readPacked(rewriter, op, window, tiles, packed);
     }
+    for (linalg::MatmulOp op : findTileProducts(getOperation()))
+      if (Type packed = getPackedType(op))
+        readWidened(rewriter, op, packed);
     for (auto &[tiles, used] : counters)
       countFirst(rewriter, tiles, used);
   }
@@ -384,19 +315,90 @@ private:
     return {vectorBits, registerTile, element};
   }
 
+  /// Multiplies bytes as f32, which has products and sums in one instruction,
+  /// and adds up to i32 what is exact:
+  ///   matmul %l, %r : i8, outs(%sum : i32)
+  ///   -> %sum + fptosi (matmul %l, %r : i8, outs(%zeros : f32))
+  static void multiplyAsFloats(RewriterBase &rewriter, linalg::MatmulOp op) {
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    auto isByte = [](Value operand) {
+      return getElementTypeOrSelf(operand).isSignlessInteger(8);
+    };
+    if (!type.getElementType().isSignlessInteger(32) ||
+        !type.hasStaticShape() || !llvm::all_of(op.getInputs(), isByte))
+      return;
+    std::optional<int64_t> depth = getLargestDepth(op);
+    if (!depth || *depth < kLeastOfFloats || *depth > kMostOfFloats)
+      return;
+    Location loc = op.getLoc();
+    rewriter.setInsertionPoint(op);
+    Type f32 = rewriter.getF32Type();
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(f32));
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(), f32);
+    Value zeros =
+        linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+    Value product = linalg::MatmulOp::create(rewriter, loc, op.getInputs(),
+                                             ValueRange{zeros})
+                        .getResult(0);
+    AffineMap identity = rewriter.getMultiDimIdentityMap(2);
+    SmallVector<utils::IteratorType> iterators(2,
+                                               utils::IteratorType::parallel);
+    auto add = [](OpBuilder &b, Location at, ValueRange args) {
+      Value whole = arith::FPToSIOp::create(b, at, args[1].getType(), args[0]);
+      linalg::YieldOp::create(
+          b, at, arith::AddIOp::create(b, at, args[1], whole).getResult());
+    };
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, op->getResultTypes(), product, op.getDpsInits()[0],
+        ArrayRef<AffineMap>{identity, identity}, iterators, add);
+  }
+
+  /// The most elements of a row of the left operand.
+  static std::optional<int64_t> getLargestDepth(linalg::MatmulOp op) {
+    Value left = op.getInputs()[0];
+    auto type = cast<RankedTensorType>(left.getType());
+    if (!type.isDynamicDim(1))
+      return type.getDimSize(1);
+    auto slice = left.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice)
+      return std::nullopt;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    dropped.flip();
+    return getBound(slice.getMixedSizes()[dropped.find_last()]);
+  }
+
+  /// Moves indices out of the loops in which they do not change, so that where
+  /// they are computed says what they depend on.
+  void moveFixedIndices() {
+    getOperation().walk([](scf::ForOp loop) {
+      if (!loop->getParentOfType<scf::ForallOp>())
+        return;
+      moveLoopInvariantCode(
+          loop.getLoopRegions(),
+          [&](Value value, Region *) {
+            return loop.isDefinedOutsideOfLoop(value);
+          },
+          [](Operation *op, Region *) {
+            return isa<affine::AffineApplyOp, affine::AffineMinOp>(op);
+          },
+          [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+    });
+  }
+
   /// Makes `op` read the panels of a packed copy instead of `window`.
   void readPacked(RewriterBase &rewriter, linalg::MatmulOp op, Window window,
                   scf::ForallOp tiles, Type element) {
     auto type =
         cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
-    int64_t depth = type.getDimSize(0), width = type.getDimSize(1);
+    int64_t depth = window.depth, width = type.getDimSize(1);
     int64_t columns = sizes(element).columns(width);
     Location loc = op.getLoc();
-    std::optional<Turns> turns = Turns::find(window, op, tiles);
+    std::optional<Turns> turns = findTurns(window, op, tiles);
     rewriter.setInsertionPoint(tiles);
     Value isPacked;
     if (turns)
-      isPacked = isReadOften(rewriter, loc, *turns, window, tiles, depth);
+      isPacked = isReadOften(rewriter, loc, *turns, window, tiles, width);
     Value packed =
         pack(rewriter, loc, window.source(), element, width, columns, isPacked);
 
@@ -412,26 +414,29 @@ private:
       packed = packTile(rewriter, loc, *turns, window, packed, isPacked,
                         {depth, width, columns});
       for (OpFoldResult &offset : MutableArrayRef(offsets).drop_back())
-        offset =
-            select(rewriter, loc, isPacked, offset, rewriter.getIndexAttr(0));
+        offset = selectIndex(rewriter, loc, isPacked, offset,
+                             rewriter.getIndexAttr(0));
       rewriter.setInsertionPoint(op);
-      row = select(rewriter, loc, isPacked, row,
-                   rowOfTurn(rewriter, loc, turns->loop,
-                             turns->loop.getInductionVar(), depth));
+      row = selectIndex(rewriter, loc, isPacked, row,
+                        rowOfTurn(rewriter, loc, turns->loop,
+                                  turns->loop.getInductionVar(), depth));
     }
     offsets.back() = row;
     offsets.push_back(rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> sliceSizes(offsets.size(),
                                          rewriter.getIndexAttr(1)),
         ones = sliceSizes;
-    SmallVector<int64_t> shape = {width / columns, depth, columns};
-    llvm::copy(getAsIndexOpFoldResult(&getContext(), shape),
+    OpFoldResult height = window.height();
+    SmallVector<int64_t> shape = {width / columns, staticSize(height), columns};
+    llvm::copy(ArrayRef<OpFoldResult>{rewriter.getIndexAttr(shape[0]), height,
+                                      rewriter.getIndexAttr(columns)},
                sliceSizes.end() - shape.size());
     Value panels = tensor::ExtractSliceOp::create(
         rewriter, loc, RankedTensorType::get(shape, element), packed, offsets,
         sliceSizes, ones);
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc, type.getShape(), element);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc,
+        ArrayRef<OpFoldResult>{height, rewriter.getIndexAttr(width)}, element);
     SmallVector<int64_t> columnDim = {1}, panelsFirst = {1, 0};
     Value right =
         linalg::UnPackOp::create(
@@ -444,26 +449,17 @@ private:
                                                   op.getDpsInits());
   }
 
-  static OpFoldResult select(OpBuilder &b, Location loc, Value condition,
-                             OpFoldResult ifTrue, OpFoldResult ifFalse) {
-    if (ifTrue == ifFalse)
-      return ifTrue;
-    return arith::SelectOp::create(
-               b, loc, condition,
-               getValueOrCreateConstantIndexOp(b, loc, ifTrue),
-               getValueOrCreateConstantIndexOp(b, loc, ifFalse))
-        .getResult();
-  }
-
   /// Whether the tiles of one column read the rows of the window's tensor often
-  /// enough for a copy of all of it. False if they read none.
+  /// enough for a copy of all of it. False if they read none. Where no counter
+  /// is the column, as where it is read from memory, tiles count for each
+  /// alike.
   static Value isReadOften(OpBuilder &b, Location loc, Turns &turns,
-                           Window window, scf::ForallOp tiles, int64_t depth) {
+                           Window window, scf::ForallOp tiles, int64_t width) {
     std::optional<unsigned> column =
         findCounter(window.offsets().back(), tiles);
     Value read = turns.count(b, loc, tiles, column);
     Value rowsRead = arith::MulIOp::create(
-        b, loc, read, arith::ConstantIndexOp::create(b, loc, depth));
+        b, loc, read, arith::ConstantIndexOp::create(b, loc, window.depth));
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -475,13 +471,12 @@ private:
     };
     for (OpFoldResult dim : ArrayRef(dims).drop_back())
       rows = times(rows, dim);
-    Value needsPages =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                              times(rows, dims.back()), constant(kMostKept));
-    OpFoldResult reads =
-        select(b, loc, needsPages, b.getIndexAttr(kReadsOfPackedInNewPages),
-               b.getIndexAttr(kReadsOfPacked));
-    Value enough = times(rows, reads);
+    Value enough =
+        times(rows, getReadsOfPacked(b, loc, times(rows, dims.back())));
+    if (!column)
+      enough = times(enough, affine::makeComposedFoldedAffineApply(
+                                 b, loc, b.getAffineDimExpr(0).ceilDiv(width),
+                                 {dims.back()}));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rowsRead,
                                  enough);
   }
@@ -603,7 +598,7 @@ private:
     SmallVector<OpFoldResult> packedSizes(dims.begin(), dims.end() - 2);
     OpFoldResult rowsPacked = rows;
     if (condition)
-      rowsPacked = select(b, loc, condition, rows, b.getIndexAttr(0));
+      rowsPacked = selectIndex(b, loc, condition, rows, b.getIndexAttr(0));
     packedSizes.append({panels, rowsPacked});
     if (condition)
       for (OpFoldResult &size : packedSizes)

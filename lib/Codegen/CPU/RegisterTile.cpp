@@ -35,15 +35,33 @@ namespace sattn {
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
 
+/// The elementwise op that adds a product, which began with zeros, to a sum of
+/// another type; null if `op` adds to its sum itself.
+static linalg::GenericOp findAdder(linalg::MatmulOp op) {
+  auto adder = op->hasOneUse() ? dyn_cast<linalg::GenericOp>(*op->user_begin())
+                               : linalg::GenericOp();
+  if (!adder || !op.getDpsInits()[0].getDefiningOp<linalg::FillOp>() ||
+      !linalg::isElementwise(adder) || adder.getNumDpsInputs() != 1 ||
+      adder.getNumDpsInits() != 1 ||
+      adder.getDpsInputOperand(0)->get() != op.getResult(0) ||
+      !llvm::all_of(adder.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  return adder;
+}
+
 /// The loop that only adds up matrix products, of which `op` is one: it carries
-/// the sum alone, which only `op` uses. Its right operand are panels, which
-/// each row of tiles reads again. Null if there is none.
+/// the sum alone, which only `op`, or its adder, uses. Its right operand are
+/// panels, which each row of tiles reads again. Null if there is none.
 static scf::ForOp findSum(linalg::MatmulOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  linalg::LinalgOp last = op;
+  if (linalg::GenericOp adder = findAdder(op))
+    last = adder;
   if (!loop || loop.getNumRegionIterArgs() != 1 ||
-      op.getDpsInits()[0] != loop.getRegionIterArg(0) ||
-      !loop.getRegionIterArg(0).hasOneUse() || !op->hasOneUse() ||
-      loop.getYieldedValues()[0] != op.getResult(0) ||
+      last.getDpsInits()[0] != loop.getRegionIterArg(0) ||
+      !loop.getRegionIterArg(0).hasOneUse() || !last->hasOneUse() ||
+      loop.getYieldedValues()[0] != last->getResult(0) ||
       !op.getDpsInputOperand(1)->get().getDefiningOp<linalg::UnPackOp>())
     return {};
   return loop;
@@ -58,9 +76,8 @@ static bool isTransposedMap(AffineMap map) {
 /// A window of a matrix. Ops on it, such as the copy of a block, are computed
 /// for the window alone.
 static Value sliceOf(OpBuilder &b, Location loc, Value matrix,
-                     ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape) {
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(b.getContext(), shape);
+                     ArrayRef<OpFoldResult> offsets,
+                     ArrayRef<OpFoldResult> sizes) {
   if (auto producer = matrix.getDefiningOp<linalg::LinalgOp>())
     if (FailureOr<TilingResult> tiled =
             cast<TilingInterface>(producer.getOperation())
@@ -256,8 +273,11 @@ private:
       init = taker.destination;
     else if (startsEmpty(sum)) // Zeros are written tile by tile.
       init = newTile(type.getShape());
-    OpFoldResult end =
-        tensor::getMixedSize(rewriter, loc, init, taker.isTransposed ? 0 : 1);
+    // The end of what is written, which may be before the tile's.
+    OpFoldResult endRow = tensor::getMixedSize(rewriter, loc, init,
+                                               taker.isTransposed ? 1 : 0),
+                 end = tensor::getMixedSize(rewriter, loc, init,
+                                            taker.isTransposed ? 0 : 1);
     auto index = [&](OpFoldResult value) {
       return getValueOrCreateConstantIndexOp(rewriter, loc, value);
     };
@@ -269,9 +289,9 @@ private:
     auto panels = scf::ForOp::create(rewriter, loc, constant(0), index(end),
                                      constant(columns), init);
     rewriter.setInsertionPointToStart(panels.getBody());
-    auto tiles = scf::ForOp::create(
-        rewriter, loc, constant(0), constant(type.getDimSize(0)),
-        constant(taken), panels.getRegionIterArg(0));
+    auto tiles =
+        scf::ForOp::create(rewriter, loc, constant(0), index(endRow),
+                           constant(taken), panels.getRegionIterArg(0));
     rewriter.setInsertionPointToEnd(panels.getBody());
     scf::YieldOp::create(rewriter, loc, tiles.getResult(0));
 
@@ -282,20 +302,10 @@ private:
                               ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes =
         getAsIndexOpFoldResult(&getContext(), {taken, columns});
-    // The first columns of the tile, up to the end of what is written.
-    SmallVector<OpFoldResult> clipped = sizes;
-    std::optional<int64_t> staticEnd = getConstantIntValue(end);
-    if (staticEnd && *staticEnd < columns)
-      clipped[1] = end;
-    else if (!staticEnd || *staticEnd % columns != 0)
-      clipped[1] = affine::makeComposedFoldedAffineMin(
-          rewriter, loc,
-          AffineMap::get(
-              1, 1,
-              {rewriter.getAffineSymbolExpr(0) - rewriter.getAffineDimExpr(0),
-               rewriter.getAffineConstantExpr(columns)},
-              &getContext()),
-          {column, end});
+    // The first rows and columns of the tile, up to that end.
+    SmallVector<OpFoldResult> clipped = {
+        clip(rewriter, loc, taken, offsets[0], endRow),
+        clip(rewriter, loc, columns, column, end)};
     // The same in the order of the destination.
     SmallVector<OpFoldResult> place = offsets, extent = clipped;
     if (taker.isTransposed) {
@@ -332,6 +342,20 @@ private:
     scf::YieldOp::create(rewriter, loc, result);
     rewriter.replaceOp(taker ? taker.op : sum, panels.getResult(0));
     return cast<TilingInterface>(product.getOperation());
+  }
+
+  /// min(size, end - from), where steps of `size` lead to `from`.
+  static OpFoldResult clip(OpBuilder &b, Location loc, int64_t size,
+                           OpFoldResult from, OpFoldResult end) {
+    std::optional<int64_t> staticEnd = getConstantIntValue(end);
+    if (staticEnd && *staticEnd < size)
+      return end;
+    if (staticEnd && *staticEnd % size == 0)
+      return b.getIndexAttr(size);
+    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(size)},
+                              b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
   }
 
   /// Rows of register tiles of `rows` that fill whole vectors as columns; all
@@ -405,20 +429,39 @@ private:
     rewriter.setInsertionPointToStart(loop.getBody());
     IRMapping mapping;
     mapping.map(sum.getInductionVar(), loop.getInductionVar());
+    linalg::GenericOp adder = findAdder(op);
     for (Operation &other : sum.getBody()->without_terminator())
-      if (&other != op)
+      if (&other != op && &other != adder)
         rewriter.clone(other, mapping);
     ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
     Value left = mapping.lookupOrDefault(op.getDpsInputOperand(0)->get());
-    int64_t depth = cast<RankedTensorType>(left.getType()).getDimSize(1);
-    left = sliceOf(rewriter, loc, left, {offsets[0], rewriter.getIndexAttr(0)},
-                   {shape[0], depth});
+    OpFoldResult zero = rewriter.getIndexAttr(0);
+    OpFoldResult depth = tensor::getMixedSize(rewriter, loc, left, 1);
+    left = sliceOf(rewriter, loc, left, {offsets[0], zero},
+                   {rewriter.getIndexAttr(shape[0]), depth});
     Value right = sliceOf(
         rewriter, loc, mapping.lookupOrDefault(op.getDpsInputOperand(1)->get()),
-        {rewriter.getIndexAttr(0), offsets[1]}, {depth, shape[1]});
-    auto product = linalg::MatmulOp::create(
-        rewriter, loc, ValueRange{left, right}, loop.getRegionIterArg(0));
-    scf::YieldOp::create(rewriter, loc, product.getResult(0));
+        {zero, offsets[1]}, {depth, rewriter.getIndexAttr(shape[1])});
+    Value carried = loop.getRegionIterArg(0), target = carried;
+    if (adder)
+      target =
+          linalg::FillOp::create(
+              rewriter, loc,
+              op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().getInputs(),
+              ValueRange{tensor::EmptyOp::create(
+                  rewriter, loc, shape, getElementTypeOrSelf(op.getResult(0)))})
+              .getResult(0);
+    auto product = linalg::MatmulOp::create(rewriter, loc,
+                                            ValueRange{left, right}, target);
+    Value result = product.getResult(0);
+    if (adder) {
+      mapping.map(adder.getInputs()[0], result);
+      mapping.map(adder.getOutputs()[0], carried);
+      auto added = cast<linalg::GenericOp>(rewriter.clone(*adder, mapping));
+      result = added->getResult(0);
+      result.setType(carried.getType());
+    }
+    scf::YieldOp::create(rewriter, loc, result);
     return product;
   }
 
@@ -689,7 +732,46 @@ private:
     // index.
     int64_t width = sizes(op).columns(columns);
     tileSizes.back() = width < columns ? width : 0;
+    if (ShapedType::isDynamic(ranges.back()) && width < columns &&
+        readsNarrow(op))
+      return tileWholeVectors(rewriter, op, tileSizes);
     return tile(rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
+  }
+
+  /// Whether an op reads elements that few CPUs read under a mask, one for each
+  /// that it writes.
+  static bool readsNarrow(linalg::LinalgOp op) {
+    return linalg::isElementwise(op) && op.getNumDpsInputs() == 1 &&
+           getElementTypeOrSelf(op.getDpsInputOperand(0)->get())
+                   .getIntOrFloatBitWidth() < 32 &&
+           op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity();
+  }
+
+  /// Tiles the rows of `op` to whole vectors, and what is left of each to
+  /// single elements.
+  LogicalResult tileWholeVectors(RewriterBase &rewriter, linalg::LinalgOp op,
+                                 ArrayRef<int64_t> tileSizes) {
+    scf::SCFTilingOptions options;
+    options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), tileSizes));
+    rewriter.setInsertionPoint(op);
+    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+        rewriter, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(tiled))
+      return op->emitOpError("could not be tiled to registers");
+    rewriter.replaceOp(op, tiled->replacements);
+    auto loop = cast<scf::ForOp>(tiled->loops.back().getOperation());
+    scf::ForOp rest;
+    if (failed(scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest)))
+      return success();
+    SmallVector<linalg::LinalgOp> ops;
+    rest.walk([&](linalg::LinalgOp other) { ops.push_back(other); });
+    SmallVector<int64_t> single(tileSizes.size(), 0);
+    single.back() = 1;
+    for (linalg::LinalgOp other : ops)
+      if (failed(tile(rewriter, cast<TilingInterface>(other.getOperation()),
+                      single)))
+        return failure();
+    return success();
   }
 
   LogicalResult simplify() {

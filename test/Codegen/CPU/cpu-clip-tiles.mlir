@@ -275,3 +275,184 @@ func.func @slice_of_indices(%i: index, %x: tensor<?xf32>) -> tensor<4xf32> {
   %1 = tensor.extract_slice %0[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What both operands of a product lack is no zeros but left out, where the
+// function's contract says that they end at the same place.
+// CHECK-LABEL: func.func @reduction_by_contract(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<64x?xf32>, %[[Y:[a-z0-9]*]]: tensor<?x64xf32>
+// CHECK-NOT:     tensor.pad
+// CHECK:         %[[L:.*]] = tensor.extract_slice %[[X]]
+// CHECK:         %[[R:.*]] = tensor.extract_slice %[[Y]]
+// CHECK:         linalg.matmul ins(%[[L]], %[[R]] : tensor<64x?xf32>, tensor<?x64xf32>)
+func.func @reduction_by_contract(%x: tensor<64x?xf32>, %y: tensor<?x64xf32>, %at: index, %out: tensor<64x64xf32>)
+    -> tensor<64x64xf32>
+    attributes {sattn.contracts = [{checks = [{check = "equal", extent = {argument = 1 : i64, dimension = 0 : i64},
+                                             to = {argument = 0 : i64, dimension = 1 : i64}, what = "K"}]}]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c1 : tensor<64x?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?x64xf32>
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%m]
+    %h = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%n]
+    %wp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%w)
+    %hp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%h)
+    %k = affine.apply affine_map<(d0) -> (d0 * 32)>(%at)
+    %ls = tensor.extract_slice %x[0, %k] [64, %w] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %l = tensor.pad %ls low[0, 0] high[0, %wp] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x?xf32> to tensor<64x32xf32>
+    %rs = tensor.extract_slice %y[%k, 0] [%h, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+    %r = tensor.pad %rs low[0, 0] high[%hp, 0] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<?x64xf32> to tensor<32x64xf32>
+    %p = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x64xf32>)
+        outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32>
+    }
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Otherwise infinities where only one ends would be lost.
+// CHECK-LABEL: func.func @reduction_of_two_ends(
+// CHECK-COUNT-2: tensor.pad
+// CHECK:         linalg.matmul ins({{.*}} : tensor<64x32xf32>, tensor<32x64xf32>)
+func.func @reduction_of_two_ends(%x: tensor<64x?xf32>, %y: tensor<?x64xf32>, %at: index, %out: tensor<64x64xf32>)
+    -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c1 : tensor<64x?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?x64xf32>
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%m]
+    %h = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%n]
+    %wp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%w)
+    %hp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%h)
+    %k = affine.apply affine_map<(d0) -> (d0 * 32)>(%at)
+    %ls = tensor.extract_slice %x[0, %k] [64, %w] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %l = tensor.pad %ls low[0, 0] high[0, %wp] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x?xf32> to tensor<64x32xf32>
+    %rs = tensor.extract_slice %y[%k, 0] [%h, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+    %r = tensor.pad %rs low[0, 0] high[%hp, 0] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<?x64xf32> to tensor<32x64xf32>
+    %p = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x64xf32>)
+        outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32>
+    }
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Nor does a contract of something else count.
+// CHECK-LABEL: func.func @reduction_of_other_extents(
+// CHECK-COUNT-2: tensor.pad
+// CHECK:         linalg.matmul ins({{.*}} : tensor<64x32xf32>, tensor<32x64xf32>)
+func.func @reduction_of_other_extents(%x: tensor<64x?xf32>, %y: tensor<?x64xf32>, %at: index, %out: tensor<64x64xf32>)
+    -> tensor<64x64xf32>
+    attributes {sattn.contracts = [{checks = [{check = "equal", extent = {argument = 1 : i64, dimension = 0 : i64},
+                                             to = {argument = 0 : i64, dimension = 1 : i64, divided_by = 2 : i64}, what = "K"}]}]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c1 : tensor<64x?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?x64xf32>
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%m]
+    %h = affine.min affine_map<(d0)[s0] -> (d0 * -32 + s0, 32)>(%at)[%n]
+    %wp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%w)
+    %hp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%h)
+    %k = affine.apply affine_map<(d0) -> (d0 * 32)>(%at)
+    %ls = tensor.extract_slice %x[0, %k] [64, %w] [1, 1] : tensor<64x?xf32> to tensor<64x?xf32>
+    %l = tensor.pad %ls low[0, 0] high[0, %wp] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x?xf32> to tensor<64x32xf32>
+    %rs = tensor.extract_slice %y[%k, 0] [%h, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+    %r = tensor.pad %rs low[0, 0] high[%hp, 0] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<?x64xf32> to tensor<32x64xf32>
+    %p = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x64xf32>)
+        outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32>
+    }
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// The rows that one operand lacks are zeros still, before the loop as they were,
+// and so are a constant number of columns.
+// CHECK-LABEL: func.func @reduction_of_few_rows(
+// CHECK:         %[[L:.*]] = tensor.pad %{{.*}} low[0, 0] high[%{{.*}}, 0]
+// CHECK:         } : tensor<?x?xf32> to tensor<64x?xf32>
+// CHECK:         %[[C:.*]] = tensor.pad %{{.*}} low[0, 0] high[0, 8]
+// CHECK:         } : tensor<64x24xf32> to tensor<64x32xf32>
+// CHECK:         scf.for
+// CHECK-NOT:       tensor.pad
+// CHECK:           linalg.matmul ins(%[[L]], %{{.*}} : tensor<64x?xf32>, tensor<?x64xf32>)
+// CHECK:           %[[D:.*]] = tensor.pad %{{.*}} low[0, 0] high[8, 0]
+// CHECK:           linalg.matmul ins(%[[C]], %[[D]] : tensor<64x32xf32>, tensor<32x64xf32>)
+func.func @reduction_of_few_rows(%x: tensor<?x?xf32>, %z: tensor<64x24xf32>, %y: tensor<?x?x64xf32>, %d: index,
+                                 %out: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?x?x64xf32>
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x64xf32>) {
+    %h = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 64)>(%i)[%m]
+    %hp = affine.apply affine_map<(d0) -> (-d0 + 64)>(%h)
+    %w = affine.min affine_map<()[s0] -> (s0, 32)>()[%d]
+    %wp = affine.apply affine_map<(d0) -> (-d0 + 32)>(%w)
+    %ls = tensor.extract_slice %x[0, 0] [%h, %w] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+    %l = tensor.pad %ls low[0, 0] high[%hp, %wp] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<?x?xf32> to tensor<64x32xf32>
+    %c = tensor.pad %z low[0, 0] high[0, 8] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<64x24xf32> to tensor<64x32xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %o) -> (tensor<64x64xf32>) {
+      %rs = tensor.extract_slice %y[%k, 0, 0] [1, %w, 64] [1, 1, 1] : tensor<?x?x64xf32> to tensor<?x64xf32>
+      %r = tensor.pad %rs low[0, 0] high[%wp, 0] {
+      ^bb0(%a: index, %b: index):
+        tensor.yield %zero : f32
+      } : tensor<?x64xf32> to tensor<32x64xf32>
+      %p = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x64xf32>)
+          outs(%sum : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %es = tensor.extract_slice %y[%k, 0, 0] [1, 24, 64] [1, 1, 1] : tensor<?x?x64xf32> to tensor<24x64xf32>
+      %e = tensor.pad %es low[0, 0] high[8, 0] {
+      ^bb0(%a: index, %b: index):
+        tensor.yield %zero : f32
+      } : tensor<24x64xf32> to tensor<32x64xf32>
+      %q = linalg.matmul ins(%c, %e : tensor<64x32xf32>, tensor<32x64xf32>)
+          outs(%p : tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %q : tensor<64x64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x64xf32>
+    }
+  }
+  return %0 : tensor<64x64xf32>
+}

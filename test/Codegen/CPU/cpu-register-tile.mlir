@@ -264,3 +264,122 @@ func.func @transpose(%x: tensor<64x32xf32>, %out: tensor<32x64xf32>) -> tensor<3
   }
   return %0 : tensor<32x64xf32>
 }
+
+// Rows that end before the tile does are not written.
+// CHECK-LABEL: func.func @ragged_rows
+// CHECK:         %[[H:.*]] = affine.min #{{.*}}(%{{.*}})[%{{.*}}]
+// W512:            scf.for %[[I:.*]] = %{{.*}} to %[[H]] step %c4 iter_args(%[[WHOLE:.*]] =
+// W512:              %[[LEFT:.*]] = affine.min #{{.*}}(%[[I]])[%[[H]]]
+// W512:              tensor.extract_slice %[[WHOLE]][%[[I]], 0] [%[[LEFT]], 64] [1, 1]
+// W512:              linalg.matmul {{.*}} outs(%{{.*}} : tensor<4x64xf32>)
+// W512:              tensor.insert_slice %{{.*}} into %[[WHOLE]][%[[I]], 0] [%[[LEFT]], 64] [1, 1]
+// CHECK:         scf.forall.in_parallel
+func.func @ragged_rows(%blocks: tensor<?x64x32xf32>, %panels: tensor<?x1x32x64xf32>, %out: tensor<?x64xf32>)
+    -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %out, %c0 : tensor<?x64xf32>
+  %count = tensor.dim %blocks, %c0 : tensor<?x64x32xf32>
+  %0 = scf.forall (%i) = (0) to (%m) step (64) shared_outs(%o = %out) -> (tensor<?x64xf32>) {
+    %h = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 64)>(%i)[%m]
+    %empty = tensor.empty() : tensor<64x64xf32>
+    %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %sum = scf.for %p = %c0 to %count step %c1 iter_args(%a = %zeros) -> (tensor<64x64xf32>) {
+      %l = tensor.extract_slice %blocks[%p, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<?x64x32xf32> to tensor<64x32xf32>
+      %panel = tensor.extract_slice %panels[%p, 0, 0, 0] [1, 1, 32, 64] [1, 1, 1, 1] : tensor<?x1x32x64xf32> to tensor<1x32x64xf32>
+      %re = tensor.empty() : tensor<32x64xf32>
+      %r = linalg.unpack %panel outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %re
+          : tensor<1x32x64xf32> -> tensor<32x64xf32>
+      %s = linalg.matmul ins(%l, %r : tensor<64x32xf32>, tensor<32x64xf32>) outs(%a : tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %s : tensor<64x64xf32>
+    } {sattn.block_loop}
+    %clipped = tensor.extract_slice %sum[0, 0] [%h, 64] [1, 1] : tensor<64x64xf32> to tensor<?x64xf32>
+    %t = tensor.extract_slice %o[%i, 0] [%h, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+    %added = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%clipped : tensor<?x64xf32>) outs(%t : tensor<?x64xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %e = arith.addf %x, %y : f32
+      linalg.yield %e : f32
+    } -> tensor<?x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %added into %o[%i, 0] [%h, 64] [1, 1] : tensor<?x64xf32> into tensor<?x64xf32>
+    }
+  }
+  return %0 : tensor<?x64xf32>
+}
+
+// Copies of narrow elements in rows of any length are of whole vectors, then of
+// single elements: few CPUs read them under a mask.
+// CHECK-LABEL: func.func @widened_rows
+// CHECK:         scf.for
+// W256:            scf.for {{.*}} step %c16
+// W256:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x16xi8>) outs(%{{.*}} : tensor<1x16xi32>)
+// W256:            scf.for {{.*}} step %c16
+// CHECK:             scf.for {{.*}} step %c1
+// CHECK:               linalg.generic {{.*}} ins(%{{.*}} : tensor<1x1xi8>) outs(%{{.*}} : tensor<1x1xi32>)
+func.func @widened_rows(%x: tensor<8x?xi8>, %out: tensor<8x?xi32>) -> tensor<8x?xi32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %out, %c1 : tensor<8x?xi32>
+  %0 = scf.forall (%j) = (0) to (%n) step (128) shared_outs(%o = %out) -> (tensor<8x?xi32>) {
+    %w = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 128)>(%j)[%n]
+    %s = tensor.extract_slice %x[0, %j] [8, %w] [1, 1] : tensor<8x?xi8> to tensor<8x?xi8>
+    %t = tensor.extract_slice %o[0, %j] [8, %w] [1, 1] : tensor<8x?xi32> to tensor<8x?xi32>
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%s : tensor<8x?xi8>) outs(%t : tensor<8x?xi32>) {
+    ^bb0(%a: i8, %b: i32):
+      %e = arith.extsi %a : i8 to i32
+      linalg.yield %e : i32
+    } -> tensor<8x?xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r into %o[0, %j] [8, %w] [1, 1] : tensor<8x?xi32> into tensor<8x?xi32>
+    }
+  }
+  return %0 : tensor<8x?xi32>
+}
+
+// An elementwise op may add the products to the sum, in another type.
+// CHECK-LABEL: func.func @sum_in_another_type
+// W512:          scf.for %{{.*}} = %{{.*}} to %c64 step %c4
+// W512:            linalg.fill {{.*}} outs(%{{.*}} : tensor<4x64xi32>)
+// W512:            %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}}) -> (tensor<4x64xi32>)
+// W512:              %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%{{.*}} : tensor<4x64xf32>)
+// W512:              %[[PRODUCT:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[ZEROS]]) -> (tensor<4x64xf32>)
+// W512:                linalg.matmul {{.*}} outs(%{{.*}} : tensor<4x64xf32>)
+// W512:              scf.for {{.*}} step %c1 iter_args(%{{.*}} = %[[CARRIED]])
+// W512:                arith.fptosi
+// W512:            } {sattn.block_loop}
+func.func @sum_in_another_type(%panels: tensor<?x1x64x64xf32>, %blocks: tensor<?x64x64xf32>, %count: index,
+                               %out: tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0 : i32
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%j) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<64x64xi32>) {
+    %empty = tensor.empty() : tensor<64x64xi32>
+    %nothing = linalg.fill ins(%none : i32) outs(%empty : tensor<64x64xi32>) -> tensor<64x64xi32>
+    %sum = scf.for %p = %c0 to %count step %c1 iter_args(%a = %nothing) -> (tensor<64x64xi32>) {
+      %l = tensor.extract_slice %blocks[%p, 0, 0] [1, 64, 64] [1, 1, 1] : tensor<?x64x64xf32> to tensor<64x64xf32>
+      %s = tensor.extract_slice %panels[%p, 0, 0, 0] [1, 1, 64, 64] [1, 1, 1, 1] : tensor<?x1x64x64xf32> to tensor<1x64x64xf32>
+      %re = tensor.empty() : tensor<64x64xf32>
+      %r = linalg.unpack %s outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64] into %re
+          : tensor<1x64x64xf32> -> tensor<64x64xf32>
+      %e = tensor.empty() : tensor<64x64xf32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %m = linalg.matmul ins(%l, %r : tensor<64x64xf32>, tensor<64x64xf32>) outs(%zeros : tensor<64x64xf32>) -> tensor<64x64xf32>
+      %next = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+          ins(%m : tensor<64x64xf32>) outs(%a : tensor<64x64xi32>) {
+      ^bb0(%x: f32, %y: i32):
+        %w = arith.fptosi %x : f32 to i32
+        %z = arith.addi %y, %w : i32
+        linalg.yield %z : i32
+      } -> tensor<64x64xi32>
+      scf.yield %next : tensor<64x64xi32>
+    } {sattn.block_loop}
+    %copied = linalg.copy ins(%sum : tensor<64x64xi32>) outs(%o : tensor<64x64xi32>) -> tensor<64x64xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %copied into %o[0, 0] [64, 64] [1, 1] : tensor<64x64xi32> into tensor<64x64xi32>
+    }
+  }
+  return %0 : tensor<64x64xi32>
+}

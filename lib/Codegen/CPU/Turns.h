@@ -1,0 +1,71 @@
+//===- Turns.h - Loops of a tile over windows of a tensor -------*- C++ -*-===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SATTN_LIB_CODEGEN_CPU_TURNS_H
+#define SATTN_LIB_CODEGEN_CPU_TURNS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace sattn {
+
+/// The number of the loop's counter that an index is.
+std::optional<unsigned> findCounter(mlir::OpFoldResult index,
+                                    mlir::scf::ForallOp tiles);
+
+/// A constant that a size is not above.
+std::optional<int64_t> getBound(mlir::OpFoldResult size);
+
+/// ifTrue where the condition holds, else ifFalse.
+mlir::OpFoldResult selectIndex(mlir::OpBuilder &b, mlir::Location loc,
+                               mlir::Value condition, mlir::OpFoldResult ifTrue,
+                               mlir::OpFoldResult ifFalse);
+
+/// How often tiles must read each element of a tensor of so many elements, on
+/// average, for a copy of all of it.
+mlir::OpFoldResult getReadsOfPacked(mlir::OpBuilder &b, mlir::Location loc,
+                                    mlir::Value elements);
+
+/// The loop of a tile whose iterations take one window of an operand after the
+/// other.
+struct Turns {
+  mlir::scf::ForOp loop;
+  /// The ops that compute the loop's bounds from the tile's indices, and the
+  /// window's place from the iteration.
+  llvm::SetVector<mlir::Operation *> bounds, place;
+  /// The counters of tiles that the bounds depend on.
+  llvm::SmallBitVector counters;
+
+  /// None if no such loop, with `op` in it, takes the window, or if its
+  /// iterations cannot be counted without the tiles.
+  static std::optional<Turns> find(mlir::tensor::ExtractSliceOp window,
+                                   mlir::linalg::MatmulOp op,
+                                   mlir::scf::ForallOp tiles);
+
+  /// Whether an index is the same in all iterations.
+  bool isFixed(mlir::OpFoldResult index) {
+    auto value = llvm::dyn_cast<mlir::Value>(index);
+    return !value || loop.isDefinedOutsideOfLoop(value);
+  }
+
+  /// Adds the ops that compute an index from the iteration to `place`; false if
+  /// they cannot be repeated elsewhere.
+  bool addPlace(mlir::OpFoldResult index);
+
+  /// The iterations of all tiles of one column, or of all tiles, before the
+  /// loop over tiles.
+  mlir::Value count(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::scf::ForallOp tiles, std::optional<unsigned> column);
+};
+
+} // namespace sattn
+
+#endif // SATTN_LIB_CODEGEN_CPU_TURNS_H
