@@ -45,8 +45,9 @@ def _meta_of(operand, n, given):
     for name, most in (("TILE_M", rows), ("TILE_N", columns)):
         if given.get(name, 1) > most:
             raise ValueError(f"argument '{name}': expected at most {most}, the size of a part, but got {given[name]}")
-    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": max(operand.rows // rows, 1), "num_stages": 1, "num_warps": 4,
-            "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
+    # All block rows for one part of the columns share what they read of the other matrix.
+    return {"TILE_M": min(64, rows), "TILE_N": min(64, columns), "GROUP_SIZE": max(operand.rows // rows, 1), "num_stages": 1,
+            "num_warps": 4, "SPLIT_N": split, "allow_tf32": operand.element != "f32", **given}
 
 
 def _stored(starts, counts):
