@@ -8,8 +8,9 @@ using namespace sattn::tuning;
 using namespace sattn::tuning::bsr_softmax;
 
 namespace {
-Parameters defaultOf(int64_t rows, int64_t columns, llvm::StringRef target) {
-  return defaultParameters({rows, columns}, *findTarget(target));
+Parameters defaultOf(int64_t rows, int64_t columns, llvm::StringRef target,
+                     int64_t elementBytes = 2) {
+  return defaultParameters({rows, columns, elementBytes}, *findTarget(target));
 }
 
 TEST(BsrSoftmaxTest, RowsDivideTheBlock) {
@@ -51,9 +52,11 @@ TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
 }
 
 TEST(BsrSoftmaxTest, StepsHaveSeveralPartsOnGPUs) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 128);
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 256);
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).depth, 128);
+  EXPECT_EQ(defaultOf(64, 64, "sm_80").depth, 128);
   EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 128);
-  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 112);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 224);
   EXPECT_EQ(defaultOf(1, 1, "sm_90a").depth, 32);
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
@@ -71,12 +74,12 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "16 x 56 x 112, the computed default");
+  EXPECT_EQ(textOf(facts, {}), "16 x 56 x 224, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=64", "tile_k=128"}),
             "24 x 64 x 128, the option 'row'");
   // What registers do not hold is cut.
   EXPECT_EQ(textOf(facts, {"tile_n=200", "tile_k=800"}),
-            "16 x 64 x 128, the option 'row'");
+            "16 x 64 x 256, the option 'row'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
             "expected tile_m to divide the block's 48 rows, but got 5");
   EXPECT_EQ(textOf(facts, {"tile_m=49"}),
