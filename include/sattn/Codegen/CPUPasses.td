@@ -31,8 +31,8 @@ def SAttnCPUClipTiles
     Operands of a `linalg.matmul` that are both padded with zeros along the
     reduction, each from the same place on, are multiplied as far as they go: a pad
     would have to be copied, or tested for each element. The place is the same if the
-    sizes are, or if they are the same function of extents that the function's
-    `sattn.contracts` require to be equal.
+    sizes are, or if they are the same function of extents that the contracts
+    of the function require to be equal.
 
     Before:
     ```mlir
