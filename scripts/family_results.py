@@ -3,7 +3,7 @@ bits: tables for docs/Performance.md."""
 
 import json
 
-from results_table import RESULTS, ResultsError
+from results_table import RESULTS, ResultsError, micros
 
 # By benchmark: what its table shows, the fields that say what a row is, and the candidates, with titles of columns.
 TABLES = {
@@ -29,10 +29,6 @@ def newest(benchmark):
     return max(RESULTS.glob(f"*-nvidia-*-{benchmark}.json"), default=None)
 
 
-def _micros(value):
-    return "" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
-
-
 def _markdown(title, path, columns, rows):
     lines = [f"{title} ([{path.name}](../benchmarks/results/{path.name})):", "", f"| {' | '.join(columns)} |",
              "|---" * len(columns) + "|"]
@@ -52,7 +48,7 @@ def _times(benchmark, path):
     def make(rows):
         shown = {name: column for name, column in names.items() if any(name in row["us"] for row in rows)}
         cells = [[*(str(row[fact]) for fact in facts), str(row["block"]), f"{row['sparsity']:g}",
-                  *(_micros(row["us"].get(name)) for name in shown)] for row in rows]
+                  *(micros(row["us"][name]) if name in row["us"] else "" for name in shown)] for row in rows]
         return _markdown(title, path, [*facts.values(), "blocks", "not stored", *shown.values()], cells)
 
     return _read(path, benchmark, make)

@@ -5,7 +5,7 @@ import json
 
 import bars
 import svg
-from results_table import RESULTS, ResultsError
+from results_table import RESULTS, ResultsError, micros
 
 # M, K and N of README's rows.
 DECODING = [(4096, 4096, 1), (4096, 4096, 16), (4096, 4096, 64), (14336, 4096, 16)]
@@ -30,12 +30,8 @@ def _groups(path):
         raise ResultsError(f"{path.name}: expected what benchmarks/linear.py writes, but got {error!r}") from None
 
 
-def _micros(value):
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
-
-
 def _times(rows, name):
-    return " / ".join(_micros(row["us"][name]) for row in rows)
+    return " / ".join(micros(row["us"][name]) for row in rows)
 
 
 def table(path):
@@ -44,7 +40,7 @@ def table(path):
              "| M x K, N | blocks | not stored | dense | b of K x N | linear |", "|---|---|---|---|---|---|"]
     for (m, k, n, block), rows in _groups(path).items():
         stored = " / ".join(f"{row['sparsity']:g}" for row in rows)
-        lines.append(f"| {m} x {k}, {n} | {block} | {stored} | {_micros(rows[0]['us']['dense_linear'])} | "
+        lines.append(f"| {m} x {k}, {n} | {block} | {stored} | {micros(rows[0]['us']['dense_linear'])} | "
                      f"{_times(rows, 'ours')} | {_times(rows, 'ours_linear')} |")
     return "\n".join(lines) + "\n"
 
@@ -59,7 +55,7 @@ def decoding(path):
              "|---|---|" + "---|" * len(blocks)]
     for shape in DECODING:
         rows = [groups.get((*shape, block)) for block in blocks]
-        dense = next((_micros(some[0]["us"]["dense_linear"]) for some in rows if some), "")
+        dense = next((micros(some[0]["us"]["dense_linear"]) for some in rows if some), "")
         cells = " | ".join(_times(some, "ours_linear") if some else "" for some in rows)
         lines.append(f"| {shape[0]} x {shape[1]}, {shape[2]} | {dense} | {cells} |")
     return "\n".join(lines) + "\n"

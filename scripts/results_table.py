@@ -32,6 +32,11 @@ class ResultsError(Exception):
     """Results, or a place for them, that are missing or malformed."""
 
 
+def micros(value):
+    """Microseconds: whole ones from 100 on, else tenths."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
 def newest():
     """The last file of results; their names begin with the date."""
     files = sorted(RESULTS.glob("*-bsr_addmm.json"))

@@ -8,7 +8,9 @@
 
 #include "LoopBounds.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
@@ -35,4 +37,15 @@ FailureOr<int64_t> sattn::getLargestSize(linalg::LinalgOp op, unsigned loop) {
       return bound;
   }
   return failure();
+}
+
+OpFoldResult sattn::atMost(OpBuilder &b, Location loc, int64_t most,
+                           OpFoldResult from, OpFoldResult end) {
+  std::optional<int64_t> known = getConstantIntValue(end);
+  if (known && (*known % most == 0 || *known < most))
+    return b.getIndexAttr(std::min(*known, most));
+  AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
+  auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(most)},
+                            b.getContext());
+  return affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
 }

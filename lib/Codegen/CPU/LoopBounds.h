@@ -18,6 +18,11 @@ namespace sattn {
 llvm::FailureOr<int64_t> getLargestSize(mlir::linalg::LinalgOp op,
                                         unsigned loop);
 
+/// min(most, end - from), where steps of `most` lead to `from`; a constant
+/// where it is known.
+mlir::OpFoldResult atMost(mlir::OpBuilder &b, mlir::Location loc, int64_t most,
+                          mlir::OpFoldResult from, mlir::OpFoldResult end);
+
 } // namespace sattn
 
 #endif // SATTN_LIB_CODEGEN_CPU_LOOPBOUNDS_H

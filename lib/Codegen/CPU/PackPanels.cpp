@@ -535,10 +535,7 @@ private:
 
     auto copyTurn = [&](OpBuilder &nested, Location, Value turn,
                         ValueRange carried) {
-      IRMapping mapping;
-      mapping.map(loop.getInductionVar(), turn);
-      for (Operation *op : turns.place)
-        nested.clone(*op, mapping);
+      IRMapping mapping = turns.clonePlace(nested, turn);
       SmallVector<OpFoldResult> place = taken.offsets();
       place.pop_back();
       if (auto value = dyn_cast<Value>(place.back()))

@@ -214,6 +214,16 @@ private:
   /// and returns the op on a tile.
   FailureOr<TilingInterface> tile(RewriterBase &rewriter, TilingInterface op,
                                   ArrayRef<int64_t> sizes) {
+    FailureOr<scf::SCFTilingResult> tiled = tileToLoops(rewriter, op, sizes);
+    if (failed(tiled))
+      return failure();
+    return cast<TilingInterface>(tiled->tiledOps.front());
+  }
+
+  /// The same; returns the loops, too.
+  FailureOr<scf::SCFTilingResult> tileToLoops(RewriterBase &rewriter,
+                                              TilingInterface op,
+                                              ArrayRef<int64_t> sizes) {
     scf::SCFTilingOptions options;
     options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), sizes));
     rewriter.setInsertionPoint(op);
@@ -222,7 +232,7 @@ private:
     if (failed(tiled))
       return op->emitOpError("could not be tiled to registers");
     rewriter.replaceOp(op, tiled->replacements);
-    return cast<TilingInterface>(tiled->tiledOps.front());
+    return tiled;
   }
 
   LogicalResult tileProduct(RewriterBase &rewriter, linalg::MatmulOp op) {
@@ -304,8 +314,8 @@ private:
         getAsIndexOpFoldResult(&getContext(), {taken, columns});
     // The first rows and columns of the tile, up to that end.
     SmallVector<OpFoldResult> clipped = {
-        clip(rewriter, loc, taken, offsets[0], endRow),
-        clip(rewriter, loc, columns, column, end)};
+        sattn::atMost(rewriter, loc, taken, offsets[0], endRow),
+        sattn::atMost(rewriter, loc, columns, column, end)};
     // The same in the order of the destination.
     SmallVector<OpFoldResult> place = offsets, extent = clipped;
     if (taker.isTransposed) {
@@ -342,20 +352,6 @@ private:
     scf::YieldOp::create(rewriter, loc, result);
     rewriter.replaceOp(taker ? taker.op : sum, panels.getResult(0));
     return cast<TilingInterface>(product.getOperation());
-  }
-
-  /// min(size, end - from), where steps of `size` lead to `from`.
-  static OpFoldResult clip(OpBuilder &b, Location loc, int64_t size,
-                           OpFoldResult from, OpFoldResult end) {
-    std::optional<int64_t> staticEnd = getConstantIntValue(end);
-    if (staticEnd && *staticEnd < size)
-      return end;
-    if (staticEnd && *staticEnd % size == 0)
-      return b.getIndexAttr(size);
-    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(size)},
-                              b.getContext());
-    return affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
   }
 
   /// Rows of register tiles of `rows` that fill whole vectors as columns; all
@@ -679,14 +675,10 @@ private:
                               ? llvm::bit_floor(static_cast<uint64_t>(*bound))
                               : size));
     }
-    scf::SCFTilingOptions options;
-    options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), square));
-    rewriter.setInsertionPoint(op);
-    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
-        rewriter, cast<TilingInterface>(op.getOperation()), options);
+    FailureOr<scf::SCFTilingResult> tiled =
+        tileToLoops(rewriter, cast<TilingInterface>(op.getOperation()), square);
     if (failed(tiled))
-      return op->emitOpError("could not be tiled to registers");
-    rewriter.replaceOp(op, tiled->replacements);
+      return failure();
     // Ops that the end clips, and in which dimensions. The inner loop first:
     // the outer one takes it along, with what is left at its end last.
     SmallVector<std::pair<Operation *, SmallVector<int64_t>>> clipped;
@@ -751,14 +743,10 @@ private:
   /// single elements.
   LogicalResult tileWholeVectors(RewriterBase &rewriter, linalg::LinalgOp op,
                                  ArrayRef<int64_t> tileSizes) {
-    scf::SCFTilingOptions options;
-    options.setTileSizes(getAsIndexOpFoldResult(op.getContext(), tileSizes));
-    rewriter.setInsertionPoint(op);
-    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
-        rewriter, cast<TilingInterface>(op.getOperation()), options);
+    FailureOr<scf::SCFTilingResult> tiled = tileToLoops(
+        rewriter, cast<TilingInterface>(op.getOperation()), tileSizes);
     if (failed(tiled))
-      return op->emitOpError("could not be tiled to registers");
-    rewriter.replaceOp(op, tiled->replacements);
+      return failure();
     auto loop = cast<scf::ForOp>(tiled->loops.back().getOperation());
     scf::ForOp rest;
     if (failed(scf::peelForLoopAndSimplifyBounds(rewriter, loop, rest)))

@@ -115,6 +115,14 @@ bool Turns::addPlace(OpFoldResult index) {
   return !value || collectOps(value, loop.getBody(), 1, place);
 }
 
+IRMapping Turns::clonePlace(OpBuilder &b, Value iteration) const {
+  IRMapping mapping;
+  mapping.map(scf::ForOp(loop).getInductionVar(), iteration);
+  for (Operation *op : place)
+    b.clone(*op, mapping);
+  return mapping;
+}
+
 Value Turns::count(OpBuilder &b, Location loc, scf::ForallOp tiles,
                    std::optional<unsigned> column) {
   auto values = [&](ArrayRef<OpFoldResult> sizes) {

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -59,6 +60,10 @@ struct Turns {
   /// Adds the ops that compute an index from the iteration to `place`; false if
   /// they cannot be repeated elsewhere.
   bool addPlace(mlir::OpFoldResult index);
+
+  /// Repeats the ops of `place` for an iteration. Returns what maps the values
+  /// of the loop to theirs.
+  mlir::IRMapping clonePlace(mlir::OpBuilder &b, mlir::Value iteration) const;
 
   /// The iterations of all tiles of one column, or of all tiles, before the
   /// loop over tiles.

@@ -8,6 +8,7 @@
 
 #include "WidenLeft.h"
 
+#include "LoopBounds.h"
 #include "PackOperands.h"
 #include "Turns.h"
 
@@ -173,10 +174,7 @@ private:
     shape[walked] = placeOfTurn(b, loc, loop.getUpperBound())[walked];
     auto copy = [&](OpBuilder &nested, Location, Value turn,
                     ValueRange carried) {
-      IRMapping mapping;
-      mapping.map(loop.getInductionVar(), turn);
-      for (Operation *op : turns.place)
-        nested.clone(*op, mapping);
+      IRMapping mapping = turns.clonePlace(nested, turn);
       auto ofTurn = [&](SmallVector<OpFoldResult> values) {
         for (OpFoldResult &value : values)
           if (auto dynamic = dyn_cast<Value>(value))
@@ -202,18 +200,6 @@ private:
                               loop.getUpperBound(), one, emptyOf(b, loc, shape),
                               copy)
         .getResult(0);
-  }
-
-  /// min(most, end - from); a constant where it is known.
-  static OpFoldResult atMost(OpBuilder &b, Location loc, int64_t most,
-                             OpFoldResult from, OpFoldResult end) {
-    std::optional<int64_t> known = getConstantIntValue(end);
-    if (known && (*known % most == 0 || *known < most))
-      return b.getIndexAttr(std::min(*known, most));
-    AffineExpr d0 = b.getAffineDimExpr(0), s0 = b.getAffineSymbolExpr(0);
-    auto map = AffineMap::get(1, 1, {s0 - d0, b.getAffineConstantExpr(most)},
-                              b.getContext());
-    return affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
   }
 
   /// A copy of all of the tensor; of nothing where `condition` does not hold.
