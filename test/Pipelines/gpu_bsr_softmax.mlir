@@ -1,4 +1,4 @@
-// Rows of stored blocks: two loops, the second of which stores what it reads
+// A row of stored blocks: two loops, the second of which stores what it reads
 // again, a part of the result in each iteration.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
@@ -6,21 +6,28 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
-// Four blocks are read before one is used, in the loop that stores too.
+// 32 blocks of a row are read before one is used, in the loop that stores too; the last of the row are clipped.
 // CHECK-LABEL: gpu.func @blocks64(
-// CHECK:         scf.for {{.*}} step %c4 iter_args
-// CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
+// CHECK:         scf.for {{.*}} step %c2 iter_args
+// CHECK-COUNT-2:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
 // CHECK:           wgtile.row_reduce maxnumf
 // CHECK:           wgtile.row_reduce addf %{{.*}} partial
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.row_combine addf
 // CHECK:         scf.for {{.*}} step %c1 iter_args
-// CHECK:         scf.for {{.*}} step %c4 {
-// CHECK-COUNT-4:   wgtile.read
+// CHECK:           wgtile.read {{.*}} in_bounds [false, true]
+// CHECK:           wgtile.step
+// CHECK:           wgtile.broadcast {{.*}} dimension 0
+// CHECK:         } {wgtile.block_loop}
+// CHECK:         wgtile.vector_reduce maxnumf
+// CHECK:         wgtile.vector_reduce addf
+// CHECK:         scf.for {{.*}} step %c2 {
+// CHECK-COUNT-2:   wgtile.read
 // CHECK-NOT:       wgtile.row_reduce
-// CHECK-COUNT-4:   wgtile.store {{.*}} in_bounds [true, true]
+// CHECK-COUNT-2:   wgtile.store {{.*}} in_bounds [true, true]
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         scf.for {{.*}} step %c1 {
+// CHECK:           wgtile.store {{.*}} in_bounds [false, true]
 // CHECK-NOT:     memref.alloc
 func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
     %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
@@ -53,20 +60,8 @@ func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<
   return %0 : tensor<?x64x200xf32>
 }
 
-// Higher blocks than a thread block's rows, with rows for no whole fragments: the last part ends with the block.
-// CHECK-LABEL: gpu.func @blocks260(
-// CHECK:           wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x64xbf16,
-// CHECK-NOT:       memref.alloc
-// CHECK:           wgtile.store {{.*}} in_bounds [false, true]
-func.func @blocks260(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x260x64xbf16>,
-    %out: tensor<?x260x64xbf16>) -> tensor<?x260x64xbf16> {
-  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x260x64xbf16>)
-      outs(%out : tensor<?x260x64xbf16>) -> tensor<?x260x64xbf16>
-  return %0 : tensor<?x260x64xbf16>
-}
-
 // CHECK-LABEL: gpu.func @blocks1(
-// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<8x8xbf16,
+// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x8xbf16,
 func.func @blocks1(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x1x1xbf16>,
     %out: tensor<?x1x1xbf16>) -> tensor<?x1x1xbf16> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x1x1xbf16>)

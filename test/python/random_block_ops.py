@@ -100,11 +100,13 @@ class BsrSoftmax:
         width = part(rng, columns)
         if width != columns:
             width = -(-width // 8) * 8
-        # The last may be padded.
-        height = part(rng, rows)
+        # Some rows by parts, or one by parts of 16 blocks each.
+        tile = (divisor(rng, rows, 1), width, width * int(rng.integers(1, 5)))
+        if rng.random() < 0.5:
+            tile = (1, width, 16 * tile[2])
         return softmax_cases.Case(
-            "", dtype=picked["dtype"], block=picked["block"], tile=(height, width, width * int(rng.integers(1, 5))) if picked["tile"] == "given" else (),
-            blocks=(int(rng.integers(1, 5)), int(rng.integers(1, 7))), density=float(rng.random()), batch=picked["batches"],
+            "", dtype=picked["dtype"], block=picked["block"], tile=tile if picked["tile"] == "given" else (),
+            blocks=(int(rng.integers(1, 5)), int(rng.integers(1, 40))), density=float(rng.random()), batch=picked["batches"],
             index=picked["index"], pattern=picked["pattern"], static=picked["extents"] == "static")
 
 

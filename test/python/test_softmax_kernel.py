@@ -4,32 +4,28 @@ import numpy as np
 import pytest
 from emulation import kernel_of_program
 
-# Of a tile; a warp has it.
-ROWS = 16
-
-
 @pytest.fixture(scope="module", params=["f", "f_generic"], ids=["aligned", "generic"])
 def version(request):
     return request.param
 
 
 @pytest.mark.parametrize("element", ["f16", "f32"])
-@pytest.mark.parametrize("rows, columns", [(64, 64), (16, 8), (32, 48), (16, 16), (260, 8)])
-def test_softmax(emulation_tools, tmp_path, version, rows, columns, element):
+@pytest.mark.parametrize("rows, columns, step", [(5, 64, 1), (16, 8, 4), (3, 48, 2), (16, 16, 2), (33, 8, 1), (2, 3, 1)])
+def test_softmax(emulation_tools, tmp_path, version, rows, columns, step, element):
     tensor = f"tensor<?x{rows}x{columns}x{element}>"
     kernel = kernel_of_program(emulation_tools, f"""
       func.func @f(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: {tensor}, %out: {tensor}) -> {tensor} {{
         %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, {tensor}) outs(%out : {tensor})
-            {{meta = #sattn.meta<tile = [{ROWS}, {columns}, {2 * columns}]>}} -> {tensor}
+            {{meta = #sattn.meta<tile = [1, {columns}, {16 * step * columns}]>}} -> {tensor}
         return %0 : {tensor}
       }}""", version, tmp_path, "schedule=plain")
     dtype = np.dtype("float16" if element == "f16" else "float32")
-    # Rows of odd and even numbers of blocks, and an empty one.
-    crow = np.array([0, 3, 3, 5, 6], np.int32)
-    values = np.random.default_rng(0).standard_normal((6, rows, columns)).astype(dtype) * 4
+    # Block rows with fewer and more blocks than are read at once, and an empty one.
+    crow = np.array([0, 3, 3, 19, 20, 85], np.int32)
+    values = np.random.default_rng(0).standard_normal((85, rows, columns)).astype(dtype) * 4
     values[3, 1] = -np.inf
     out = np.full_like(values, np.nan)
-    kernel((len(crow) - 1) * -(-rows // ROWS), crow, values, out)
+    kernel((len(crow) - 1) * rows, crow, values, out)
     for first, last in zip(crow, crow[1:]):
         row = values[first:last].astype(np.float64)
         powers = np.exp(row - row.max((0, 2), keepdims=True, initial=-1e300))

@@ -19,7 +19,10 @@ def ConvertVectorToWGTile
     `wgtile.mma`, reads that feed one `wgtile.load`, other reads `wgtile.read`,
     writes `wgtile.store`. Views of memory are resolved to the kernel's
     arguments. A read or write that is not in bounds is clipped by the argument's
-    own end; a view that ends elsewhere is refused.
+    own end. Where a view ends elsewhere, so does a view of the argument, for what
+    goes to registers or comes from them; for `wgtile.load` it is refused. A matrix
+    whose dimensions are not the last ones of the argument is one of a transposed
+    view.
 
     Before:
     ```mlir

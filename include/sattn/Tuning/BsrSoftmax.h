@@ -20,12 +20,12 @@ struct Facts {
 };
 
 /// The parameters without a table's row: a tile of `rows` of a block row, which
-/// divide those of a block. A step reads `depth` columns of them, in parts of
+/// divide those of a block. A step reads `depth` elements of each, in parts of
 /// `columns` of a block.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
-/// Makes the tile one that the target can take: rows that the warps of a thread
-/// block hold, whole fragments of columns, and steps for its registers.
+/// Makes the tile one that the target can take: on a GPU one row, by whole
+/// fragments of columns and blocks, and steps for its registers.
 void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
 
 /// The default, with the numbers of `search.row` in the place of its own:

@@ -371,6 +371,21 @@ struct FoldSelfInsert : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// extract (transfer_write %v, %empty)[] -> the number that %v has
+struct FoldExtractOfNumber : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    vector::TransferWriteOp write = getWholeTileWrite(op.getTensor());
+    if (!write || write.getVectorType().getRank() != 0)
+      return rewriter.notifyMatchFailure(op, "not of a number that is written");
+    rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, write.getVector(),
+                                                   ArrayRef<int64_t>());
+    return success();
+  }
+};
+
 /// contract (ext %a), (ext %b) -> contract %a, %b
 /// where %a and %b have one element type, as the factors of a contraction must:
 /// upstream's pattern folds any.
@@ -508,9 +523,10 @@ private:
   LogicalResult forwardTiles() {
     RewritePatternSet patterns(&getContext());
     // Before upstream's patterns, which would swap a write and its clip.
-    patterns.add<FoldClipOfPad, FoldSelfInsert, SinkWriteOutOfIf,
-                 WriteTileToCarriedPart, WriteTileToDestination,
-                 WriteTileToLoopResult>(&getContext(), PatternBenefit(2));
+    patterns.add<FoldClipOfPad, FoldExtractOfNumber, FoldSelfInsert,
+                 SinkWriteOutOfIf, WriteTileToCarriedPart,
+                 WriteTileToDestination, WriteTileToLoopResult>(
+        &getContext(), PatternBenefit(2));
     linalg::populatePadOpVectorizationPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());

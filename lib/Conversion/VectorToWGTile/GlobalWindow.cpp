@@ -109,9 +109,21 @@ static bool isClippedByMemref(OpFoldResult size, OpFoldResult offset,
                     memref, dim);
 }
 
+/// A view of a memref that ends earlier along the dimensions that have an end.
+static Value createClippedView(OpBuilder &b, Location loc, Value memref,
+                               ArrayRef<Value> ends) {
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memref);
+  for (auto [size, end] : llvm::zip_equal(sizes, ends))
+    if (end)
+      size = end;
+  return memref::SubViewOp::create(
+      b, loc, memref, SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)),
+      sizes, SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(1)));
+}
+
 FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
                                              VectorTransferOpInterface transfer,
-                                             bool mayTranspose) {
+                                             bool isByRegisters) {
   Location loc = transfer.getLoc();
   GlobalWindow window;
   window.memref = transfer.getBase();
@@ -129,7 +141,15 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
     inBounds[dim] = transfer.isDimInBounds(dim);
   }
 
+  // Where a view ends before the memref under it.
+  SmallVector<Value> ends(window.indices.size());
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  auto add = [&](Value index, OpFoldResult offset) {
+    return getValueOrCreateConstantIndexOp(
+        b, loc,
+        affine::makeComposedFoldedAffineApply(b, loc, s0 + s1,
+                                              {OpFoldResult(index), offset}));
+  };
   while (Operation *op = window.memref.getDefiningOp()) {
     if (auto cast = dyn_cast<memref::CastOp>(op)) {
       window.memref = cast.getSource();
@@ -141,7 +161,7 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
     if (!llvm::all_of(view.getMixedStrides(), isOneInteger))
       return view.emitOpError("expected a view of stride 1");
     llvm::SmallBitVector dropped = view.getDroppedDims();
-    SmallVector<Value> indices;
+    SmallVector<Value> indices, outerEnds;
     SmallVector<int64_t> dims;
     int64_t position = 0;
     for (auto [dim, offset, size] :
@@ -149,26 +169,30 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
       if (dropped[dim]) {
         indices.push_back(getValueOrCreateConstantIndexOp(b, loc, offset));
         dims.push_back(-1);
+        outerEnds.push_back(Value());
         continue;
       }
       int64_t vectorDim = vectorDims[position];
-      Value index = window.indices[position++];
+      Value index = window.indices[position], end = ends[position];
+      ++position;
       dims.push_back(vectorDim);
-      if (vectorDim >= 0 && !inBounds[vectorDim] &&
+      if (!end && vectorDim >= 0 && !inBounds[vectorDim] &&
           (!matchPattern(index, m_Zero()) ||
            !isClippedByMemref(size, offset, view.getSource(), dim,
-                              shape[vectorDim])))
-        return transfer->emitOpError()
-               << "expected a view that ends with the memref under it along "
-                  "dimension "
-               << dim << ", or holds the whole vector";
-      indices.push_back(getValueOrCreateConstantIndexOp(
-          b, loc,
-          affine::makeComposedFoldedAffineApply(
-              b, loc, s0 + s1, {OpFoldResult(index), offset})));
+                              shape[vectorDim]))) {
+        if (!isByRegisters)
+          return transfer->emitOpError()
+                 << "expected a view that ends with the memref under it along "
+                    "dimension "
+                 << dim << ", or holds the whole vector";
+        end = getValueOrCreateConstantIndexOp(b, loc, size);
+      }
+      outerEnds.push_back(end ? add(end, offset) : Value());
+      indices.push_back(add(index, offset));
     }
     window.memref = view.getSource();
     window.indices = std::move(indices);
+    ends = std::move(outerEnds);
     vectorDims = std::move(dims);
   }
 
@@ -184,19 +208,25 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
       order.push_back(it - vectorDims.begin());
       window.inBounds.push_back(inBounds[vectorDim]);
     }
-  if (mayTranspose && window.inBounds.size() == 2) {
+  if (isByRegisters && window.inBounds.size() == 2) {
     std::swap(*(order.end() - 1), *(order.end() - 2));
     window.isTransposed = llvm::is_sorted(order);
     std::swap(*(order.end() - 1), *(order.end() - 2));
   }
-  if (window.isTransposed || llvm::is_sorted(order))
-    return window;
-  window.memref = memref::TransposeOp::create(
-      b, loc, window.memref,
-      AffineMapAttr::get(AffineMap::getPermutationMap(order, b.getContext())));
-  SmallVector<Value> indices;
-  for (unsigned dim : order)
-    indices.push_back(window.indices[dim]);
-  window.indices = std::move(indices);
+  if (!window.isTransposed && !llvm::is_sorted(order)) {
+    window.memref = memref::TransposeOp::create(
+        b, loc, window.memref,
+        AffineMapAttr::get(
+            AffineMap::getPermutationMap(order, b.getContext())));
+    SmallVector<Value> indices, orderedEnds;
+    for (unsigned dim : order) {
+      indices.push_back(window.indices[dim]);
+      orderedEnds.push_back(ends[dim]);
+    }
+    window.indices = std::move(indices);
+    ends = std::move(orderedEnds);
+  }
+  if (llvm::any_of(ends, [](Value end) { return static_cast<bool>(end); }))
+    window.memref = createClippedView(b, loc, window.memref, ends);
   return window;
 }

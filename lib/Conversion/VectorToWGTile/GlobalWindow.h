@@ -14,10 +14,11 @@
 
 namespace sattn {
 
-/// Where a transfer of a vector touches global memory: a memref that is no view
-/// of another, one index for each of its dimensions, and for each dimension of
-/// the vector that comes from memory whether it is known to be in bounds. What
-/// is not is clipped by the memref's end.
+/// Where a transfer of a vector touches global memory: a memref, one index for
+/// each of its dimensions, and for each dimension of the vector that comes from
+/// memory whether it is known to be in bounds. What is not is clipped by the
+/// memref's end. The memref is a view of another where its dimensions are in
+/// another order, or it ends earlier.
 struct GlobalWindow {
   mlir::Value memref;
   mlir::SmallVector<mlir::Value> indices;
@@ -28,13 +29,14 @@ struct GlobalWindow {
 };
 
 /// Resolves the chain of views that `transfer` goes through; emits an error
-/// where a view is strided, or ends neither with the memref under it nor with
-/// the vector. Broadcast dimensions of the vector are left out of `inBounds`;
-/// the others are the innermost of the memref, in order, or transposed where
-/// `mayTranspose`; the memref is seen transposed otherwise.
+/// where a view is strided, or, unless it goes to registers, ends neither with
+/// the memref under it nor with the vector. Broadcast dimensions of the vector
+/// are left out of `inBounds`; the others are the innermost of the memref, in
+/// order, or transposed where it goes to registers; the memref is seen
+/// transposed otherwise.
 mlir::FailureOr<GlobalWindow>
 resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer,
-              bool mayTranspose = false);
+              bool isByRegisters = false);
 
 } // namespace sattn
 

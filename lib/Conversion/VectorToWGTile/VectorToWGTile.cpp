@@ -117,7 +117,28 @@ static std::array<Value, 2> findFactors(vector::ContractionOp op) {
   return {lhs.getIn(), rhs.getIn()};
 }
 
+/// Replaces a sum of the products of two vectors' elements, which is no MMA, by
+/// its parts; false if the contraction is no such sum.
+static bool splitDotProduct(vector::ContractionOp op) {
+  if (op.getIteratorTypesArray().size() != 1 ||
+      op.getKind() != vector::CombiningKind::ADD ||
+      op.getLhsType() != op.getRhsType() || !op.getResultType().isF32() ||
+      !op.getLhsType().getElementType().isF32())
+    return false;
+  OpBuilder b(op);
+  Value products =
+      arith::MulFOp::create(b, op.getLoc(), op.getLhs(), op.getRhs());
+  op.replaceAllUsesWith(
+      vector::MultiDimReductionOp::create(b, op.getLoc(), products, op.getAcc(),
+                                          ArrayRef{true}, op.getKind())
+          .getResult());
+  op.erase();
+  return true;
+}
+
 static LogicalResult convertContract(vector::ContractionOp op) {
+  if (splitDotProduct(op))
+    return success();
   std::optional<RightOperand> right = findRightOperand(op);
   if (!right)
     return op.emitOpError("expected a product of row-major tiles");
@@ -422,6 +443,29 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
   }
 };
 
+/// A vector that is reduced is one of rows.
+struct VectorReductionLowering
+    : OpConversionPattern<vector::MultiDimReductionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::MultiDimReductionOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getSourceVectorType().getRank() != 1 ||
+        op.getReductionDims() != ArrayRef<int64_t>(0))
+      return rewriter.notifyMatchFailure(op, "not a reduction of a vector");
+    std::optional<arith::AtomicRMWKind> kind =
+        convertKind(op.getKind(), op.getDestType());
+    if (!kind)
+      return rewriter.notifyMatchFailure(op, "not of f32, or a sum of i32");
+    Value number = wgtile::VectorReduceOp::create(
+        rewriter, op.getLoc(), op.getDestType(), *kind, adaptor.getSource());
+    rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
+                                                 adaptor.getAcc(), number));
+    return success();
+  }
+};
+
 struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -444,7 +488,7 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
       return rewriter.notifyMatchFailure(op, "reads a single element");
     FailureOr<GlobalWindow> window = resolveWindow(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
-        /*mayTranspose=*/true);
+        /*isByRegisters=*/true);
     if (failed(window))
       return failure();
     auto readType = RankedTensorType::get(sizes, type.getElementType());
@@ -503,7 +547,7 @@ struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
       return rewriter.notifyMatchFailure(op, "not an unmasked tile");
     FailureOr<GlobalWindow> window = resolveWindow(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
-        /*mayTranspose=*/true);
+        /*isByRegisters=*/true);
     if (failed(window))
       return failure();
     rewriter.replaceOpWithNewOp<wgtile::StoreOp>(
@@ -539,7 +583,8 @@ struct ConvertVectorToWGTilePass
                                                          target);
     patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
                  GatherLowering, ReadLowering, ReductionLowering, StepLowering,
-                 TransposeLowering, WriteLowering>(converter, &getContext());
+                 TransposeLowering, VectorReductionLowering, WriteLowering>(
+        converter, &getContext());
     patterns.add<IndexCastLowering>(converter, &getContext(),
                                     PatternBenefit(2));
     if (failed(applyPartialConversion(getOperation(), target,

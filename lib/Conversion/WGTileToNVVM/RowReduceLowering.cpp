@@ -20,10 +20,11 @@ using sattn::layout::AccumulatorFragment;
 
 static constexpr int64_t kQuadLanes = 4;
 
-/// Combines a value with those of the other lanes that share its row.
-static Value combineQuad(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
-                         Value value) {
-  for (int64_t distance = 1; distance < kQuadLanes; distance *= 2) {
+/// Combines a value with those of lanes at distances from `first` to below
+/// `end`, powers of 2.
+static Value combineLanes(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                          Value value, int64_t first, int64_t end) {
+  for (int64_t distance = first; distance < end; distance *= 2) {
     Value other = NVVM::ShflOp::create(
         b, loc, value.getType(), createI32(b, loc, -1), value,
         createI32(b, loc, distance), createI32(b, loc, 31),
@@ -31,6 +32,29 @@ static Value combineQuad(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
     value = arith::getReductionOp(kind, b, loc, value, other);
   }
   return value;
+}
+
+/// Combines a value with those of the other lanes that share its row.
+static Value combineQuad(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                         Value value) {
+  return combineLanes(b, loc, kind, value, 1, kQuadLanes);
+}
+
+/// One value of several. Neighbors first: a chain would wait for each of its
+/// steps.
+static Value combineValues(OpBuilder &b, Location loc,
+                           arith::AtomicRMWKind kind,
+                           SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> half;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      half.push_back(
+          arith::getReductionOp(kind, b, loc, values[i], values[i + 1]));
+    if (values.size() % 2)
+      half.push_back(values.back());
+    values = std::move(half);
+  }
+  return values.front();
 }
 
 namespace {
@@ -53,27 +77,15 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
                 "one warp, but got "
              << source->type;
     Location loc = op.getLoc();
-    auto combine = [&](Value lhs, Value rhs) {
-      return arith::getReductionOp(op.getKind(), rewriter, loc, lhs, rhs);
-    };
     SmallVector<SmallVector<Value>> rows(result->elements);
     for (auto [i, element] : llvm::enumerate(adaptor.getTile()))
       rows[fragment.rowVectorRegister(i)].push_back(element);
     SmallVector<Value> values;
     for (SmallVector<Value> &row : rows) {
-      // Neighbors first: a chain would wait for each of its steps.
-      while (row.size() > 1) {
-        SmallVector<Value> half;
-        for (size_t i = 0; i + 1 < row.size(); i += 2)
-          half.push_back(combine(row[i], row[i + 1]));
-        if (row.size() % 2)
-          half.push_back(row.back());
-        row = std::move(half);
-      }
-      values.push_back(
-          op.getPartial()
-              ? row.front()
-              : combineQuad(rewriter, loc, op.getKind(), row.front()));
+      Value own = combineValues(rewriter, loc, op.getKind(), std::move(row));
+      values.push_back(op.getPartial()
+                           ? own
+                           : combineQuad(rewriter, loc, op.getKind(), own));
     }
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
@@ -101,10 +113,35 @@ struct RowCombineLowering : OpConversionPattern<RowCombineOp> {
     return success();
   }
 };
+
+struct VectorReduceLowering : OpConversionPattern<VectorReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(VectorReduceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getVector().getType());
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "not a vector with a layout");
+    // A tile of 8 rows leaves the second half of a fragment unused.
+    int64_t rows = source->type.getDimSize(0);
+    SmallVector<Value> values;
+    for (auto [i, value] : llvm::enumerate(adaptor.getVector()))
+      if (8 * static_cast<int64_t>(i) < rows)
+        values.push_back(value);
+    Value own =
+        combineValues(rewriter, op.getLoc(), op.getKind(), std::move(values));
+    rewriter.replaceOp(op, combineLanes(rewriter, op.getLoc(), op.getKind(),
+                                        own, kQuadLanes,
+                                        sattn::layout::kWarpThreads));
+    return success();
+  }
+};
 } // namespace
 
 void wgtile::populateRowReducePatterns(const TileTypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<RowCombineLowering, RowReduceLowering>(converter,
-                                                      patterns.getContext());
+  patterns.add<RowCombineLowering, RowReduceLowering, VectorReduceLowering>(
+      converter, patterns.getContext());
 }

@@ -227,3 +227,80 @@ gpu.module @integer_sums_module {
     gpu.return
   }
 }
+
+// -----
+
+// Views that end before the memref under them: what goes to registers, or comes
+// from them, is clipped by a view of the memref that ends there.
+// CHECK-DAG: #[[END:.+]] = affine_map<()[s0, s1] -> (s0 + s1)>
+// CHECK-LABEL: gpu.func @view_ends_elsewhere(
+// CHECK-SAME:    %[[OUT:.*]]: memref<?x?xf32>, %[[J:.*]]: index, %[[N:.*]]: index)
+// CHECK-DAG:     %[[LAST:.*]] = affine.apply #[[END]]()[%[[N]], %[[J]]]
+// CHECK-DAG:     %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
+// CHECK:         %[[VIEW:.*]] = memref.subview %[[OUT]][0, 0] [%[[ROWS]], %[[LAST]]] [1, 1]
+// CHECK:         wgtile.store %{{.*}}, %[[VIEW]][%{{.*}}, %[[J]]] in_bounds [true, false]
+gpu.module @kernels {
+  gpu.func @view_ends_elsewhere(%out: memref<?x?xf32>, %j: index, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : vector<64x64xf32>
+    %view = memref.subview %out[0, %j] [64, %n] [1, 1]
+        : memref<?x?xf32> to memref<64x?xf32, strided<[?, 1], offset: ?>>
+    vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [true, false]}
+        : vector<64x64xf32>, memref<64x?xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
+}
+
+// -----
+
+// The size of another memref says nothing; a view of a view ends at the earlier end, whatever the other's. The dimension
+// between rows and columns is seen first.
+#width = affine_map<(d0)[s0] -> (-d0 + s0, 16)>
+// CHECK-LABEL: gpu.func @end_of_another(
+// CHECK-SAME:    %[[OUT:.*]]: memref<?x8x64xf32>
+// CHECK:         %[[WIDTH:.*]] = affine.min
+// CHECK:         %[[SEEN:.*]] = memref.transpose %[[OUT]] (d0, d1, d2) -> (d1, d0, d2)
+// CHECK:         %[[VIEW:.*]] = memref.subview %[[SEEN]][0, 0, 0] [8, %{{.*}}, 64] [1, 1, 1]
+// CHECK:         wgtile.store %{{.*}}, %[[VIEW]][%{{.*}}, %{{.*}}, %c0{{.*}}] in_bounds [false, true]
+gpu.module @kernels {
+  gpu.func @end_of_another(%out: memref<?x8x64xf32>, %other: memref<?xf32>,
+                           %first: index, %count: index, %j: index, %r: index) kernel {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : vector<16x64xf32>
+    %n = memref.dim %other, %c0 : memref<?xf32>
+    %width = affine.min #width(%j)[%n]
+    %outer = memref.subview %out[%first, 0, 0] [%count, 8, 64] [1, 1, 1]
+        : memref<?x8x64xf32> to memref<?x8x64xf32, strided<[512, 64, 1], offset: ?>>
+    %view = memref.subview %outer[%j, %r, 0] [%width, 1, 64] [1, 1, 1]
+        : memref<?x8x64xf32, strided<[512, 64, 1], offset: ?>> to memref<?x64xf32, strided<[512, 1], offset: ?>>
+    vector.transfer_write %zeros, %view[%c0, %c0] {in_bounds = [false, true]}
+        : vector<16x64xf32>, memref<?x64xf32, strided<[512, 1], offset: ?>>
+    gpu.return
+  }
+}
+
+// -----
+
+// A vector's reduction, and a sum of products of two vectors' elements, which is no MMA.
+#along = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+// CHECK-LABEL: gpu.func @vector_reduce(
+// CHECK:         %[[V:.*]] = wgtile.read
+// CHECK:         %[[M:.*]] = wgtile.vector_reduce maxnumf %[[V]] : tensor<16xf32> -> f32
+// CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %{{.*}}, %[[M]] : f32
+// CHECK:         %[[PRODUCTS:.*]] = arith.mulf %[[V]], %[[V]] : tensor<16xf32>
+// CHECK:         %[[S:.*]] = wgtile.vector_reduce addf %[[PRODUCTS]] : tensor<16xf32> -> f32
+// CHECK:         arith.addf %[[MAXIMUM]], %[[S]] : f32
+gpu.module @kernels {
+  gpu.func @vector_reduce(%m: memref<?xf32>, %x: f32, %out: memref<f32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %m[%c0], %zero {in_bounds = [true]} : memref<?xf32>, vector<16xf32>
+    %maximum = vector.multi_reduction <maxnumf>, %v, %x [0] : vector<16xf32> to f32
+    %sum = vector.contract {
+        indexing_maps = [#along, #along, #none], iterator_types = ["reduction"],
+        kind = #vector.kind<add>} %v, %v, %maximum : vector<16xf32>, vector<16xf32> into f32
+    memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}

@@ -1,5 +1,6 @@
 // The tile program of sattn.bsr_softmax: some rows of a block row, all of whose
-// blocks two loops read, the second of which stores.
+// blocks two loops read, the second of which stores. Or one row, of which 16
+// blocks are read as one matrix.
 // RUN: sparse-opt %s --sattn-tile --canonicalize --cse --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @one_part
@@ -56,40 +57,58 @@ func.func @two_parts(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<
 
 // -----
 
-// Padding: rows beyond the block's, and columns, which are -inf. Batches share the offsets of the first.
+// Columns beyond the block's are -inf. Batches share the offsets of the first.
 // CHECK-LABEL: func @padded
 // CHECK-SAME: %[[CROW:[a-z0-9]+]]: tensor<1x?xi64>
 // CHECK: scf.forall (%[[B:.+]], %[[I:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, %{{.+}}, 15) step (1, 1, 15)
 // CHECK:   tensor.extract %[[CROW]][%c0, %[[I]]]
-// CHECK:     tensor.pad {{.+}} low[0, 0] high[1, 7]
-// CHECK:     tensor<15x9xf16> to tensor<16x16xf16>
+// CHECK:     tensor.pad {{.+}} low[0, 0] high[0, 7]
+// CHECK:     tensor<15x9xf16> to tensor<15x16xf16>
 // CHECK:     linalg.index 1
 // CHECK:     arith.select
 // CHECK:   } {sattn.block_loop}
-// CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [15, 9] [1, 1] : tensor<16x16xf16> to tensor<15x9xf16>
+// CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [15, 9] [1, 1] : tensor<15x16xf16> to tensor<15x9xf16>
 // CHECK:     tensor.insert_slice %[[CLIP]] into
 func.func @padded(%crow: tensor<1x?xi64>, %col: tensor<1x?xi64>, %values: tensor<?x?x15x9xf16>,
     %out: tensor<?x?x15x9xf16>) -> tensor<?x?x15x9xf16> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<1x?xi64>, tensor<1x?xi64>, tensor<?x?x15x9xf16>)
-      outs(%out : tensor<?x?x15x9xf16>) {meta = #sattn.meta<tile = [16, 16, 16]>} -> tensor<?x?x15x9xf16>
+      outs(%out : tensor<?x?x15x9xf16>) {meta = #sattn.meta<tile = [15, 16, 16]>} -> tensor<?x?x15x9xf16>
   return %0 : tensor<?x?x15x9xf16>
 }
 
 // -----
 
-// Tiles that do not divide a block: the last one is padded.
-// CHECK-DAG: #[[ROWS:.+]] = affine_map<(d0) -> (-d0 + 260, 16)>
-// CHECK-DAG: #[[BELOW:.+]] = affine_map<(d0) -> (-d0 + 16)>
-// CHECK-LABEL: func @clipped
-// CHECK: scf.forall (%{{.+}}, %[[ROW:.+]]) = (0, 0) to (%{{.+}}, 260) step (1, 16)
-// CHECK:   %[[COUNT:.+]] = affine.min #[[ROWS]](%[[ROW]])
-// CHECK:     %[[PART:.+]] = tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [1, %[[COUNT]], 8]
-// CHECK:     tensor.pad %[[PART]] low[0, 0] high[%{{.+}}, 0]
+// One row: 32 whole blocks in a step, then 16 at a time, the last of which are clipped. Their maxima and sums are combined.
+// CHECK-DAG: #[[WHOLE_OF:.+]] = affine_map<(d0, d1) -> ((((-d0 + d1) floordiv 16) floordiv 2) * 2)>
+// CHECK-DAG: #[[LEFT:.+]] = affine_map<(d0, d1, d2) -> (-d0 + d1 - d2 * 16, 16)>
+// CHECK-LABEL: func @one_row
+// CHECK: scf.forall (%{{.+}}, %[[ROW:.+]]) in (%{{.+}}, 64)
+// CHECK:   %[[WHOLE:.+]] = affine.apply #[[WHOLE_OF]]
+// CHECK:   scf.for {{.+}} to %[[WHOLE]] step %c2 iter_args({{.+}}) -> (tensor<16xf32>, tensor<16xf32>)
+// CHECK-COUNT-2: tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [16, 1, 64] [1, 1, 1] : tensor<?x64x64xbf16> to tensor<16x64xbf16>
+// CHECK-NOT:  linalg.index
 // CHECK:   } {sattn.block_loop}
-// CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [%[[COUNT]], 8] [1, 1] : tensor<16x8xf16> to tensor<?x8xf16>
+// CHECK:   scf.for {{.+}} step %c1
+// CHECK:     %[[COUNT:.+]] = affine.min #[[LEFT]]
+// CHECK:     tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [%[[COUNT]], 1, 64]
+// CHECK:     tensor.pad {{.+}} high[%{{.+}}, 0]
+// CHECK:     linalg.index 0
+// CHECK:     arith.select
+// CHECK:   } {sattn.block_loop}
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
+// CHECK:     arith.maxnumf
+// CHECK:   %[[MAXIMUM:.+]] = tensor.extract %{{.+}}[] : tensor<f32>
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
+// CHECK:     math.exp2
+// CHECK:   %[[TOTAL:.+]] = tensor.extract %{{.+}}[] : tensor<f32>
+// CHECK:   arith.divf
+// CHECK:   scf.for
+// CHECK-COUNT-2: tensor.insert_slice {{.+}} [16, 1, 64]
+// CHECK:   scf.for
+// CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [%{{.+}}, 64] [1, 1] : tensor<16x64xbf16> to tensor<?x64xbf16>
 // CHECK:     tensor.insert_slice %[[CLIP]] into
-func.func @clipped(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x260x8xf16>, %out: tensor<?x260x8xf16>) -> tensor<?x260x8xf16> {
-  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x260x8xf16>)
-      outs(%out : tensor<?x260x8xf16>) {meta = #sattn.meta<tile = [16, 8, 8]>} -> tensor<?x260x8xf16>
-  return %0 : tensor<?x260x8xf16>
+func.func @one_row(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>)
+      outs(%out : tensor<?x64x64xbf16>) {meta = #sattn.meta<tile = [1, 64, 2048]>} -> tensor<?x64x64xbf16>
+  return %0 : tensor<?x64x64xbf16>
 }

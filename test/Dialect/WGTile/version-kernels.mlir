@@ -96,6 +96,56 @@ func.func @plain_host(%in: !matrix, %scale: memref<?xbf16, strided<[?], offset: 
   return
 }
 
+// Rows of an argument are aligned in a view that has them in another order, or fewer of them. The views' types follow the
+// argument's.
+// CHECK-LABEL: gpu.module @views
+// CHECK:         gpu.func @kernel(%{{[^:]*}}: memref<?x4x64xbf16, strided<[?, ?, 1], offset: ?>>,
+// CHECK:           memref.transpose {{.*}} : memref<?x4x64xbf16, strided<[?, ?, 1], offset: ?>> to memref<4x?x64xbf16, strided<[?, ?, 1], offset: ?>>
+// CHECK:           wgtile.read {{.*}} in_bounds [true, true] aligned : memref<4x?x64xbf16, strided<[?, ?, 1], offset: ?>>
+// CHECK:           memref.subview {{.*}} to memref<4x?x64xbf16, strided<[?, ?, 1], offset: ?>>
+// CHECK:           wgtile.store {{.*}} in_bounds [false, true] aligned
+// CHECK:         gpu.func @kernel_generic(
+// CHECK-NOT:       aligned
+// CHECK-LABEL: func.func @views_host
+// CHECK:         wgtile.tma_compatible
+// CHECK:         wgtile.launch @views::@kernel grid{{.*}} {wgtile.version = "aligned"}
+!blocks = memref<?x4x64xbf16, strided<[?, ?, ?], offset: ?>>
+!seen = memref<4x?x64xbf16, strided<[?, ?, ?], offset: ?>>
+gpu.module @views {
+  gpu.func @kernel(%out: !blocks, %end: index) kernel {
+    %c0 = arith.constant 0 : index
+    %seen = memref.transpose %out (d0, d1, d2) -> (d1, d0, d2) : !blocks to !seen
+    %t = wgtile.read %seen[%c0, %c0, %c0] in_bounds [true, true] : !seen -> tensor<16x64xbf16>
+    %part = memref.subview %seen[0, 0, 0] [4, %end, 64] [1, 1, 1] : !seen to !seen
+    wgtile.store %t, %part[%c0, %c0, %c0] in_bounds [false, true] : tensor<16x64xbf16>, !seen
+    gpu.return
+  }
+}
+func.func @views_host(%out: !blocks, %n: index) {
+  wgtile.launch @views::@kernel grid(%n) args(%out, %n) : !blocks, index
+  return
+}
+
+// Columns of an argument are not.
+// CHECK-LABEL: gpu.module @view_of_columns
+// CHECK-COUNT-1: gpu.func
+// CHECK-NOT:     gpu.func
+// CHECK-LABEL: func.func @view_of_columns_host
+gpu.module @view_of_columns {
+  gpu.func @kernel(%out: memref<?x64x4xbf16>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<0.0> : tensor<16x64xbf16>
+    %seen = memref.transpose %out (d0, d1, d2) -> (d2, d0, d1) : memref<?x64x4xbf16> to memref<4x?x64xbf16, strided<[1, 256, 4]>>
+    wgtile.store %t, %seen[%c0, %c0, %c0] in_bounds [true, true]
+        : tensor<16x64xbf16>, memref<4x?x64xbf16, strided<[1, 256, 4]>>
+    gpu.return
+  }
+}
+func.func @view_of_columns_host(%out: memref<?x64x4xbf16>, %n: index) {
+  wgtile.launch @view_of_columns::@kernel grid(%n) args(%out, %n) : memref<?x64x4xbf16>, index
+  return
+}
+
 // A kernel whose tiles begin anywhere in their rows has one version.
 // CHECK-LABEL: gpu.module @anywhere
 // CHECK-COUNT-1: gpu.func

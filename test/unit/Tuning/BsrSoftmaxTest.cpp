@@ -14,30 +14,27 @@ Parameters defaultOf(int64_t rows, int64_t columns, llvm::StringRef target,
 }
 
 TEST(BsrSoftmaxTest, RowsDivideTheBlock) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").rows, 16);
-  EXPECT_EQ(defaultOf(24, 64, "sm_90a").rows, 8);
+  EXPECT_EQ(defaultOf(64, 64, "cpu").rows, 16);
   EXPECT_EQ(defaultOf(24, 64, "cpu").rows, 12);
   EXPECT_EQ(defaultOf(67, 64, "cpu").rows, 1);
   EXPECT_EQ(defaultOf(1, 1, "cpu").rows, 1);
 }
 
-TEST(BsrSoftmaxTest, RowsArePaddedOnGPUs) {
-  EXPECT_EQ(defaultOf(15, 15, "sm_90a").rows, 16);
-  EXPECT_EQ(defaultOf(1, 1, "sm_80").rows, 8);
-  EXPECT_EQ(defaultOf(67, 64, "sm_80").rows, 72);
+TEST(BsrSoftmaxTest, ATileIsOneRowOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").rows, 1);
+  EXPECT_EQ(defaultOf(15, 15, "sm_80").rows, 1);
+  EXPECT_EQ(defaultOf(1000, 64, "sm_90a").rows, 1);
 }
 
-TEST(BsrSoftmaxTest, HighBlocksAreCut) {
-  EXPECT_EQ(defaultOf(256, 64, "sm_90a").rows, 16);
-  EXPECT_EQ(defaultOf(250, 64, "sm_90a").rows, 256);
-  EXPECT_EQ(defaultOf(1000, 64, "sm_90a").rows, 8);
-  // The last tile of a block is padded.
-  EXPECT_EQ(defaultOf(260, 64, "sm_90a").rows, 16);
-  EXPECT_EQ(defaultOf(257, 64, "sm_80").rows, 16);
-  // As given for a GPU.
+TEST(BsrSoftmaxTest, WhatTheOtherTargetHasIsFitted) {
   Parameters tile = {16, 64, 64};
   fitTo({260, 64}, *findTarget("cpu"), tile);
   EXPECT_EQ(tile.rows, 13);
+  fitTo({260, 64}, *findTarget("sm_90a"), tile);
+  EXPECT_EQ(tile.rows, 1);
+  EXPECT_EQ(tile.depth, 1024);
+  fitTo({260, 64}, *findTarget("cpu"), tile);
+  EXPECT_EQ(tile.depth, 64);
 }
 
 TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
@@ -51,13 +48,12 @@ TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
   EXPECT_EQ(defaultOf(64, 200, "cpu").columns, 200);
 }
 
-TEST(BsrSoftmaxTest, StepsHaveSeveralPartsOnGPUs) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 256);
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).depth, 128);
-  EXPECT_EQ(defaultOf(64, 64, "sm_80").depth, 128);
-  EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 128);
-  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 224);
-  EXPECT_EQ(defaultOf(1, 1, "sm_90a").depth, 32);
+TEST(BsrSoftmaxTest, StepsHaveSeveralBlocksOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 2048);
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).depth, 1024);
+  EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 2048);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 1792);
+  EXPECT_EQ(defaultOf(1, 1, "sm_90a").depth, 512);
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
 
@@ -74,12 +70,12 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "16 x 56 x 224, the computed default");
-  EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=64", "tile_k=128"}),
-            "24 x 64 x 128, the option 'row'");
+  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 1792, the computed default");
+  EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
+            "1 x 64 x 1024, the option 'row'");
   // What registers do not hold is cut.
-  EXPECT_EQ(textOf(facts, {"tile_n=200", "tile_k=800"}),
-            "16 x 64 x 256, the option 'row'");
+  EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
+            "1 x 64 x 2048, the option 'row'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
             "expected tile_m to divide the block's 48 rows, but got 5");
   EXPECT_EQ(textOf(facts, {"tile_m=49"}),

@@ -470,6 +470,22 @@ LogicalResult RowReduceOp::verify() {
   return verifyKind(*this, getKind(), tile.getElementType());
 }
 
+LogicalResult VectorReduceOp::verify() {
+  // (C1)
+  RankedTensorType type = getVector().getType();
+  if (type.getRank() != 1 || type.getElementType() != getResult().getType() ||
+      type.getElementTypeBitWidth() != 32)
+    return emitOpError() << "expected a vector of elements of 32 bits and a "
+                            "result of their type, but got "
+                         << type << " and " << getResult().getType();
+  if (Attribute layout = type.getEncoding();
+      layout && (!isRowVector(layout) || getFragment(type).warps != 1))
+    return emitOpError()
+           << "expected a vector of rows that belong to one warp, but got "
+           << type;
+  return verifyKind(*this, getKind(), type.getElementType());
+}
+
 LogicalResult RowCombineOp::verify() {
   // (C1)
   RankedTensorType type = getVector().getType();

@@ -515,6 +515,27 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
   let hasVerifier = 1;
 }
 
+def WGTile_VectorReduceOp : WGTile_Op<"vector_reduce", [Pure]> {
+  let summary = "Reduce a row vector to one number";
+  let description = [{
+    result = vector[0] `kind` vector[1] `kind` ..., in an order that is not
+    specified, the same in all threads.
+
+    - (C1) `vector` is one of rows that belong to one warp, of elements of 32 bits,
+      which `kind` applies to; the result has their type.
+
+    ```mlir
+    %m = wgtile.vector_reduce maxnumf %v : tensor<16xf32> -> f32
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$vector);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $kind $vector attr-dict `:` type($vector) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
   let summary = "Some columns of a register tile";
   let description = [{

@@ -20,7 +20,7 @@ using namespace sattn;
 /// Tiles have a multiple of so many rows and columns, if not a block's.
 static constexpr int64_t kMultiple = 8;
 /// Most parts of a step.
-static constexpr int64_t kMaxParts = 16;
+static constexpr int64_t kMaxParts = 64;
 
 MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
   return getOutMutable();
@@ -66,13 +66,10 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
     return success();
   ArrayRef<int64_t> tile = meta.getTile();
   int64_t rows = op.getBlockRows(), columns = op.getBlockColumns();
-  int64_t most = llvm::alignTo(rows, kMultiple);
-  if (rows % tile[0] != 0 && (tile[0] % kMultiple != 0 || tile[0] > most))
-    return op.emitOpError()
-           << "expected the tile's M to divide the block's " << rows
-           << " rows, or to be a multiple of " << kMultiple << " up to " << most
-           << ", but got " << tile[0];
-  most = llvm::alignTo(columns, kMultiple);
+  if (rows % tile[0] != 0)
+    return op.emitOpError() << "expected the tile's M to divide the block's "
+                            << rows << " rows, but got " << tile[0];
+  int64_t most = llvm::alignTo(columns, kMultiple);
   if (tile[1] != columns && (tile[1] % kMultiple != 0 || tile[1] > most))
     return op.emitOpError()
            << "expected the tile's N to be the block's " << columns
@@ -83,6 +80,15 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
            << "expected the tile's K to be 1 to " << kMaxParts
            << " times its N, " << tile[1] << ", but got " << tile[2];
   return success();
+}
+
+/// Rows of a fragment, which one warp has.
+static constexpr int64_t kBlocksAtOnce = 16;
+
+int64_t BsrSoftmaxOp::getBlocksAtOnce() {
+  ArrayRef<int64_t> tile = getMetaAttr().getTile();
+  int64_t parts = tile[2] / tile[1];
+  return tile[0] == 1 && parts % kBlocksAtOnce == 0 ? kBlocksAtOnce : 1;
 }
 
 LogicalResult BsrSoftmaxOp::verify() {

@@ -8,9 +8,11 @@
 
 // The program of one tile of sattn.bsr_softmax: a loop over the stored blocks
 // of some rows finds their maxima and sums, another one reads the blocks again
-// and writes the result. They go by parts of a block's columns, several of
-// which an iteration reads before it computes; those that are left over have
-// loops of their own, one in an iteration.
+// and writes the result. They go by matrices that are some columns of a block,
+// or of several blocks for one row of these: then each row of the matrix is
+// that row's part in another block, and their maxima and sums are combined
+// after the loop. An iteration reads several matrices before it computes; those
+// that are left over have loops of their own, one in an iteration.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -26,38 +28,43 @@ namespace {
 class TileProgram {
 public:
   TileProgram(ImplicitLocOpBuilder &b, BsrSoftmaxOp op)
-      : b(b), op(op), rows(tensor::getMixedSize(b, b.getLoc(), op.getValues(),
-                                                op.getBatchRank() + 1)),
-        width(op.getBlockColumns()), height(op.getMetaAttr().getTile()[0]),
-        columns(op.getMetaAttr().getTile()[1]),
-        partsPerStep(op.getMetaAttr().getTile()[2] / columns),
+      : b(b), op(op), blocks(tensor::getMixedSize(b, b.getLoc(), op.getValues(),
+                                                  op.getBatchRank())),
+        width(op.getBlockColumns()), columns(op.getMetaAttr().getTile()[1]),
+        blocksPerMatrix(op.getBlocksAtOnce()),
+        height(op.getMetaAttr().getTile()[0] * blocksPerMatrix),
+        matricesPerStep(op.getMetaAttr().getTile()[2] /
+                        (columns * blocksPerMatrix)),
         element(op.getValues().getType().getElementType()),
         wideType(getScalarType(element)), tile(b.getMultiDimIdentityMap(2)),
         row(AffineMap::get(2, 0, b.getAffineDimExpr(0), b.getContext())),
-        vector(b.getMultiDimIdentityMap(1)) {}
+        vector(b.getMultiDimIdentityMap(1)),
+        number(AffineMap::get(1, 0, b.getContext())) {}
 
   Value build() {
     zero = constant(0.0);
     lowest = constant(-std::numeric_limits<double>::infinity());
     log2E = constant(kLog2E);
     vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
-    OpFoldResult blocks =
-        tensor::getMixedSize(b, b.getLoc(), op.getValues(), op.getBatchRank());
     AffineExpr d0 = b.getAffineDimExpr(0);
-    Value first = index(0), parts = compute(d0 * partsPerBlock(), blocks);
-    Value whole = partsPerStep == 1
-                      ? parts
-                      : compute(d0.floorDiv(partsPerStep) * partsPerStep,
-                                OpFoldResult(parts));
+    Value first = index(0),
+          matrices = compute(
+              d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
+    Value whole = compute((d0.floorDiv(blocksPerMatrix) * matricesPerBlock())
+                                  .floorDiv(matricesPerStep) *
+                              matricesPerStep,
+                          blocks);
     SmallVector<Value> sums = {fill(lowest, vectors), fill(zero, vectors)};
-    sums = sumRows(first, whole, partsPerStep, sums);
-    if (partsPerStep != 1)
-      sums = sumRows(whole, parts, 1, sums);
+    sums = sumRows(first, whole, /*isRest=*/false, sums);
+    if (hasRest())
+      sums = sumRows(whole, matrices, /*isRest=*/true, sums);
+    if (blocksPerMatrix != 1)
+      sums = combineBlocks(sums[0], sums[1]);
     Value shift = computeShift(sums[0]), inverse = invert(sums[1]);
     Value out = op.getOut();
-    out = writeRows(first, whole, partsPerStep, out, shift, inverse);
-    if (partsPerStep != 1)
-      out = writeRows(whole, parts, 1, out, shift, inverse);
+    out = writeRows(first, whole, /*isRest=*/false, out, shift, inverse);
+    if (hasRest())
+      out = writeRows(whole, matrices, /*isRest=*/true, out, shift, inverse);
     return out;
   }
 
@@ -65,22 +72,25 @@ private:
   using Inner = ImplicitLocOpBuilder;
   using Body = function_ref<Value(Inner &, ValueRange)>;
 
-  /// Some columns of a stored block.
-  struct Part {
+  /// What is read at once, a matrix of `sizes` without the dimensions of 1.
+  struct Matrix {
     SmallVector<OpFoldResult> offsets, sizes;
-    /// How many, at most those of the tile.
-    OpFoldResult width;
+    /// At most the `height` and `columns` of all.
+    OpFoldResult rows, width;
+  };
+
+  /// How many rows and columns a matrix has; null if all.
+  struct Limits {
+    Value rows, columns;
   };
 
   ImplicitLocOpBuilder &b;
   BsrSoftmaxOp op;
-  /// Of a tile in the block: its rows, which are fewer in the last tile where
-  /// tiles do not divide the block, and all columns; with padding, its rows and
-  /// the columns of a part.
-  OpFoldResult rows;
-  int64_t width, height, columns, partsPerStep;
+  /// Stored blocks of the tile's block row.
+  OpFoldResult blocks;
+  int64_t width, columns, blocksPerMatrix, height, matricesPerStep;
   Type element, wideType;
-  AffineMap tile, row, vector;
+  AffineMap tile, row, vector, number;
   Value zero, lowest, log2E;
   /// A tensor that vectors of rows are written to.
   Value vectors;
@@ -95,14 +105,21 @@ private:
     return linalg::FillOp::create(b, value, target).getResult(0);
   }
   Value compute(AffineExpr expr, OpFoldResult operand) {
-    return getValueOrCreateConstantIndexOp(
-        b, b.getLoc(),
+    return asValue(
         affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, {operand}));
   }
-  int64_t partsPerBlock() const { return llvm::divideCeil(width, columns); }
+  int64_t matricesPerBlock() const {
+    return llvm::divideCeil(width, columns);
+  }
   bool hasTail() const { return width % columns != 0; }
-  bool isPadded() const {
-    return hasTail() || !isConstantIntValue(rows, height);
+  /// Whether something is left for a loop that reads one matrix after another.
+  bool hasRest() const { return matricesPerStep != 1 || blocksPerMatrix != 1; }
+  bool isPadded(const Matrix &matrix) const {
+    return !isConstantIntValue(matrix.rows, height) ||
+           !isConstantIntValue(matrix.width, columns);
+  }
+  Value asValue(OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
   }
 
   /// An op on elements; `outMap` has fewer results than the loops where rows
@@ -125,59 +142,73 @@ private:
         .getResult(0);
   }
 
-  /// Parts are counted through all blocks.
-  Part locate(Value iteration, int64_t number) {
-    Location loc = b.getLoc();
-    AffineExpr d0 = b.getAffineDimExpr(0), turn = d0 + number;
+  /// The least of `most` and `size` minus the operand.
+  OpFoldResult clip(int64_t most, AffineExpr size,
+                    ArrayRef<OpFoldResult> operands) {
+    AffineMap map = AffineMap::get(operands.size(), 0,
+                                   {b.getAffineConstantExpr(most), size},
+                                   b.getContext());
+    return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, operands);
+  }
+
+  /// Matrices are counted through the blocks, which the last may lack.
+  Matrix locate(Value iteration, int64_t place, bool isRest) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
+               turn = d0 + place;
+    auto apply = [&](AffineExpr expr) {
+      return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr,
+                                                   {OpFoldResult(iteration)});
+    };
     OpFoldResult one = b.getIndexAttr(1), first = b.getIndexAttr(0);
-    OpFoldResult block = affine::makeComposedFoldedAffineApply(
-        b, loc, turn.floorDiv(partsPerBlock()), {OpFoldResult(iteration)});
-    OpFoldResult column = affine::makeComposedFoldedAffineApply(
-        b, loc, (turn % partsPerBlock()) * columns, {OpFoldResult(iteration)});
-    Part part;
-    part.width = b.getIndexAttr(columns);
+    OpFoldResult block =
+        apply(turn.floorDiv(matricesPerBlock()) * blocksPerMatrix);
+    OpFoldResult column = apply((turn % matricesPerBlock()) * columns);
+    Matrix matrix;
+    matrix.rows = b.getIndexAttr(height);
+    if (blocksPerMatrix != 1 && isRest)
+      matrix.rows = clip(blocksPerMatrix, d0 - d1, {blocks, block});
+    matrix.width = b.getIndexAttr(columns);
     if (hasTail())
-      part.width = affine::makeComposedFoldedAffineMin(
-          b, loc,
-          AffineMap::get(1, 0, {b.getAffineConstantExpr(columns), width - d0},
-                         b.getContext()),
-          {column});
-    part.offsets.assign(op.getBatchRank(), first);
-    part.offsets.append({block, first, column});
-    part.sizes.assign(op.getBatchRank() + 1, one);
-    part.sizes.append({rows, part.width});
-    return part;
+      matrix.width = clip(columns, width - d0, {column});
+    matrix.offsets.assign(op.getBatchRank(), first);
+    matrix.offsets.append({block, first, column});
+    matrix.sizes.assign(op.getBatchRank() + 3, one);
+    matrix.sizes.end()[blocksPerMatrix == 1 ? -2 : -3] = matrix.rows;
+    matrix.sizes.back() = matrix.width;
+    return matrix;
   }
 
-  SmallVector<Part> locateAll(Value iteration, int64_t count) {
-    SmallVector<Part> parts;
-    for (int64_t number = 0; number < count; ++number)
-      parts.push_back(locate(iteration, number));
-    return parts;
+  /// Those of a step, or one of the rest.
+  SmallVector<Matrix> locateAll(Value iteration, bool isRest) {
+    SmallVector<Matrix> matrices;
+    for (int64_t place = 0, count = isRest ? 1 : matricesPerStep;
+         place < count; ++place)
+      matrices.push_back(locate(iteration, place, isRest));
+    return matrices;
   }
 
-  /// The part, of one of the tensors, as a matrix.
-  Value slice(Value source, const Part &part) {
-    SmallVector<OpFoldResult> ones(part.sizes.size(), b.getIndexAttr(1));
+  /// The matrix, of one of the tensors.
+  Value slice(Value source, const Matrix &matrix) {
+    SmallVector<OpFoldResult> ones(matrix.sizes.size(), b.getIndexAttr(1));
     SmallVector<int64_t> shape;
-    for (OpFoldResult size : ArrayRef(part.sizes).take_back(2))
+    for (OpFoldResult size : {matrix.rows, matrix.width})
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     auto type = RankedTensorType::get(shape, element);
-    return tensor::ExtractSliceOp::create(b, type, source, part.offsets,
-                                          part.sizes, ones);
+    return tensor::ExtractSliceOp::create(b, type, source, matrix.offsets,
+                                          matrix.sizes, ones);
   }
 
-  Value readTile(const Part &part) {
-    Value inside = slice(op.getValues(), part);
-    if (!isPadded())
+  Value readMatrix(const Matrix &matrix) {
+    Value inside = slice(op.getValues(), matrix);
+    if (!isPadded(matrix))
       return inside;
     OpFoldResult nothing = b.getIndexAttr(0);
     auto complement = [&](int64_t whole, OpFoldResult size) {
       return affine::makeComposedFoldedAffineApply(
           b, b.getLoc(), whole - b.getAffineDimExpr(0), {size});
     };
-    OpFoldResult below = complement(height, rows),
-                 right = complement(columns, part.width);
+    OpFoldResult below = complement(height, matrix.rows),
+                 right = complement(columns, matrix.width);
     Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
     return tensor::PadOp::create(
         b, RankedTensorType::get({height, columns}, element), inside,
@@ -185,27 +216,32 @@ private:
         ArrayRef<OpFoldResult>{below, right}, padding);
   }
 
-  /// How many columns a part has, for `widen`; null if all.
-  Value countColumns(const Part &part) {
-    if (!hasTail())
-      return Value();
-    return arith::IndexCastOp::create(
-        b, b.getI32Type(),
-        getValueOrCreateConstantIndexOp(b, b.getLoc(), part.width));
+  Limits limitsOf(const Matrix &matrix) {
+    auto limit = [&](OpFoldResult size, int64_t most) {
+      return isConstantIntValue(size, most)
+                 ? Value()
+                 : arith::IndexCastOp::create(b, b.getI32Type(), asValue(size))
+                       .getResult();
+    };
+    return {limit(matrix.rows, height), limit(matrix.width, columns)};
   }
 
-  /// An element in the type of the arithmetic; -inf beyond the block's columns.
-  Value widen(Inner &inner, Value narrow, Value count) {
+  /// An element in the type of the arithmetic; -inf beyond the limits.
+  Value widen(Inner &inner, Value narrow, const Limits &limits) {
     Value wide = narrow;
     if (element != wideType)
       wide = arith::ExtFOp::create(inner, wideType, narrow);
-    if (!count)
-      return wide;
-    Value column = arith::IndexCastOp::create(
-        inner, inner.getI32Type(), linalg::IndexOp::create(inner, 1));
-    Value isInside =
-        arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, column, count);
-    return arith::SelectOp::create(inner, isInside, wide, lowest);
+    for (auto [dim, limit] :
+         llvm::enumerate(ArrayRef{limits.rows, limits.columns})) {
+      if (!limit)
+        continue;
+      Value place = arith::IndexCastOp::create(
+          inner, inner.getI32Type(), linalg::IndexOp::create(inner, dim));
+      Value isInside =
+          arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, place, limit);
+      wide = arith::SelectOp::create(inner, isInside, wide, lowest);
+    }
+    return wide;
   }
 
   /// exp(x - shift). The difference comes first: it is exact where it matters,
@@ -219,47 +255,101 @@ private:
     return math::Exp2Op::create(inner, exponent, arith::FastMathFlags::afn);
   }
 
+  static Value greater(Inner &inner, ValueRange args) {
+    return arith::MaxNumFOp::create(inner, args[0], args[1]);
+  }
+
   /// What is subtracted; 0 where the maximum is -inf, since -inf minus -inf is
   /// no number.
+  Value toShift(Inner &inner, Value maximum) {
+    Value isLowest = arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ,
+                                           maximum, lowest);
+    return arith::SelectOp::create(inner, isLowest, zero, maximum);
+  }
+
+  /// Of a row without anything but -inf, the sum is 0 and its powers are.
+  Value toInverse(Inner &inner, Value total) {
+    Value one = constant(1.0);
+    Value isZero =
+        arith::CmpFOp::create(inner, arith::CmpFPredicate::OEQ, total, zero);
+    Value sum = arith::SelectOp::create(inner, isZero, one, total);
+    return arith::DivFOp::create(inner, one, sum, arith::FastMathFlags::afn);
+  }
+
+  /// Of each row, or of the one row that there is.
+  Value mapRows(Value rows, function_ref<Value(Inner &, Value)> body) {
+    if (!isa<RankedTensorType>(rows.getType()))
+      return body(b, rows);
+    return generic(
+        rows, vector, vectors, vector,
+        [&](Inner &inner, ValueRange args) { return body(inner, args[0]); });
+  }
   Value computeShift(Value maximum) {
-    return generic(maximum, vector, vectors, vector,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     Value isLowest = arith::CmpFOp::create(
-                         inner, arith::CmpFPredicate::OEQ, args[0], lowest);
-                     return arith::SelectOp::create(inner, isLowest, zero,
-                                                    args[0]);
-                   });
+    return mapRows(maximum, [&](Inner &inner, Value value) {
+      return toShift(inner, value);
+    });
+  }
+  Value invert(Value total) {
+    return mapRows(total, [&](Inner &inner, Value value) {
+      return toInverse(inner, value);
+    });
+  }
+
+  /// A vector's elements, reduced to a number.
+  Value reduce(ArrayRef<Value> inputs, Value initial, Body body) {
+    Value place = tensor::EmptyOp::create(b, ArrayRef<int64_t>(), wideType);
+    SmallVector<AffineMap> maps(inputs.size(), vector);
+    return tensor::ExtractOp::create(
+        b, generic(inputs, maps, fill(initial, place), number, body),
+        ValueRange());
+  }
+
+  /// The maximum and the sum of the one row of which each block has a part.
+  SmallVector<Value> combineBlocks(Value maxima, Value totals) {
+    Value maximum = reduce(maxima, lowest, greater);
+    Value shift = toShift(b, maximum);
+    Value total = reduce(
+        {maxima, totals}, zero, [&](Inner &inner, ValueRange args) -> Value {
+          Value scaled = arith::MulFOp::create(inner, args[1],
+                                               power(inner, args[0], shift));
+          return arith::AddFOp::create(inner, scaled, args[2]);
+        });
+    return {maximum, total};
   }
 
   /// A loop that carries the maximum of each row and the sum of its powers.
-  SmallVector<Value> sumRows(Value begin, Value end, int64_t count,
+  SmallVector<Value> sumRows(Value begin, Value end, bool isRest,
                              ArrayRef<Value> sums) {
-    auto loop = scf::ForOp::create(b, begin, end, index(count), sums);
+    auto loop = scf::ForOp::create(
+        b, begin, end, index(isRest ? 1 : matricesPerStep), sums);
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value maximum = loop.getRegionIterArg(0), total = loop.getRegionIterArg(1);
-    auto greater = [](Inner &inner, ValueRange args) -> Value {
-      return arith::MaxNumFOp::create(inner, args[0], args[1]);
-    };
-    SmallVector<Value> tiles, counts;
-    for (const Part &part : locateAll(loop.getInductionVar(), count)) {
-      tiles.push_back(readTile(part));
-      counts.push_back(countColumns(part));
+    SmallVector<Value> inputs;
+    SmallVector<Limits> limits;
+    for (const Matrix &matrix : locateAll(loop.getInductionVar(), isRest)) {
+      inputs.push_back(readMatrix(matrix));
+      limits.push_back(limitsOf(matrix));
     }
-    SmallVector<AffineMap> maps(count, tile);
+    SmallVector<AffineMap> maps(inputs.size(), tile);
+    auto reduceAll = [&](Inner &inner, ValueRange args, auto value,
+                         auto combine) {
+      Value result;
+      for (auto [arg, limit] : llvm::zip(args, limits)) {
+        Value next = value(inner, widen(inner, arg, limit));
+        result = result ? combine(inner, result, next) : next;
+      }
+      return combine(inner, result, args.back());
+    };
     Value ofStep = generic(
-        tiles, maps, fill(lowest, vectors), row,
+        inputs, maps, fill(lowest, vectors), row,
         [&](Inner &inner, ValueRange args) -> Value {
-          Value largest;
-          for (auto [i, columns] : llvm::enumerate(counts)) {
-            Value wide = widen(inner, args[i], columns);
-            largest =
-                largest
-                    ? arith::MaxNumFOp::create(inner, largest, wide).getResult()
-                    : wide;
-          }
-          return arith::MaxNumFOp::create(inner, largest, args.back());
+          return reduceAll(
+              inner, args, [](Inner &, Value x) { return x; },
+              [](Inner &inner, Value x, Value y) -> Value {
+                return arith::MaxNumFOp::create(inner, x, y);
+              });
         });
     Value shift = computeShift(
         generic({ofStep, maximum}, {vector, vector}, vectors, vector, greater));
@@ -268,18 +358,17 @@ private:
                       return arith::MulFOp::create(
                           inner, args[2], power(inner, args[0], args[1]));
                     });
-    tiles.push_back(shift);
+    inputs.push_back(shift);
     maps.push_back(row);
     total = generic(
-        tiles, maps, total, row, [&](Inner &inner, ValueRange args) -> Value {
-          Value powers;
-          for (auto [i, columns] : llvm::enumerate(counts)) {
-            Value p = power(inner, widen(inner, args[i], columns), args[count]);
-            powers = powers
-                         ? arith::AddFOp::create(inner, powers, p).getResult()
-                         : p;
-          }
-          return arith::AddFOp::create(inner, powers, args.back());
+        inputs, maps, total, row, [&](Inner &inner, ValueRange args) -> Value {
+          Value ofRow = args[inputs.size() - 1];
+          return reduceAll(
+              inner, args,
+              [&](Inner &inner, Value x) { return power(inner, x, ofRow); },
+              [](Inner &inner, Value x, Value y) -> Value {
+                return arith::AddFOp::create(inner, x, y);
+              });
         });
     // In place, when nothing reads the old one any more.
     maximum = generic(ofStep, vector, maximum, vector, greater);
@@ -287,70 +376,68 @@ private:
     return llvm::to_vector_of<Value>(loop.getResults());
   }
 
-  /// Of a row without anything but -inf, the sum is 0 and its powers are.
-  Value invert(Value total) {
-    Value one = constant(1.0);
-    return generic(total, vector, vectors, vector,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     Value isZero = arith::CmpFOp::create(
-                         inner, arith::CmpFPredicate::OEQ, args[0], zero);
-                     Value sum =
-                         arith::SelectOp::create(inner, isZero, one, args[0]);
-                     return arith::DivFOp::create(inner, one, sum,
-                                                  arith::FastMathFlags::afn);
-                   });
-  }
-
   /// A loop that carries `out`.
-  Value writeRows(Value begin, Value end, int64_t count, Value out, Value shift,
+  Value writeRows(Value begin, Value end, bool isRest, Value out, Value shift,
                   Value inverse) {
-    auto loop =
-        scf::ForOp::create(b, begin, end, index(count), ValueRange{out});
+    auto loop = scf::ForOp::create(b, begin, end,
+                                   index(isRest ? 1 : matricesPerStep),
+                                   ValueRange{out});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     out = loop.getRegionIterArg(0);
-    SmallVector<Part> parts = locateAll(loop.getInductionVar(), count);
+    SmallVector<Matrix> matrices = locateAll(loop.getInductionVar(), isRest);
     SmallVector<Value> results;
-    for (const Part &part : parts) {
+    for (const Matrix &matrix : matrices) {
       // What is read must not wait for stores: one result alone is computed in
       // its place.
-      Value target = isPadded() || count != 1
+      Value target = isPadded(matrix) || matrices.size() != 1
                          ? tensor::EmptyOp::create(
                                b, ArrayRef<int64_t>{height, columns}, element)
                                .getResult()
-                         : slice(out, part);
+                         : slice(out, matrix);
       results.push_back(
-          computeQuotient(readTile(part), shift, inverse, target));
+          computeQuotient(readMatrix(matrix), shift, inverse, target));
     }
-    for (auto [part, result] : llvm::zip_equal(parts, results))
-      out = insert(result, part, out);
+    for (auto [matrix, result] : llvm::zip_equal(matrices, results))
+      out = insert(result, matrix, out);
     scf::YieldOp::create(b, out);
     return loop.getResult(0);
   }
 
+  /// `shift` and `inverse` are those of each row, or of the one row.
   Value computeQuotient(Value x, Value shift, Value inverse, Value target) {
-    return generic({x, shift, inverse}, {tile, row, row}, target, tile,
-                   [&](Inner &inner, ValueRange args) -> Value {
-                     Value wide = widen(inner, args[0], /*count=*/Value());
-                     Value p = power(inner, wide, args[1]);
-                     Value quotient = arith::MulFOp::create(inner, p, args[2]);
-                     if (element == wideType)
-                       return quotient;
-                     return arith::TruncFOp::create(inner, element, quotient);
-                   });
+    SmallVector<Value> inputs = {x};
+    SmallVector<AffineMap> maps = {tile};
+    bool isOfEach = isa<RankedTensorType>(shift.getType());
+    if (isOfEach) {
+      inputs.append({shift, inverse});
+      maps.append(2, row);
+    }
+    return generic(
+        inputs, maps, target, tile,
+        [&](Inner &inner, ValueRange args) -> Value {
+          Value wide = widen(inner, args[0], /*limits=*/{});
+          Value p = power(inner, wide, isOfEach ? args[1] : shift);
+          Value quotient =
+              arith::MulFOp::create(inner, p, isOfEach ? args[2] : inverse);
+          if (element == wideType)
+            return quotient;
+          return arith::TruncFOp::create(inner, element, quotient);
+        });
   }
 
   /// Without the padding.
-  Value insert(Value result, const Part &part, Value out) {
-    SmallVector<OpFoldResult> ones(part.sizes.size(), b.getIndexAttr(1));
-    if (isPadded())
+  Value insert(Value result, const Matrix &matrix, Value out) {
+    SmallVector<OpFoldResult> ones(matrix.sizes.size(), b.getIndexAttr(1)),
+        origin(2, b.getIndexAttr(0));
+    if (isPadded(matrix))
       result = tensor::ExtractSliceOp::create(
-          b, result,
-          ArrayRef<OpFoldResult>{b.getIndexAttr(0), b.getIndexAttr(0)},
-          ArrayRef(part.sizes).take_back(2), ArrayRef(ones).take_back(2));
-    return tensor::InsertSliceOp::create(b, result, out, part.offsets,
-                                         part.sizes, ones);
+          b, result, origin,
+          SmallVector<OpFoldResult>{matrix.rows, matrix.width},
+          ArrayRef(ones).take_back(2));
+    return tensor::InsertSliceOp::create(b, result, out, matrix.offsets,
+                                         matrix.sizes, ones);
   }
 };
 } // namespace

@@ -121,8 +121,7 @@ FailureOr<SmallVector<OpFoldResult>> BsrSoftmaxOp::getTileSizes(OpBuilder &b) {
     return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
                        "attaches one");
   SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
-  // Rows beyond the block's are padding.
-  sizes.push_back(b.getIndexAttr(std::min(meta.getTile()[0], getBlockRows())));
+  sizes.push_back(b.getIndexAttr(meta.getTile()[0]));
   return sizes;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RequireUnitStrides.h"
+#include "ArgumentViews.h"
 
 #include "sattn/Support/MemRefTypes.h"
 
@@ -17,7 +18,7 @@ using namespace wgtile;
 
 /// Whether an argument is accessed by tiles or vectors of registers.
 static bool isAccessedByRegisters(BlockArgument argument) {
-  return llvm::any_of(argument.getUsers(), [](Operation *user) {
+  return llvm::any_of(getUsersThroughViews(argument), [](Operation *user) {
     return isa<ReadOp, StoreOp>(user);
   });
 }
@@ -36,6 +37,7 @@ void wgtile::requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
     Value &value = arguments[argument.getArgNumber()];
     value = memref::CastOp::create(b, launch.getLoc(), unit, value);
     argument.setType(unit);
+    updateViews(argument);
   }
   kernel.setFunctionType(
       b.getFunctionType(entry.getArgumentTypes(), TypeRange()));

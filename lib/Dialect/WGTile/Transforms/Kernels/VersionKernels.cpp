@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PadArguments.h"
+#include "ArgumentViews.h"
 #include "RequireUnitStrides.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"
@@ -129,8 +130,7 @@ private:
         continue;
       Accesses found;
       bool hasMap = type.getRank() >= 2 && type.getRank() <= kMaxTensorMapRank;
-      for (OpOperand &use : argument.getUses()) {
-        Operation *user = use.getOwner();
+      for (Operation *user : getUsersThroughViews(argument)) {
         found.byTiles |= isa<LoadOp>(user);
         if (auto load = dyn_cast<LoadOp>(user))
           found.isPackable |= hasTMA() && mayPackRows(load);
@@ -173,7 +173,7 @@ private:
   /// time where TMA could take the arguments; the generic version takes all
   /// others.
   void alignRegisterAccesses(OpBuilder &b) {
-    if (hasOtherMemory())
+    if (hasOtherMemory(/*takesViews=*/true))
       return;
     SmallVector<Operation *> accesses16;
     llvm::SmallDenseSet<unsigned> aligned;
@@ -197,7 +197,7 @@ private:
           !isAtChunk(column, tile.getElementType()))
         return;
       accesses16.push_back(op);
-      aligned.insert(cast<BlockArgument>(memory).getArgNumber());
+      aligned.insert(getViewedArgument(memory).getArgNumber());
     });
     if (aligned.empty())
       return;
@@ -266,7 +266,8 @@ private:
 
   /// Whether the kernel reads or writes tiles of memory that the host cannot
   /// describe: views, by the kernel or of the program's own memory.
-  bool hasOtherMemory() {
+  /// With `takesViews`, what rows of the program's memory make up is not other.
+  bool hasOtherMemory(bool takesViews = false) {
     bool found = false;
     kernel.walk([&](Operation *op) {
       Value memory;
@@ -278,7 +279,8 @@ private:
         memory = store.getDest();
       else
         return;
-      auto argument = dyn_cast<BlockArgument>(memory);
+      BlockArgument argument = takesViews ? getViewedArgument(memory)
+                                          : dyn_cast<BlockArgument>(memory);
       Value actual = argument ? getActual(argument.getArgNumber()) : Value();
       found |= !argument || !(isa<BlockArgument>(actual) || isScratch(actual));
     });

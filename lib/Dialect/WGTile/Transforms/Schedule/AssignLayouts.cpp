@@ -366,6 +366,8 @@ private:
         return set(ramp.getStart(), 0, op);
       if (auto reduce = dyn_cast<RowReduceOp>(op))
         return set(reduce.getResult(), 0, op);
+      if (auto reduce = dyn_cast<VectorReduceOp>(op))
+        return set(reduce.getVector(), 0, op);
       return WalkResult::advance();
     });
     kernel.walk([&](StoreOp op) {

@@ -55,7 +55,7 @@ static constexpr int64_t kMinSharedStages = 3;
 static constexpr int64_t kMaxSharedThreads = 128;
 /// Warps of an SM in kernels that read to registers alone, without copies that
 /// are issued ahead: what hides the latency of memory is their number.
-static constexpr int64_t kLatencyWarps = 24;
+static constexpr int64_t kLatencyWarps = 32;
 /// Columns of a raster group without a hint, and at most: points are counted in
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;

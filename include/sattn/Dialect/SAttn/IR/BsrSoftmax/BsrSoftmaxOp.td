@@ -78,8 +78,10 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     - (C6) `col` has as many entries as `values` has blocks.
     - (C7) Each batch dimension of `crow` and `col` is 1 or that of `values`.
     - (C8) The result has the type of `out`.
-    - (C9) Of `meta`'s tile, M divides BM or is a multiple of 8 up to BM rounded up to
-      one, N likewise is BN or a multiple of 8 up to that, and K is 1 to 16 times N.
+    - (C9) Of `meta`'s tile, M divides BM, N is BN or a multiple of 8 up to BN
+      rounded up to one, and K is 1 to 64 times N. It is what a step reads at once:
+      M rows of a block, by parts of N columns; or, with M = 1 and a K that is a
+      multiple of 16 N, one row, by parts of N columns of 16 blocks each.
 
     Dynamic sizes are constrained in the same way at run time.
 
@@ -88,7 +90,7 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
         ins(%crow, %col, %values : tensor<9xi32>, tensor<?xi32>,
             tensor<?x64x64xbf16>)
         outs(%out : tensor<?x64x64xbf16>)
-        {meta = #sattn.meta<tile = [16, 64, 256]>} -> tensor<?x64x64xbf16>
+        {meta = #sattn.meta<tile = [1, 64, 1024]>} -> tensor<?x64x64xbf16>
     ```
   }];
   let arguments = (ins
@@ -106,6 +108,9 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     int64_t getBlockColumns() { return getValues().getType().getShape().back(); }
     /// Number of leading batch dimensions of `values`.
     int64_t getBatchRank() { return getValues().getType().getRank() - 3; }
+    /// Blocks of which a part is read as one matrix, for one row of them. `meta`
+    /// must be there.
+    int64_t getBlocksAtOnce();
   }];
   let hasVerifier = 1;
 }
