@@ -149,8 +149,8 @@ public:
   TileFetch(OpBuilder &b, Location loc, ForEachTileOp op, TileOrder &order)
       : b(b), loc(loc), op(op), order(order) {}
 
-  /// In one thread: takes a number, which `pointOf` makes a point.
-  Value take() {
+  /// In one thread.
+  Value next() {
     // If no block gets a second tile, there is no counter.
     Value hasMore = order.less(order.blocks, order.total);
     auto branch = scf::IfOp::create(b, loc, b.getI32Type(), hasMore,
@@ -160,17 +160,11 @@ public:
     Value taken = LLVM::AtomicRMWOp::create(
         b, loc, LLVM::AtomicBinOp::add, counterAddress(), order.constant(1),
         LLVM::AtomicOrdering::monotonic, "device");
-    scf::YieldOp::create(b, loc, taken);
+    scf::YieldOp::create(
+        b, loc, ValueRange(arith::AddIOp::create(b, loc, taken, order.blocks)));
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, order.total);
     return branch.getResult(0);
-  }
-
-  /// A point in the order of blocks, past the last one if there is no counter:
-  /// the first tiles were taken without it. The sum is not part of the branch,
-  /// where it would wait for the counter.
-  Value pointOf(Value taken) {
-    return arith::AddIOp::create(b, loc, taken, order.blocks);
   }
 
   /// In all threads, of which the first one takes the number.
@@ -182,7 +176,7 @@ public:
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, ValueRange(order.lookUp(pointOf(take()))));
+    scf::YieldOp::create(b, loc, ValueRange(order.lookUp(next())));
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, ValueRange(order.constant(0)));
     return branch.getResult(0);
@@ -298,17 +292,6 @@ private:
     return loop.getResults();
   }
 
-  /// The first op of a block that needs a number, or has one in it that does;
-  /// `end`, if none stands before.
-  static Operation *findFirstUser(NextTileOp take, Operation *end) {
-    Operation *first = end;
-    for (Operation *user : take->getUsers())
-      if (Operation *inBlock = end->getBlock()->findAncestorOpInBlock(*user);
-          inBlock && inBlock->isBeforeInBlock(first))
-        first = inBlock;
-    return first;
-  }
-
   /// scf.while (%point, ...) { %point < total } do { body; next point }
   static ValueRange fetchTiles(ForEachTileOp op, TileOrder &order, Value next,
                                ValueRange ended,
@@ -332,16 +315,8 @@ private:
     addBody(point, after->getArguments().drop_front(), yield);
     for (auto take : llvm::make_early_inc_range(after->getOps<NextTileOp>())) {
       rewriter.setInsertionPoint(take);
-      Value number;
-      if (isCooperative(op)) {
-        number = fetch.nextInOneThread();
-      } else {
-        // The counter answers after the time of some hundred instructions, in
-        // which the thread goes on.
-        Value taken = fetch.take();
-        rewriter.setInsertionPoint(findFirstUser(take, yield));
-        number = order.lookUp(fetch.pointOf(taken));
-      }
+      Value number = isCooperative(op) ? fetch.nextInOneThread()
+                                       : order.lookUp(fetch.next());
       if (next == take.getNumber())
         next = number;
       rewriter.replaceOp(take, number);
