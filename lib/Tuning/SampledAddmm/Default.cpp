@@ -23,6 +23,10 @@ static constexpr int64_t kMostRows = 128;
 /// what a long sum takes from L2. More would leave a thread too few registers
 /// for its accumulator and the epilogue.
 static constexpr int64_t kWarpgroups = 4;
+/// Elements of a block from which a tile has no other: half of the bytes of
+/// blocks of 64 for each product, and longer steps (111 us with one block of
+/// 128 x 128, 136 with two, K = 4096 on an H200).
+static constexpr int64_t kLargeBlock = 128 * 128;
 /// Bytes of a row of mat1 up to which a sum is short: one step, and a tile of
 /// one block, since the time is that of finding a tile and storing it.
 static constexpr int64_t kShortBytes = 256;
@@ -61,7 +65,8 @@ sattn::tuning::sampled_addmm::defaultParameters(const Facts &facts,
   if (isShort)
     tile.depth = kShortBytes / facts.elementBytes;
   if (isNarrow && !isShort && tile.rows % kUnits[0] == 0 &&
-      tile.columns == facts.blockColumns && tile.columns % kUnits[0] == 0)
+      tile.columns == facts.blockColumns && tile.columns % kUnits[0] == 0 &&
+      tile.rows * tile.columns < kLargeBlock)
     tile.columns *= std::max<int64_t>(
         std::min(kWarpgroups * kUnits[0] / tile.rows,
                  target.maxAccumulator / (tile.rows * tile.columns)),

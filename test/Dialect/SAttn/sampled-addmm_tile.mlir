@@ -9,16 +9,18 @@
 // CHECK-SAME:    %[[ALPHA:.*]]: f32, %[[BETA:.*]]: f32, %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x?xbf16>, %[[MAT2:.*]]: tensor<?x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
 // CHECK:         %[[NNZ:.*]] = tensor.dim %[[OUT]], %{{.*}}
 // CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%[[NNZ]], 64, 32) step (1, 64, 32)
+// CHECK:           %[[BLOCK:.*]] = arith.index_cast %[[P]] : index to i32
 // CHECK:           %[[STORED:.*]] = arith.andi
 // CHECK:           %[[ENTRY:.*]] = tensor.extract %[[COL]][%[[P]]]
 // CHECK:           %[[J:.*]] = arith.index_cast %[[ENTRY]]
-// CHECK:           %[[COLUMN:.*]] = arith.select %[[STORED]], %[[J]], %{{.*}}
 // CHECK:           arith.cmpf une, %[[ALPHA]]
-// CHECK:           math.ctlz
-// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} iter_args(%[[FORMER:.*]] = %{{.*}}) -> (index)
+// CHECK:           math.ctlz %{{.*}} : i32
+// CHECK:           %[[FOUND:.*]] = scf.for %{{.*}} iter_args(%[[FORMER:.*]] = %c0_i32) -> (i32)
 // CHECK:             %[[OFFSET:.*]] = tensor.extract %[[CROW]]
-// CHECK:             arith.cmpi sle, %{{.*}}, %[[P]]
+// CHECK:             arith.cmpi sle, %[[OFFSET]], %[[BLOCK]] : i32
 // CHECK:             arith.select %{{.*}}, %{{.*}}, %[[FORMER]]
+// CHECK:           %[[ROW:.*]] = arith.index_cast %[[FOUND]]
+// CHECK:           %[[COLUMN:.*]] = arith.select %[[STORED]], %[[J]], %{{.*}}
 // CHECK:           scf.for %[[STEP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (tensor<64x32xf32>)
 // CHECK:             %[[I0:.*]] = affine.apply #{{.*}}(%[[ROW]])
 // CHECK:             tensor.extract_slice %[[MAT1]][%[[I0]], %{{.*}}] [64, %{{.*}}]
@@ -85,9 +87,12 @@ func.func @constants(%crow: tensor<3xi32>, %col: tensor<8xi32>,
 // CHECK-SAME:    tensor<1x4xi64>, %{{.*}}: tensor<?xi64>, %[[MAT1:.*]]: tensor<?x48x20xf16>, %[[MAT2:.*]]: tensor<64x20xf16>
 // CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
 // CHECK:         scf.forall (%[[B:.*]], %{{.*}}, %[[I:.*]], %{{.*}}) =
-// CHECK:           %[[ROW:.*]] = scf.for %{{.*}} = %{{.*}} to %[[TWO]]
+// CHECK:           %[[FOUND:.*]] = scf.for %{{.*}} = %{{.*}} to %[[TWO]]
+// CHECK:             arith.cmpi sle, %{{.*}}, %{{.*}} : i64
+// CHECK:             scf.yield
+// CHECK:           %[[ROW:.*]] = arith.index_cast %[[FOUND]] : i32 to index
 // CHECK:           %[[BATCH:.*]] = affine.min #{{.*}}(%[[B]])[%{{.*}}]
-// CHECK:           %[[I0:.*]] = affine.apply #{{.*}}(%[[I]])[%[[ROW]]]
+// CHECK:           %[[I0:.*]] = affine.apply #{{.*}}(%[[ROW]], %[[I]])
 // CHECK:           tensor.extract_slice %[[MAT1]][%[[BATCH]], %[[I0]], %{{.*}}] [1, 8, %{{.*}}]
 // CHECK:           tensor.extract_slice %[[MAT2]][%{{.*}}, %{{.*}}] [16, %{{.*}}]
 // CHECK:           linalg.matmul indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}] ins(%{{.*}}, %{{.*}} : tensor<8x24xf16>, tensor<16x24xf16>)
@@ -105,35 +110,44 @@ func.func @parts(%alpha: f32, %crow: tensor<1x4xi64>, %col: tensor<?xi64>,
 }
 
 // A tile of two blocks: they are two tiles of one thread block. Their program
-// goes through the block rows of both, and each takes part in its own. The part
-// of mat1 is the same for both, also where it is not used; that of mat2 is not.
+// goes through the block rows of both, and each takes part in its own. Where the
+// first row has both, nothing is searched again. The part of mat1 is the same for
+// both, also where it is not used; that of mat2 is not.
 // CHECK-LABEL: func.func @two_blocks
 // CHECK-SAME:    %[[CROW:[^:]*]]: tensor<?xi32>, %[[COL:[^:]*]]: tensor<?xi32>, %[[MAT1:[^:]*]]: tensor<?x?xbf16>, %[[MAT2:[^:]*]]: tensor<?x?xbf16>
 // CHECK:         scf.forall (%[[P:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 64, 32) step (1, 64, 32)
-// CHECK:           %[[PLACE:.*]] = arith.minsi %[[P]], %{{.*}}
-// CHECK:           tensor.extract %[[COL]][%[[PLACE]]]
+// CHECK:           %[[BLOCK:.*]] = arith.index_cast %[[P]] : index to i32
 // CHECK:           %[[FIRST:.*]] = affine.apply #{{.*}}(%[[P]])
-// CHECK:           %[[BEGIN:.*]] = arith.maxsi %{{.*}}, %[[FIRST]]
+// CHECK:           %[[FIRST32:.*]] = arith.index_cast %[[FIRST]]
+// CHECK:           %[[BEGIN:.*]] = arith.maxsi %{{.*}}, %[[FIRST32]] : i32
 // CHECK:           %[[BEHIND:.*]] = affine.apply #{{.*}}(%[[P]])
-// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %[[BEHIND]]
-// CHECK:           scf.for %{{.*}} = %{{.*}} to %c2 step %{{.*}} iter_args(%[[NEXT:.*]] = %[[BEGIN]], %[[SUM:.*]] = %{{.*}}) -> (index, tensor<64x32xf32>)
+// CHECK:           %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[BEHIND]] : index
+// CHECK:           %[[END:.*]] = arith.index_cast %[[LEAST]]
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %c2 step %{{.*}} iter_args(%[[NEXT:.*]] = %[[BEGIN]], %[[SUM:.*]] = %{{.*}}) -> (i32, tensor<64x32xf32>)
 // CHECK:             %[[LEFT:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
-// CHECK:             %[[ROW:.*]] = scf.for
-// CHECK:               scf.yield
-// CHECK:             %[[AFTER:.*]] = arith.index_cast
-// CHECK:             %[[FROM:.*]] = arith.cmpi sle, %[[NEXT]], %[[P]]
-// CHECK:             %[[TO:.*]] = arith.cmpi slt, %[[P]], %[[AFTER]]
+// CHECK:             %[[PLACE:.*]] = arith.minsi %[[P]], %{{.*}}
+// CHECK:             tensor.extract %[[COL]][%[[PLACE]]]
+// CHECK:             %[[FOUND:.*]]:2 = scf.if %[[LEFT]] -> (index, i32)
+// CHECK:               %[[ROW:.*]] = scf.for
+// CHECK:                 arith.cmpi sle, %{{.*}}, %[[NEXT]]
+// CHECK:               tensor.extract %[[CROW]]
+// CHECK:             } else {
+// CHECK-NEXT:          scf.yield %c0, %[[NEXT]]
+// CHECK:             %[[FROM:.*]] = arith.cmpi sle, %[[NEXT]], %[[BLOCK]]
+// CHECK:             %[[TO:.*]] = arith.cmpi slt, %[[BLOCK]], %[[FOUND]]#1
 // CHECK:             %[[PRESENT:.*]] = arith.andi %[[FROM]], %[[TO]]
+// CHECK:             %[[COLUMN:.*]] = arith.select %[[PRESENT]]
 // CHECK:             %[[STEPS:.*]] = arith.select %[[LEFT]], %{{.*}}, %c0
 // CHECK:             scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %{{.*}} iter_args(%[[PART:.*]] = %[[SUM]]) -> (tensor<64x32xf32>)
 // CHECK:               tensor.extract_slice %[[MAT1]]
 // CHECK:               scf.if %[[PRESENT]]
+// CHECK:                 affine.apply #{{.*}}(%[[COLUMN]])
 // CHECK:                 tensor.extract_slice %[[MAT2]]
 // CHECK:                 linalg.matmul
 // CHECK:               } else {
 // CHECK-NEXT:            scf.yield %[[PART]]
 // CHECK:             } {sattn.block_loop}
-// CHECK:             arith.select %[[LEFT]], %[[AFTER]], %[[NEXT]]
+// CHECK:             scf.yield %[[FOUND]]#1, %{{.*}} : i32, tensor<64x32xf32>
 // CHECK:         sattn.consumer_groups = array<i64: 2, 1, 1>
 func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xbf16>,
                       %mat2: tensor<?x?xbf16>, %out: tensor<?x64x32xbf16>)

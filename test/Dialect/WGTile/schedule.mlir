@@ -219,3 +219,81 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// -----
+
+// Tiles of a few MMAs have a fixed order, whether or not they have a step at run
+// time; longer ones, and those whose length is not known, a counter.
+
+!a = !wgtile.shared<64x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x128xbf16, swizzle = 128>
+!ma = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!acc = tensor<64x128xf32, #wgtile.mma<warps = 4>>
+module attributes {gpu.container_module} {
+  gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+    // CHECK-LABEL: gpu.func @four_steps(
+    // CHECK-SAME:    persistent = true, dynamic = false,
+    gpu.func @four_steps(%ma: !ma, %out: memref<?x?xf32>, %n: index, %some: i1) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %steps = arith.select %some, %c4, %c0 : index
+      %zero = arith.constant dense<0.0> : !acc
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %r = scf.for %p = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (!acc) {
+          %a = wgtile.load %ma[%p, %i] : !ma -> !a
+          %b = wgtile.load %ma[%p, %j] : !ma -> !b
+          %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+          scf.yield %d : !acc
+        } {wgtile.block_loop}
+        wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @five_steps(
+    // CHECK-SAME:    persistent = true, dynamic = true,
+    gpu.func @five_steps(%ma: !ma, %out: memref<?x?xf32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c5 = arith.constant 5 : index
+      %zero = arith.constant dense<0.0> : !acc
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %r = scf.for %p = %c0 to %c5 step %c1 iter_args(%acc = %zero) -> (!acc) {
+          %a = wgtile.load %ma[%p, %i] : !ma -> !a
+          %b = wgtile.load %ma[%p, %j] : !ma -> !b
+          %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+          scf.yield %d : !acc
+        } {wgtile.block_loop}
+        wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @unknown_steps(
+    // CHECK-SAME:    persistent = true, dynamic = true,
+    gpu.func @unknown_steps(%ma: !ma, %out: memref<?x?xf32>, %n: index, %some: i1) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %steps = arith.select %some, %n, %c0 : index
+      %zero = arith.constant dense<0.0> : !acc
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %r = scf.for %p = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (!acc) {
+          %a = wgtile.load %ma[%p, %i] : !ma -> !a
+          %b = wgtile.load %ma[%p, %j] : !ma -> !b
+          %d = wgtile.mma %a, %b, %acc : !a, !b -> !acc
+          scf.yield %d : !acc
+        } {wgtile.block_loop}
+        wgtile.store %r, %out[%i, %j] in_bounds [true, true] : !acc, memref<?x?xf32>
+      }
+      gpu.return
+    }
+  }
+  func.func @host(%ma: !ma, %out: memref<?x?xf32>, %n: index, %some: i1) {
+    wgtile.launch @kernels::@four_steps grid(%n) args(%ma, %out, %n, %some) : !ma, memref<?x?xf32>, index, i1
+    wgtile.launch @kernels::@five_steps grid(%n) args(%ma, %out, %n) : !ma, memref<?x?xf32>, index
+    wgtile.launch @kernels::@unknown_steps grid(%n) args(%ma, %out, %n, %some) : !ma, memref<?x?xf32>, index, i1
+    return
+  }
+}

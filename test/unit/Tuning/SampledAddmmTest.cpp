@@ -55,9 +55,9 @@ TEST(SampledAddmmTest, WgmmaHasSeveralBlocks) {
   EXPECT_EQ(columnsOf(64, 64), 4 * 64);
   EXPECT_EQ(columnsOf(64, 128), 4 * 128);
   EXPECT_EQ(columnsOf(128, 64), 2 * 64);
-  EXPECT_EQ(columnsOf(128, 128), 2 * 128);
-  // No more than the registers hold, and none of a part of a block.
-  EXPECT_EQ(columnsOf(64, 256), 2 * 256);
+  // One large block, and one part of a block.
+  EXPECT_EQ(columnsOf(128, 128), 128);
+  EXPECT_EQ(columnsOf(64, 256), 256);
   EXPECT_EQ(columnsOf(128, 256), 256);
   EXPECT_EQ(columnsOf(64, 512), 256);
 }

@@ -57,6 +57,9 @@ private:
   Value asValue(OpFoldResult number) {
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), number);
   }
+  Value asIndex(Value integer) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), integer);
+  }
   OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
   }
@@ -93,52 +96,67 @@ private:
   }
 
   /// An entry of an index tensor, of the tile's batch.
-  Value readIndex(Tensor tensor, Value position) {
+  Value readEntry(Tensor tensor, Value position) {
     SmallVector<Value> indices;
     for (OpFoldResult place : leadOf(tensor, 1))
       indices.push_back(asValue(place));
     indices.push_back(position);
-    Value entry = tensor::ExtractOp::create(b, tensor, indices);
-    return arith::IndexCastOp::create(b, b.getIndexType(), entry);
+    return tensor::ExtractOp::create(b, tensor, indices);
+  }
+  Value readIndex(Tensor tensor, Value position) {
+    return asIndex(readEntry(tensor, position));
+  }
+
+  /// A number of a block as entries of crow are, which take fewer registers
+  /// than indices. One that they cannot have is of no block row.
+  Value asOffset(Value block) {
+    return arith::IndexCastOp::create(
+        b, op.getCrow().getType().getElementType(), block);
   }
 
   /// The last block row that begins at a block or before it, of `count` rows:
   /// the one that has it, if any has; 0 if there is none. The number's bits are
   /// found from the highest to the lowest, as many as the last row has.
-  /// Without `isAsked` it is 0, too.
-  Value findBlockRow(OpFoldResult count, Value block, Value isAsked = {}) {
-    Value last = asValue(apply(b.getAffineDimExpr(0) - 1, {count}));
-    Value bits;
+  /// Each bit waits for the one before, and a thread block for them all:
+  /// numbers of rows are i32, which take half the instructions of indices.
+  Value findBlockRow(OpFoldResult count, Value block) {
+    Type number = b.getI32Type();
+    auto constant = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+    };
+    Value last, bits;
     if (std::optional<int64_t> known = getConstantIntValue(count)) {
       if (*known <= 1)
         return index(0);
+      last = constant(*known - 1);
       bits = index(llvm::Log2_64_Ceil(*known));
     } else {
-      last = arith::MaxSIOp::create(b, last, index(0));
-      Value wide = arith::IndexCastOp::create(b, b.getI64Type(), last);
-      Value zeros = math::CountLeadingZerosOp::create(b, wide);
-      Value all = arith::ConstantOp::create(b, b.getI64IntegerAttr(64));
-      bits = arith::IndexCastOp::create(b, b.getIndexType(),
-                                        arith::SubIOp::create(b, all, zeros));
+      Value rows = arith::IndexCastOp::create(b, number, asValue(count));
+      last = arith::MaxSIOp::create(
+          b, arith::SubIOp::create(b, rows, constant(1)), constant(0));
+      bits = asIndex(arith::SubIOp::create(
+          b, constant(32), math::CountLeadingZerosOp::create(b, last)));
     }
-    if (isAsked)
-      bits = arith::SelectOp::create(b, isAsked, bits, index(0));
-    auto search =
-        scf::ForOp::create(b, index(0), bits, index(1), ValueRange{index(0)});
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(search.getBody());
-    Value former = search.getRegionIterArg(0);
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    Value place = asValue(apply(d0 - d1 - 1, {bits, search.getInductionVar()}));
-    Value next = arith::AddIOp::create(
-        b, former, arith::ShLIOp::create(b, index(1), place));
-    Value offset =
-        readIndex(op.getCrow(), arith::MinSIOp::create(b, next, last));
-    Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
-                         compare(arith::CmpIPredicate::sle, offset, block));
-    Value row = arith::SelectOp::create(b, isTaken, next, former);
-    scf::YieldOp::create(b, row);
-    return search.getResult(0);
+    auto search = scf::ForOp::create(b, index(0), bits, index(1),
+                                     ValueRange{constant(0)});
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(search.getBody());
+      Value former = search.getRegionIterArg(0);
+      AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+      Value place = arith::IndexCastOp::create(
+          b, number,
+          asValue(apply(d0 - d1 - 1, {bits, search.getInductionVar()})));
+      Value next = arith::AddIOp::create(
+          b, former, arith::ShLIOp::create(b, constant(1), place));
+      Value offset = readEntry(op.getCrow(),
+                               asIndex(arith::MinSIOp::create(b, next, last)));
+      Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
+                           compare(arith::CmpIPredicate::sle, offset, block));
+      Value row = arith::SelectOp::create(b, isTaken, next, former);
+      scf::YieldOp::create(b, row);
+    }
+    return asIndex(search.getResult(0));
   }
 
   /// The steps of the loop over K: none where `mat1` and `mat2` must not be
@@ -179,25 +197,33 @@ private:
   }
 
   void multiplyMatrices() {
-    Value block = getBlock();
+    Value block = asOffset(getBlock());
     OpFoldResult blockRows =
         apply(b.getAffineDimExpr(0) - 1, {sizeOf(op.getCrow(), -1)});
-    Value begin = readIndex(op.getCrow(), index(0));
-    Value end = readIndex(op.getCrow(), asValue(blockRows));
+    Value begin = readEntry(op.getCrow(), index(0));
+    Value end = readEntry(op.getCrow(), asValue(blockRows));
     Value isStored = both(compare(arith::CmpIPredicate::sle, begin, block),
                           compare(arith::CmpIPredicate::slt, block, end));
-    // What no block row has may have any column.
-    Value column = arith::SelectOp::create(b, isStored, readColumn(), index(0));
+    Value column = blocksPerTile == 1 ? readColumn() : Value();
     Value steps = countSteps(blockRows);
     isComputed =
         both(isStored, compare(arith::CmpIPredicate::slt, index(0), steps));
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
     Value zeros =
         linalg::FillOp::create(b, zero, emptyTile(sumType)).getResult(0);
-    product = blocksPerTile == 1
-                  ? multiplyRow(findBlockRow(blockRows, block), column, steps,
-                                /*isPresent=*/Value(), zeros)
-                  : multiplyRows(blockRows, begin, end, column, steps, zeros);
+    if (blocksPerTile != 1) {
+      product = multiplyRows(blockRows, begin, end, steps, zeros);
+      return;
+    }
+    Value row = findBlockRow(blockRows, block);
+    product = multiplyRow(row, selectColumn(column, isStored), steps,
+                          /*isPresent=*/Value(), zeros);
+  }
+
+  /// What no block row has may have any column. Selected after the search for
+  /// the row, during which the column arrives.
+  Value selectColumn(Value column, Value isStored) {
+    return arith::SelectOp::create(b, isStored, column, index(0));
   }
 
   /// The column of the tile's block. The last tiles of a thread block may be
@@ -217,35 +243,53 @@ private:
   /// takes part in that of its own. All tiles read the same part of `mat1` at
   /// the same time.
   Value multiplyRows(OpFoldResult blockRows, Value begin, Value end,
-                     Value column, Value steps, Value zeros) {
+                     Value steps, Value zeros) {
     AffineExpr d0 = b.getAffineDimExpr(0);
     auto inTile = [&](int64_t place) {
       return asValue(apply(d0.floorDiv(blocksPerTile) * blocksPerTile + place,
                            {OpFoldResult(getBlock())}));
     };
-    begin = arith::MaxSIOp::create(b, begin, inTile(0));
-    end = arith::MinSIOp::create(b, end, inTile(blocksPerTile));
+    Value block = asOffset(getBlock());
+    begin = arith::MaxSIOp::create(b, begin, asOffset(inTile(0)));
+    end = asOffset(
+        arith::MinSIOp::create(b, asIndex(end), inTile(blocksPerTile)));
     auto loop = scf::ForOp::create(b, index(0), index(blocksPerTile), index(1),
                                    ValueRange{begin, zeros});
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    // The first block whose row was not there yet.
+    // The first block whose row was not there yet. Most tiles are in one row.
     Value next = loop.getRegionIterArg(0), sum = loop.getRegionIterArg(1);
     Value isLeft = compare(arith::CmpIPredicate::slt, next, end);
-    Value row = findBlockRow(blockRows, next, isLeft);
-    Value after = readIndex(
-        op.getCrow(),
-        arith::MinSIOp::create(b, asValue(apply(d0 + 1, {OpFoldResult(row)})),
-                               asValue(blockRows)));
-    Value isPresent =
-        both(compare(arith::CmpIPredicate::sle, next, getBlock()),
-             compare(arith::CmpIPredicate::slt, getBlock(), after));
-    sum = multiplyRow(row, column,
+    // Read in the loop, where nothing waits for it before the row is known.
+    Value column = readColumn();
+    auto [row, after] = findRowAndEnd(blockRows, next, isLeft);
+    Value isPresent = both(compare(arith::CmpIPredicate::sle, next, block),
+                           compare(arith::CmpIPredicate::slt, block, after));
+    sum = multiplyRow(row, selectColumn(column, isPresent),
                       arith::SelectOp::create(b, isLeft, steps, index(0)),
                       isPresent, sum);
-    next = arith::SelectOp::create(b, isLeft, after, next);
-    scf::YieldOp::create(b, ValueRange{next, sum});
+    scf::YieldOp::create(b, ValueRange{after, sum});
     return loop.getResult(1);
+  }
+
+  /// The block row of a block and the first block after it; without `isAsked`
+  /// 0 and the block.
+  std::pair<Value, Value> findRowAndEnd(OpFoldResult blockRows, Value block,
+                                        Value isAsked) {
+    auto branch = scf::IfOp::create(
+        b, TypeRange{b.getIndexType(), block.getType()}, isAsked,
+        /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{index(0), block});
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value row = findBlockRow(blockRows, block);
+    Value after =
+        asValue(apply(b.getAffineDimExpr(0) + 1, {OpFoldResult(row)}));
+    after = readEntry(op.getCrow(),
+                      arith::MinSIOp::create(b, after, asValue(blockRows)));
+    scf::YieldOp::create(b, ValueRange{row, after});
+    return {branch.getResult(0), branch.getResult(1)};
   }
 
   /// The sum over K of the products with a block row of `mat1`, added to `sum`

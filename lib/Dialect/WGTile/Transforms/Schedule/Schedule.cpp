@@ -19,6 +19,9 @@
 #include "sattn/Layout/Fragment.h"
 #include "sattn/Support/SourceOp.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -60,9 +63,42 @@ static constexpr int64_t kLatencyWarps = 32;
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
 static constexpr int64_t kMaxRasterGroup = 64;
+/// Steps of a tile's loops up to which taking its number from a counter, and
+/// clearing that for each launch, costs more than it balances.
+static constexpr int64_t kMaxShortSteps = 4;
 /// Registers of a thread of a kernel whose thread blocks share a reduction, at
 /// least: it needs no more for its indices and few accumulators.
 static constexpr int64_t kMinSmallRegisters = 56;
+
+/// The largest of the constants that a value is one of.
+static std::optional<int64_t> findLargest(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return std::nullopt;
+  std::optional<int64_t> left = findLargest(select.getTrueValue()),
+                         right = findLargest(select.getFalseValue());
+  if (!left || !right)
+    return std::nullopt;
+  return std::max(*left, *right);
+}
+
+/// Whether a tile is a few MMAs, as many as are known now.
+static bool isShort(ForEachTileOp loop) {
+  bool multiplies = false;
+  WalkResult walk = loop.walk([&](Operation *op) {
+    multiplies |= isa<MmaOpInterface>(op);
+    auto forOp = dyn_cast<scf::ForOp>(op);
+    if (!forOp || !forOp->hasAttr(kBlockLoopAttrName))
+      return WalkResult::advance();
+    std::optional<int64_t> end = findLargest(forOp.getUpperBound());
+    bool isBounded = end && *end <= kMaxShortSteps &&
+                     isConstantIntValue(forOp.getLowerBound(), 0);
+    return isBounded ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return multiplies && !walk.wasInterrupted();
+}
 
 namespace {
 /// Completes the schedule of one kernel.
@@ -99,7 +135,7 @@ public:
       return;
     }
     schedule.persistent = true;
-    schedule.dynamic = schedule.dynamic.value_or(true);
+    schedule.dynamic = schedule.dynamic.value_or(!isShort(loops.front()));
     schedule.rasterGroup =
         std::min(schedule.rasterGroup.value_or(kRasterGroup), kMaxRasterGroup);
     if (!schedule.tileOrder)
