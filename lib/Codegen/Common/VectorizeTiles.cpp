@@ -332,6 +332,24 @@ struct WriteTileToCarriedPart : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// extract (transfer_write (broadcast %x), %tensor[])[] -> %x
+/// of a tensor without dimensions, which a reduction of a whole tile gives.
+struct FoldExtractOfNumber : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    auto write = op.getTensor().getDefiningOp<vector::TransferWriteOp>();
+    if (!write || !op.getIndices().empty() || write.getMask())
+      return rewriter.notifyMatchFailure(op, "not of a written number");
+    auto number = write.getVector().getDefiningOp<vector::BroadcastOp>();
+    if (!number || isa<VectorType>(number.getSourceType()))
+      return rewriter.notifyMatchFailure(op, "not of a number");
+    rewriter.replaceOp(op, number.getSource());
+    return success();
+  }
+};
+
 /// extract_slice (pad %x high[...]) [0, 0] [sizes of %x] -> %x
 struct FoldClipOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -471,7 +489,7 @@ private:
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     patterns.add<FoldClipOfPad>(&getContext(), PatternBenefit(2));
-    patterns.add<SinkConditionalWrite>(&getContext());
+    patterns.add<FoldExtractOfNumber, SinkConditionalWrite>(&getContext());
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 

@@ -374,13 +374,20 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
   }
 };
 
-/// The name of a reduction in `wgtile.row_reduce` and arith.
+/// The name of a reduction of a tile in wgtile and arith.
 static std::optional<arith::AtomicRMWKind>
 convertKind(vector::CombiningKind kind, Type element) {
-  if (element.isSignlessInteger(32))
-    return kind == vector::CombiningKind::ADD
-               ? std::optional(arith::AtomicRMWKind::addi)
-               : std::nullopt;
+  if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
+    switch (kind) {
+    case vector::CombiningKind::ADD:
+      return arith::AtomicRMWKind::addi;
+    case vector::CombiningKind::MINSI:
+      return arith::AtomicRMWKind::mins;
+    case vector::CombiningKind::MAXSI:
+      return arith::AtomicRMWKind::maxs;
+    default:
+      return std::nullopt;
+    }
   if (!element.isF32())
     return std::nullopt;
   switch (kind) {
@@ -405,19 +412,25 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
   LogicalResult
   matchAndRewrite(vector::MultiDimReductionOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getDestType()));
+    Type type = getTypeConverter()->convertType(op.getDestType());
     std::optional<arith::AtomicRMWKind> kind;
     if (type)
-      kind = convertKind(op.getKind(), type.getElementType());
+      kind = convertKind(op.getKind(), getElementTypeOrSelf(type));
+    bool isRowwise = op.getReductionDims() == ArrayRef<int64_t>(1);
     if (!kind || op.getSourceVectorType().getRank() != 2 ||
-        op.getReductionDims() != ArrayRef<int64_t>(1))
+        (!isRowwise && op.getReductionDims().size() != 2))
       return rewriter.notifyMatchFailure(
-          op, "not a reduction of the rows of a tile of f32, or a sum of i32");
-    Value rows = wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, *kind,
-                                             adaptor.getSource());
+          op, "not a reduction of the rows of a tile or of all of it, of f32 "
+              "or integers");
+    Value part = isRowwise
+                     ? wgtile::RowReduceOp::create(rewriter, op.getLoc(), type,
+                                                   *kind, adaptor.getSource())
+                           .getResult()
+                     : wgtile::TileReduceOp::create(rewriter, op.getLoc(), type,
+                                                    *kind, adaptor.getSource())
+                           .getResult();
     rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
-                                                 adaptor.getAcc(), rows));
+                                                 adaptor.getAcc(), part));
     return success();
   }
 };

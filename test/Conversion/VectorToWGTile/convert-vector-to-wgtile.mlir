@@ -227,3 +227,32 @@ gpu.module @integer_sums_module {
     gpu.return
   }
 }
+
+// -----
+
+// Of whole tiles to one number, which is combined with the one before.
+// CHECK-LABEL: gpu.func @numbers
+// CHECK-SAME:  %[[FORMER:[a-z0-9]+]]: i32, %[[LEAST:[a-z0-9]+]]: i64
+// CHECK:       %[[SUM:.*]] = wgtile.tile_reduce addi %{{.*}} : tensor<16x8xi32> -> i32
+// CHECK-NEXT:  arith.addi %[[FORMER]], %[[SUM]] : i32
+// CHECK:       %[[MIN:.*]] = wgtile.tile_reduce mins %{{.*}} : tensor<16x8xi64> -> i64
+// CHECK-NEXT:  arith.minsi %[[LEAST]], %[[MIN]] : i64
+// CHECK:       %[[MAX:.*]] = wgtile.tile_reduce maxs %{{.*}} : tensor<16x8xi64> -> i64
+// CHECK-NEXT:  arith.maxsi %[[LEAST]], %[[MAX]] : i64
+gpu.module @numbers_module {
+  gpu.func @numbers(%former: i32, %least: i64, %a: memref<?x?xi32>, %b: memref<?x?xi64>, %sum: memref<i32>, %limits: memref<2xi64>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %long = arith.constant 0 : i64
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    %0 = vector.multi_reduction <add>, %tile, %former [0, 1] : vector<16x8xi32> to i32
+    memref.store %0, %sum[] : memref<i32>
+    %wide = vector.transfer_read %b[%c0, %c0], %long {in_bounds = [true, true]} : memref<?x?xi64>, vector<16x8xi64>
+    %1 = vector.multi_reduction <minsi>, %wide, %least [0, 1] : vector<16x8xi64> to i64
+    memref.store %1, %limits[%c0] : memref<2xi64>
+    %2 = vector.multi_reduction <maxsi>, %wide, %least [0, 1] : vector<16x8xi64> to i64
+    memref.store %2, %limits[%c1] : memref<2xi64>
+    gpu.return
+  }
+}

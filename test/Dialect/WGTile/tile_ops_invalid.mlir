@@ -153,6 +153,38 @@ func.func @row_reduce_c1_kind(%t: tensor<64x64xi32>) {
 
 // -----
 
+func.func @tile_reduce_c1_rank(%t: tensor<64xi32>) {
+  // expected-error @below {{expected a tile of two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<64xi32>' and 'i32'}}
+  %0 = wgtile.tile_reduce addi %t : tensor<64xi32> -> i32
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_result(%t: tensor<16x8xi32>) {
+  // expected-error @below {{expected a tile of two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16x8xi32>' and 'i64'}}
+  %0 = wgtile.tile_reduce addi %t : tensor<16x8xi32> -> i64
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_width(%t: tensor<16x8xf16>) {
+  // expected-error @below {{expected a tile of two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16x8xf16>' and 'f16'}}
+  %0 = wgtile.tile_reduce addf %t : tensor<16x8xf16> -> f16
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_kind(%t: tensor<16x8xi32>) {
+  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
+  %0 = wgtile.tile_reduce addf %t : tensor<16x8xi32> -> i32
+  return
+}
+
+// -----
+
 func.func @order_init_warpgroups() {
   // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
   "wgtile.order_init"() <{warpgroups = 1 : i64}> : () -> ()

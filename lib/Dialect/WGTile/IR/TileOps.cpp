@@ -478,6 +478,19 @@ LogicalResult RowCombineOp::verify() {
   return verifyKind(*this, getKind(), type.getElementType());
 }
 
+LogicalResult TileReduceOp::verify() {
+  // (C1)
+  RankedTensorType tile = getTile().getType();
+  Type element = tile.getElementType();
+  if (tile.getRank() != 2 || element != getResult().getType() ||
+      (element.getIntOrFloatBitWidth() != 32 &&
+       element.getIntOrFloatBitWidth() != 64))
+    return emitOpError() << "expected a tile of two dimensions and a number of "
+                            "its element type, of 32 or 64 bits, but got "
+                         << tile << " and " << getResult().getType();
+  return verifyKind(*this, getKind(), element);
+}
+
 /// Whether elements can be numbers of rows or columns.
 static bool isNumber(Type element) {
   return element.isSignlessInteger(32) || element.isF32();

@@ -515,6 +515,27 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
   let hasVerifier = 1;
 }
 
+def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [Pure]> {
+  let summary = "Reduce a register tile to one number";
+  let description = [{
+    The number is tile[0, 0] `kind` tile[0, 1] `kind` ... of all elements, in an order
+    that is not specified; every thread gets it. One warp has the whole tile.
+
+    - (C1) The tile has two dimensions, and the number has its element type, of 32
+      or 64 bits, which `kind` applies to.
+
+    ```mlir
+    %n = wgtile.tile_reduce addi %t : tensor<16x8xi32> -> i32
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile);
+  let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let assemblyFormat = [{
+    $kind $tile attr-dict `:` type($tile) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_ExtractColumnsOp : WGTile_Op<"extract_columns", [Pure]> {
   let summary = "Some columns of a register tile";
   let description = [{
