@@ -1,5 +1,5 @@
 // sattn.block_counts on GPUs: elementwise code, a loop over elements that most
-// tiles skip, and one warp a tile.
+// blocks skip, and one warp a tile.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-assign-layouts -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
@@ -7,11 +7,16 @@
 
 // CHECK-LABEL: gpu.func @document(
 // CHECK: scf.for
-// CHECK:   memref.load
-// CHECK: scf.for
 // CHECK:   wgtile.gather
-// CHECK: wgtile.row_reduce
-// CHECK: wgtile.store %{{.+}} : tensor<16xi32
+// CHECK: wgtile.tile_reduce mins
+// CHECK: wgtile.tile_reduce maxs
+// CHECK: scf.for
+// CHECK:   scf.if
+// CHECK:   scf.for {{.*}} -> (tensor<16xi32
+// CHECK:     scf.for {{.*}} -> (tensor<16x16xi32, #{{[^,]*}}>) {
+// CHECK:       wgtile.gather
+// CHECK:     wgtile.tile_reduce addi
+// CHECK:   wgtile.store %{{.+}} : tensor<16xi32
 func.func @document(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
   %0 = sattn.block_counts captures(%doc : tensor<?xi32>) outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
       mask_mod {

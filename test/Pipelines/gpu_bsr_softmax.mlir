@@ -19,8 +19,8 @@
 // CHECK:           wgtile.step
 // CHECK:           wgtile.broadcast {{.*}} dimension 0
 // CHECK:         } {wgtile.block_loop}
-// CHECK:         wgtile.vector_reduce maxnumf
-// CHECK:         wgtile.vector_reduce addf
+// CHECK:         wgtile.tile_reduce maxnumf
+// CHECK:         wgtile.tile_reduce addf
 // CHECK:         scf.for {{.*}} step %c2 {
 // CHECK-COUNT-2:   wgtile.read
 // CHECK-NOT:       wgtile.row_reduce

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from emulation import kernel_of_program
 
-# Blocks of a tile, neighbors along the keys; a warp has it.
-BLOCKS = 16
+# Blocks of a tile, neighbors along the keys; a warp has it, and a vector of counts 16 of them.
+BLOCKS = 256
 MASKS = {
     "document": ("""
-        %x = tensor.extract %doc[%query] : tensor<?xi32>
-        %y = tensor.extract %doc[%key] : tensor<?xi32>
+        %x = tensor.extract %doc_in[%query] : tensor<?xi32>
+        %y = tensor.extract %doc_in[%key] : tensor<?xi32>
         %r = arith.cmpi eq, %x, %y : i32""", lambda doc, i, j: doc[i] == doc[j]),
     "causal": ("""
         %r = arith.cmpi sge, %i, %j : i32""", lambda doc, i, j: i >= j),
     "causal documents": ("""
-        %x = tensor.extract %doc[%query] : tensor<?xi32>
-        %y = tensor.extract %doc[%key] : tensor<?xi32>
+        %x = tensor.extract %doc_in[%query] : tensor<?xi32>
+        %y = tensor.extract %doc_in[%key] : tensor<?xi32>
         %equal = arith.cmpi eq, %x, %y : i32
         %before = arith.cmpi sge, %i, %j : i32
         %r = arith.andi %equal, %before : i1""", lambda doc, i, j: (doc[i] == doc[j]) & (i >= j)),
@@ -28,24 +28,26 @@ MASKS = {
 
 
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("size, queries, keys", [((64, 64), 3, 20), ((16, 48), 5, 7), ((128, 128), 2, 17)])
-def test_counts(emulation_tools, tmp_path, mask, size, queries, keys):
+@pytest.mark.parametrize("size, queries, keys, element", [((64, 64), 3, 20, "i32"), ((16, 48), 5, 7, "i64"),
+                                                          ((128, 128), 2, 17, "i8"), ((8, 7), 2, 300, "i32")])
+def test_counts(emulation_tools, tmp_path, mask, size, queries, keys, element):
+    """Sizes of blocks and numbers of them that nothing divides, and one tile after another."""
     body, of = MASKS[mask]
+    body = body.replace("xi32>", f"x{element}>").replace("eq, %x, %y : i32", f"eq, %x, %y : {element}")
     kernel = kernel_of_program(emulation_tools, f"""
-      func.func @f(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {{
-        %0 = sattn.block_counts captures(%doc : tensor<?xi32>) outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
+      func.func @f(%doc: tensor<?x{element}>, %out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {{
+        %0 = sattn.block_counts captures(%doc : tensor<?x{element}>) outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
           mask_mod {{
-          ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %doc: tensor<?xi32>):
+          ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %doc_in: tensor<?x{element}>):
             %query = arith.index_cast %i : i32 to index
             %key = arith.index_cast %j : i32 to index
             {body}
             sattn.yield %r : i1
           }} {{block_size = array<i64: {size[0]}, {size[1]}>}}
         return %0 : tensor<?x?x?x?xi32>
-      }}""".replace("%doc: tensor<?xi32>):", "%doc_in: tensor<?xi32>):").replace("extract %doc[", "extract %doc_in["), "f", tmp_path,
-                               "schedule=plain")
+      }}""", "f", tmp_path, "schedule=plain")
     rows, columns = queries * size[0], keys * size[1]
-    doc = np.sort(np.random.default_rng(0).integers(0, 7, max(rows, columns))).astype(np.int32)
+    doc = np.sort(np.random.default_rng(0).integers(0, 7, max(rows, columns))).astype(f"int{element[1:]}")
     out = np.full((1, 1, queries, keys), -1, np.int32)
     arguments = [out] if mask in ("causal", "odd") else [doc, out]
     kernel(queries * -(-keys // BLOCKS), *arguments)

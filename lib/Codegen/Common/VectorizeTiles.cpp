@@ -332,6 +332,24 @@ struct WriteTileToCarriedPart : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// extract (transfer_write (broadcast %x), %tensor[])[] -> %x
+/// of a tensor without dimensions, which a reduction of a whole tile gives.
+struct FoldExtractOfNumber : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    auto write = op.getTensor().getDefiningOp<vector::TransferWriteOp>();
+    if (!write || !op.getIndices().empty() || write.getMask())
+      return rewriter.notifyMatchFailure(op, "not of a written number");
+    auto number = write.getVector().getDefiningOp<vector::BroadcastOp>();
+    if (!number || isa<VectorType>(number.getSourceType()))
+      return rewriter.notifyMatchFailure(op, "not of a number");
+    rewriter.replaceOp(op, number.getSource());
+    return success();
+  }
+};
+
 /// extract_slice (pad %x high[...]) [0, 0] [sizes of %x] -> %x
 struct FoldClipOfPad : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -367,21 +385,6 @@ struct FoldSelfInsert : OpRewritePattern<tensor::InsertSliceOp> {
     if (op.getSource() != op.getDest() || !isAtOrigin(op))
       return rewriter.notifyMatchFailure(op, "not a tensor into itself");
     rewriter.replaceOp(op, op.getDest());
-    return success();
-  }
-};
-
-/// extract (transfer_write %v, %empty)[] -> the number that %v has
-struct FoldExtractOfNumber : OpRewritePattern<tensor::ExtractOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractOp op,
-                                PatternRewriter &rewriter) const override {
-    vector::TransferWriteOp write = getWholeTileWrite(op.getTensor());
-    if (!write || write.getVectorType().getRank() != 0)
-      return rewriter.notifyMatchFailure(op, "not of a number that is written");
-    rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, write.getVector(),
-                                                   ArrayRef<int64_t>());
     return success();
   }
 };
@@ -486,7 +489,7 @@ private:
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     patterns.add<FoldClipOfPad>(&getContext(), PatternBenefit(2));
-    patterns.add<SinkConditionalWrite>(&getContext());
+    patterns.add<FoldExtractOfNumber, SinkConditionalWrite>(&getContext());
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
@@ -523,10 +526,9 @@ private:
   LogicalResult forwardTiles() {
     RewritePatternSet patterns(&getContext());
     // Before upstream's patterns, which would swap a write and its clip.
-    patterns.add<FoldClipOfPad, FoldExtractOfNumber, FoldSelfInsert,
-                 SinkWriteOutOfIf, WriteTileToCarriedPart,
-                 WriteTileToDestination, WriteTileToLoopResult>(
-        &getContext(), PatternBenefit(2));
+    patterns.add<FoldClipOfPad, FoldSelfInsert, SinkWriteOutOfIf,
+                 WriteTileToCarriedPart, WriteTileToDestination,
+                 WriteTileToLoopResult>(&getContext(), PatternBenefit(2));
     linalg::populatePadOpVectorizationPatterns(patterns);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());

@@ -395,13 +395,20 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
   }
 };
 
-/// The name of a reduction in `wgtile.row_reduce` and arith.
+/// The name of a reduction of a tile in wgtile and arith.
 static std::optional<arith::AtomicRMWKind>
 convertKind(vector::CombiningKind kind, Type element) {
-  if (element.isSignlessInteger(32))
-    return kind == vector::CombiningKind::ADD
-               ? std::optional(arith::AtomicRMWKind::addi)
-               : std::nullopt;
+  if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
+    switch (kind) {
+    case vector::CombiningKind::ADD:
+      return arith::AtomicRMWKind::addi;
+    case vector::CombiningKind::MINSI:
+      return arith::AtomicRMWKind::mins;
+    case vector::CombiningKind::MAXSI:
+      return arith::AtomicRMWKind::maxs;
+    default:
+      return std::nullopt;
+    }
   if (!element.isF32())
     return std::nullopt;
   switch (kind) {
@@ -426,42 +433,27 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
   LogicalResult
   matchAndRewrite(vector::MultiDimReductionOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getDestType()));
+    Type type = getTypeConverter()->convertType(op.getDestType());
     std::optional<arith::AtomicRMWKind> kind;
     if (type)
-      kind = convertKind(op.getKind(), type.getElementType());
-    if (!kind || op.getSourceVectorType().getRank() != 2 ||
-        op.getReductionDims() != ArrayRef<int64_t>(1))
+      kind = convertKind(op.getKind(), getElementTypeOrSelf(type));
+    int64_t rank = op.getSourceVectorType().getRank(),
+            reduced = op.getReductionDims().size();
+    bool isRowwise =
+        rank == 2 && op.getReductionDims() == ArrayRef<int64_t>(1);
+    if (!kind || rank > 2 || (!isRowwise && reduced != rank))
       return rewriter.notifyMatchFailure(
-          op, "not a reduction of the rows of a tile of f32, or a sum of i32");
-    Value rows = wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, *kind,
-                                             adaptor.getSource());
+          op, "not a reduction of the rows of a tile or of all of it, of f32 "
+              "or integers");
+    Value part = isRowwise
+                     ? wgtile::RowReduceOp::create(rewriter, op.getLoc(), type,
+                                                   *kind, adaptor.getSource())
+                           .getResult()
+                     : wgtile::TileReduceOp::create(rewriter, op.getLoc(), type,
+                                                    *kind, adaptor.getSource())
+                           .getResult();
     rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
-                                                 adaptor.getAcc(), rows));
-    return success();
-  }
-};
-
-/// A vector that is reduced is one of rows.
-struct VectorReductionLowering
-    : OpConversionPattern<vector::MultiDimReductionOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(vector::MultiDimReductionOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (op.getSourceVectorType().getRank() != 1 ||
-        op.getReductionDims() != ArrayRef<int64_t>(0))
-      return rewriter.notifyMatchFailure(op, "not a reduction of a vector");
-    std::optional<arith::AtomicRMWKind> kind =
-        convertKind(op.getKind(), op.getDestType());
-    if (!kind)
-      return rewriter.notifyMatchFailure(op, "not of f32, or a sum of i32");
-    Value number = wgtile::VectorReduceOp::create(
-        rewriter, op.getLoc(), op.getDestType(), *kind, adaptor.getSource());
-    rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
-                                                 adaptor.getAcc(), number));
+                                                 adaptor.getAcc(), part));
     return success();
   }
 };
@@ -583,8 +575,7 @@ struct ConvertVectorToWGTilePass
                                                          target);
     patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
                  GatherLowering, ReadLowering, ReductionLowering, StepLowering,
-                 TransposeLowering, VectorReductionLowering, WriteLowering>(
-        converter, &getContext());
+                 TransposeLowering, WriteLowering>(converter, &getContext());
     patterns.add<IndexCastLowering>(converter, &getContext(),
                                     PatternBenefit(2));
     if (failed(applyPartialConversion(getOperation(), target,

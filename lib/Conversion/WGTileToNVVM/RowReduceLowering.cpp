@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Reductions along the rows of register tiles: first over the elements that a
+// Reductions of register tiles. Along rows: first over the elements that a
 // thread holds of a row, then over the four lanes of a quad, which hold the row
-// between them.
+// between them. Of whole tiles: over a thread's elements, then over all lanes.
 
 #include "TileRegisters.h"
 
@@ -18,33 +18,43 @@ using namespace mlir;
 using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
 
-static constexpr int64_t kQuadLanes = 4;
+static constexpr int64_t kQuadLanes = 4, kWarpLanes = 32;
 
-/// Combines a value with those of lanes at distances from `first` to below
-/// `end`, powers of 2.
-static Value combineLanes(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
-                          Value value, int64_t first, int64_t end) {
-  for (int64_t distance = first; distance < end; distance *= 2) {
-    Value other = NVVM::ShflOp::create(
-        b, loc, value.getType(), createI32(b, loc, -1), value,
-        createI32(b, loc, distance), createI32(b, loc, 31),
-        NVVM::ShflKind::bfly, UnitAttr());
-    value = arith::getReductionOp(kind, b, loc, value, other);
+/// The value of the lane at a distance. 64 bits go in two halves.
+static Value shuffle(OpBuilder &b, Location loc, Value value,
+                     int64_t distance) {
+  Type type = value.getType();
+  auto exchange = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, word.getType(), createI32(b, loc, -1),
+                                word, createI32(b, loc, distance),
+                                createI32(b, loc, 31), NVVM::ShflKind::bfly,
+                                UnitAttr());
+  };
+  if (type.getIntOrFloatBitWidth() == 32)
+    return exchange(value);
+  auto halves = VectorType::get(2, b.getI32Type());
+  Value words = LLVM::BitcastOp::create(b, loc, halves, value);
+  for (int64_t half : {0, 1}) {
+    Value place = createI32(b, loc, half);
+    Value word = LLVM::ExtractElementOp::create(b, loc, words, place);
+    words = LLVM::InsertElementOp::create(b, loc, words, exchange(word), place);
   }
+  return LLVM::BitcastOp::create(b, loc, type, words);
+}
+
+/// Combines a value with those of the other lanes of a group of neighbors, or of
+/// every so many of the group.
+static Value combineLanes(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                          Value value, int64_t lanes, int64_t every = 1) {
+  for (int64_t distance = every; distance < lanes; distance *= 2)
+    value = arith::getReductionOp(kind, b, loc, value,
+                                  shuffle(b, loc, value, distance));
   return value;
 }
 
-/// Combines a value with those of the other lanes that share its row.
-static Value combineQuad(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
-                         Value value) {
-  return combineLanes(b, loc, kind, value, 1, kQuadLanes);
-}
-
-/// One value of several. Neighbors first: a chain would wait for each of its
-/// steps.
-static Value combineValues(OpBuilder &b, Location loc,
-                           arith::AtomicRMWKind kind,
-                           SmallVector<Value> values) {
+/// Combines values, neighbors first: a chain would wait for each of its steps.
+static Value combineAll(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                        SmallVector<Value> values) {
   while (values.size() > 1) {
     SmallVector<Value> half;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -82,10 +92,11 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
       rows[fragment.rowVectorRegister(i)].push_back(element);
     SmallVector<Value> values;
     for (SmallVector<Value> &row : rows) {
-      Value own = combineValues(rewriter, loc, op.getKind(), std::move(row));
-      values.push_back(op.getPartial()
-                           ? own
-                           : combineQuad(rewriter, loc, op.getKind(), own));
+      Value value = combineAll(rewriter, loc, op.getKind(), std::move(row));
+      values.push_back(
+          op.getPartial()
+              ? value
+              : combineLanes(rewriter, loc, op.getKind(), value, kQuadLanes));
     }
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
@@ -108,33 +119,35 @@ struct RowCombineLowering : OpConversionPattern<RowCombineOp> {
                               << result->type;
     SmallVector<Value> values;
     for (Value value : adaptor.getVector())
-      values.push_back(combineQuad(rewriter, op.getLoc(), op.getKind(), value));
+      values.push_back(
+          combineLanes(rewriter, op.getLoc(), op.getKind(), value, kQuadLanes));
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
 };
 
-struct VectorReduceLowering : OpConversionPattern<VectorReduceOp> {
+struct TileReduceLowering : OpConversionPattern<TileReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(VectorReduceOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(TileReduceOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     std::optional<TileRegisters> source =
-        TileRegisters::get(op.getVector().getType());
+        TileRegisters::get(op.getTile().getType());
     if (!source)
-      return rewriter.notifyMatchFailure(op, "not a vector with a layout");
-    // A tile of 8 rows leaves the second half of a fragment unused.
-    int64_t rows = source->type.getDimSize(0);
-    SmallVector<Value> values;
-    for (auto [i, value] : llvm::enumerate(adaptor.getVector()))
-      if (8 * static_cast<int64_t>(i) < rows)
-        values.push_back(value);
-    Value own =
-        combineValues(rewriter, op.getLoc(), op.getKind(), std::move(values));
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    RankedTensorType type = source->type;
+    // The lanes of a quad hold the same elements of a vector of rows.
+    int64_t copies = isRowVector(type.getEncoding()) ? kQuadLanes : 1;
+    if (source->elements * kWarpLanes != copies * type.getNumElements())
+      return op.emitOpError()
+             << "expected a tile that one warp has, but got " << type;
+    Value value = combineAll(
+        rewriter, op.getLoc(), op.getKind(),
+        SmallVector<Value>(llvm::map_range(
+            adaptor.getTile(), [](Value element) { return element; })));
     rewriter.replaceOp(op, combineLanes(rewriter, op.getLoc(), op.getKind(),
-                                        own, kQuadLanes,
-                                        sattn::layout::kWarpThreads));
+                                        value, kWarpLanes, copies));
     return success();
   }
 };
@@ -142,6 +155,6 @@ struct VectorReduceLowering : OpConversionPattern<VectorReduceOp> {
 
 void wgtile::populateRowReducePatterns(const TileTypeConverter &converter,
                                        RewritePatternSet &patterns) {
-  patterns.add<RowCombineLowering, RowReduceLowering, VectorReduceLowering>(
+  patterns.add<RowCombineLowering, RowReduceLowering, TileReduceLowering>(
       converter, patterns.getContext());
 }

@@ -286,10 +286,10 @@ gpu.module @kernels {
 #none = affine_map<(d0) -> ()>
 // CHECK-LABEL: gpu.func @vector_reduce(
 // CHECK:         %[[V:.*]] = wgtile.read
-// CHECK:         %[[M:.*]] = wgtile.vector_reduce maxnumf %[[V]] : tensor<16xf32> -> f32
+// CHECK:         %[[M:.*]] = wgtile.tile_reduce maxnumf %[[V]] : tensor<16xf32> -> f32
 // CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %{{.*}}, %[[M]] : f32
 // CHECK:         %[[PRODUCTS:.*]] = arith.mulf %[[V]], %[[V]] : tensor<16xf32>
-// CHECK:         %[[S:.*]] = wgtile.vector_reduce addf %[[PRODUCTS]] : tensor<16xf32> -> f32
+// CHECK:         %[[S:.*]] = wgtile.tile_reduce addf %[[PRODUCTS]] : tensor<16xf32> -> f32
 // CHECK:         arith.addf %[[MAXIMUM]], %[[S]] : f32
 gpu.module @kernels {
   gpu.func @vector_reduce(%m: memref<?xf32>, %x: f32, %out: memref<f32>) kernel {
@@ -301,6 +301,35 @@ gpu.module @kernels {
         indexing_maps = [#along, #along, #none], iterator_types = ["reduction"],
         kind = #vector.kind<add>} %v, %v, %maximum : vector<16xf32>, vector<16xf32> into f32
     memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Of whole tiles to one number, which is combined with the one before.
+// CHECK-LABEL: gpu.func @numbers
+// CHECK-SAME:  %[[FORMER:[a-z0-9]+]]: i32, %[[LEAST:[a-z0-9]+]]: i64
+// CHECK:       %[[SUM:.*]] = wgtile.tile_reduce addi %{{.*}} : tensor<16x8xi32> -> i32
+// CHECK-NEXT:  arith.addi %[[FORMER]], %[[SUM]] : i32
+// CHECK:       %[[MIN:.*]] = wgtile.tile_reduce mins %{{.*}} : tensor<16x8xi64> -> i64
+// CHECK-NEXT:  arith.minsi %[[LEAST]], %[[MIN]] : i64
+// CHECK:       %[[MAX:.*]] = wgtile.tile_reduce maxs %{{.*}} : tensor<16x8xi64> -> i64
+// CHECK-NEXT:  arith.maxsi %[[LEAST]], %[[MAX]] : i64
+gpu.module @numbers_module {
+  gpu.func @numbers(%former: i32, %least: i64, %a: memref<?x?xi32>, %b: memref<?x?xi64>, %sum: memref<i32>, %limits: memref<2xi64>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %long = arith.constant 0 : i64
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    %0 = vector.multi_reduction <add>, %tile, %former [0, 1] : vector<16x8xi32> to i32
+    memref.store %0, %sum[] : memref<i32>
+    %wide = vector.transfer_read %b[%c0, %c0], %long {in_bounds = [true, true]} : memref<?x?xi64>, vector<16x8xi64>
+    %1 = vector.multi_reduction <minsi>, %wide, %least [0, 1] : vector<16x8xi64> to i64
+    memref.store %1, %limits[%c0] : memref<2xi64>
+    %2 = vector.multi_reduction <maxsi>, %wide, %least [0, 1] : vector<16x8xi64> to i64
+    memref.store %2, %limits[%c1] : memref<2xi64>
     gpu.return
   }
 }

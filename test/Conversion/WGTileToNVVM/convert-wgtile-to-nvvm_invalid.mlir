@@ -187,3 +187,19 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!tile = tensor<32x8xf32, #wgtile.mma<warps = 2>>
+
+gpu.module @kernels {
+  gpu.func @tile_reduce(%x: f32, %out: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = tensor.splat %x : !tile
+    // expected-error @below {{expected a tile that one warp has, but got 'tensor<32x8xf32, #wgtile.mma<warps = 2>>'}}
+    // expected-error @below {{failed to legalize operation}}
+    %sum = wgtile.tile_reduce addf %t : !tile -> f32
+    memref.store %sum, %out[] : memref<f32>
+    gpu.return
+  }
+}

@@ -143,27 +143,24 @@ gpu.module @kernels {
 
 // -----
 
-// Both halves of a fragment's rows, then lanes four, eight and sixteen apart; a vector of eight rows has one half.
-// CHECK-LABEL: gpu.func @vector_reduce
+// Both halves of a fragment's rows, then lanes four, eight and sixteen apart.
+// CHECK-LABEL: gpu.func @reduce
 // CHECK:         %[[OWN:.*]] = arith.maxnumf
-// CHECK:         %[[L4:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[OWN]], %[[C4:c4_i32.*]], %{{.*}} : f32 -> f32
+// CHECK:         %[[L4:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[OWN]], %{{.*}}, %{{.*}} : f32 -> f32
 // CHECK:         %[[M4:.*]] = arith.maxnumf %[[OWN]], %[[L4]]
-// CHECK:         nvvm.shfl.sync bfly %{{.*}}, %[[M4]], %{{c8_i32.*}}, %{{.*}} : f32 -> f32
-// CHECK:         nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %{{c16_i32.*}}, %{{.*}} : f32 -> f32
-// CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf
-// CHECK-COUNT-3: nvvm.shfl.sync bfly
-// CHECK:         %[[EIGHT:.*]] = arith.addf
-// CHECK:         arith.addf %[[MAXIMUM]], %[[EIGHT]]
+// CHECK:         %[[L8:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[M4]], %{{.*}}, %{{.*}} : f32 -> f32
+// CHECK:         %[[M8:.*]] = arith.maxnumf %[[M4]], %[[L8]]
+// CHECK:         %[[L16:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[M8]], %{{.*}}, %{{.*}} : f32 -> f32
+// CHECK:         %[[ALL:.*]] = arith.maxnumf %[[M8]], %[[L16]]
+// CHECK-NOT:     nvvm.shfl
+// CHECK:         memref.store %[[ALL]]
 gpu.module @kernels {
-  gpu.func @vector_reduce(%m: memref<?xf32>, %out: memref<f32>) kernel
+  gpu.func @reduce(%m: memref<?xf32>, %out: memref<f32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %v = wgtile.read %m[%c0] in_bounds [true] : memref<?xf32> -> tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
-    %w = wgtile.read %m[%c0] in_bounds [true] : memref<?xf32> -> tensor<8xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>>
-    %maximum = wgtile.vector_reduce maxnumf %v : tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>> -> f32
-    %sum = wgtile.vector_reduce addf %w : tensor<8xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>> -> f32
-    %both = arith.addf %maximum, %sum : f32
-    memref.store %both, %out[] : memref<f32>
+    %maximum = wgtile.tile_reduce maxnumf %v : tensor<16xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 1>>> -> f32
+    memref.store %maximum, %out[] : memref<f32>
     gpu.return
   }
 }

@@ -150,7 +150,8 @@ func.func @extract_columns(%tile: tensor<64x128xf32>,
 // CHECK:         wgtile.row_reduce maximumf %{{.*}} : tensor<64x128xf32> -> tensor<64xf32>
 // CHECK:         %[[PARTS:.*]] = wgtile.row_reduce addf %{{.*}} partial : tensor<64x128xf32> -> tensor<64xf32>
 // CHECK:         wgtile.row_combine addf %[[PARTS]] : tensor<64xf32>
-// CHECK:         wgtile.vector_reduce maxnumf %{{.*}} : tensor<64xf32> -> f32
+// CHECK:         wgtile.tile_reduce maxnumf %{{.*}} : tensor<64xf32> -> f32
+// CHECK:         wgtile.tile_reduce maximumf %{{.*}} : tensor<64x128xf32> -> f32
 func.func @vectors(%tile: tensor<64x128xf32>) {
   %0 = wgtile.step : tensor<128xi32>
   %1 = wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
@@ -158,7 +159,8 @@ func.func @vectors(%tile: tensor<64x128xf32>) {
   %3 = wgtile.row_reduce addf %tile partial
       : tensor<64x128xf32> -> tensor<64xf32>
   %4 = wgtile.row_combine addf %3 : tensor<64xf32>
-  %5 = wgtile.vector_reduce maxnumf %2 : tensor<64xf32> -> f32
+  %5 = wgtile.tile_reduce maxnumf %2 : tensor<64xf32> -> f32
+  %6 = wgtile.tile_reduce maximumf %tile : tensor<64x128xf32> -> f32
   return
 }
 

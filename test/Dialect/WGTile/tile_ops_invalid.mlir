@@ -145,57 +145,49 @@ func.func @row_combine_c1_assign(%v: tensor<64xf32>) {
 
 // -----
 
-func.func @vector_reduce_c1_rank(%t: tensor<64x64xf32>) {
-  // expected-error @below {{expected a vector of elements of 32 bits and a result of their type, but got 'tensor<64x64xf32>' and 'f32'}}
-  %0 = wgtile.vector_reduce addf %t : tensor<64x64xf32> -> f32
-  return
-}
-
-// -----
-
-func.func @vector_reduce_c1_type(%v: tensor<64xf32>) {
-  // expected-error @below {{expected a vector of elements of 32 bits and a result of their type, but got 'tensor<64xf32>' and 'i32'}}
-  %0 = wgtile.vector_reduce addf %v : tensor<64xf32> -> i32
-  return
-}
-
-// -----
-
-func.func @vector_reduce_c1_bits(%v: tensor<64xf16>) {
-  // expected-error @below {{expected a vector of elements of 32 bits and a result of their type, but got 'tensor<64xf16>' and 'f16'}}
-  %0 = wgtile.vector_reduce addf %v : tensor<64xf16> -> f16
-  return
-}
-
-// -----
-
-func.func @vector_reduce_c1_warps(%v: tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>) {
-  // expected-error @below {{expected a vector of rows that belong to one warp, but got 'tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>'}}
-  %0 = wgtile.vector_reduce addf %v : tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>> -> f32
-  return
-}
-
-// -----
-
-func.func @vector_reduce_c1_columns(%v: tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>) {
-  // expected-error @below {{expected a vector of rows that belong to one warp, but got 'tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>'}}
-  %0 = wgtile.vector_reduce addf %v : tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>> -> f32
-  return
-}
-
-// -----
-
-func.func @vector_reduce_c1_kind(%v: tensor<16xi32>) {
-  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
-  %0 = wgtile.vector_reduce addf %v : tensor<16xi32> -> i32
-  return
-}
-
-// -----
-
 func.func @row_reduce_c1_kind(%t: tensor<64x64xi32>) {
   // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
   %0 = wgtile.row_reduce addf %t : tensor<64x64xi32> -> tensor<64xi32>
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_rank(%t: tensor<2x64x8xi32>) {
+  // expected-error @below {{expected a tile of at most two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<2x64x8xi32>' and 'i32'}}
+  %0 = wgtile.tile_reduce addi %t : tensor<2x64x8xi32> -> i32
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_columns(%v: tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>) {
+  // expected-error @below {{expected a vector of rows, but got 'tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>>'}}
+  %0 = wgtile.tile_reduce addf %v : tensor<64xf32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 1>>> -> f32
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_result(%t: tensor<16x8xi32>) {
+  // expected-error @below {{expected a tile of at most two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16x8xi32>' and 'i64'}}
+  %0 = wgtile.tile_reduce addi %t : tensor<16x8xi32> -> i64
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_width(%t: tensor<16x8xf16>) {
+  // expected-error @below {{expected a tile of at most two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16x8xf16>' and 'f16'}}
+  %0 = wgtile.tile_reduce addf %t : tensor<16x8xf16> -> f16
+  return
+}
+
+// -----
+
+func.func @tile_reduce_c1_kind(%t: tensor<16x8xi32>) {
+  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'addf'}}
+  %0 = wgtile.tile_reduce addf %t : tensor<16x8xi32> -> i32
   return
 }
 

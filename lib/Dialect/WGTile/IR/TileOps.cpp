@@ -470,28 +470,28 @@ LogicalResult RowReduceOp::verify() {
   return verifyKind(*this, getKind(), tile.getElementType());
 }
 
-LogicalResult VectorReduceOp::verify() {
-  // (C1)
-  RankedTensorType type = getVector().getType();
-  if (type.getRank() != 1 || type.getElementType() != getResult().getType() ||
-      type.getElementTypeBitWidth() != 32)
-    return emitOpError() << "expected a vector of elements of 32 bits and a "
-                            "result of their type, but got "
-                         << type << " and " << getResult().getType();
-  if (Attribute layout = type.getEncoding();
-      layout && (!isRowVector(layout) || getFragment(type).warps != 1))
-    return emitOpError()
-           << "expected a vector of rows that belong to one warp, but got "
-           << type;
-  return verifyKind(*this, getKind(), type.getElementType());
-}
-
 LogicalResult RowCombineOp::verify() {
   // (C1)
   RankedTensorType type = getVector().getType();
   if (type.getRank() != 1 || !type.getElementType().isF32())
     return emitOpError() << "expected a vector of f32, but got " << type;
   return verifyKind(*this, getKind(), type.getElementType());
+}
+
+LogicalResult TileReduceOp::verify() {
+  // (C1)
+  RankedTensorType tile = getTile().getType();
+  Type element = tile.getElementType();
+  if (tile.getRank() > 2 || element != getResult().getType() ||
+      (element.getIntOrFloatBitWidth() != 32 &&
+       element.getIntOrFloatBitWidth() != 64))
+    return emitOpError() << "expected a tile of at most two dimensions and a "
+                            "number of its element type, of 32 or 64 bits, but "
+                            "got "
+                         << tile << " and " << getResult().getType();
+  if (tile.getEncoding() && isColumnVector(tile.getEncoding()))
+    return emitOpError() << "expected a vector of rows, but got " << tile;
+  return verifyKind(*this, getKind(), element);
 }
 
 /// Whether elements can be numbers of rows or columns.

@@ -515,23 +515,24 @@ def WGTile_RowCombineOp : WGTile_Op<"row_combine", [
   let hasVerifier = 1;
 }
 
-def WGTile_VectorReduceOp : WGTile_Op<"vector_reduce", [Pure]> {
-  let summary = "Reduce a row vector to one number";
+def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [Pure]> {
+  let summary = "Reduce a register tile or a row vector to one number";
   let description = [{
-    result = vector[0] `kind` vector[1] `kind` ..., in an order that is not
-    specified, the same in all threads.
+    The number is tile[0, 0] `kind` tile[0, 1] `kind` ... of all elements, in an order
+    that is not specified; every thread gets it. One warp has the whole tile.
 
-    - (C1) `vector` is one of rows that belong to one warp, of elements of 32 bits,
-      which `kind` applies to; the result has their type.
+    - (C1) The tile has two dimensions, or is a vector of rows, and the number has
+      its element type, of 32 or 64 bits, which `kind` applies to.
 
     ```mlir
-    %m = wgtile.vector_reduce maxnumf %v : tensor<16xf32> -> f32
+    %n = wgtile.tile_reduce addi %t : tensor<16x8xi32> -> i32
+    %m = wgtile.tile_reduce maxnumf %v : tensor<16xf32> -> f32
     ```
   }];
-  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$vector);
-  let results = (outs AnyType:$result);
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile);
+  let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
   let assemblyFormat = [{
-    $kind $vector attr-dict `:` type($vector) `->` type($result)
+    $kind $tile attr-dict `:` type($tile) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -13,10 +13,13 @@
 
 namespace sattn::block_counts {
 
-/// Blocks of keys of a tile, and how many queries of each are counted at a
-/// time: an element of each is one fragment of a warp on a GPU, and a few
-/// vectors on a CPU.
-inline constexpr int64_t kTileBlocks = 16, kLanes = 8;
+/// Blocks of keys of a tile, and how many of them one vector of counts has: it
+/// has the rows of a fragment of a warp on a GPU.
+inline constexpr int64_t kTileBlocks = 256, kGroupBlocks = 16;
+
+/// Keys and queries of a block whose elements are evaluated at a time: two
+/// fragments of a warp on a GPU, and a few vectors on a CPU.
+inline constexpr int64_t kRows = 16, kLanes = 16;
 
 } // namespace sattn::block_counts
 

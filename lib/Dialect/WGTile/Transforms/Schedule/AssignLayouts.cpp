@@ -366,8 +366,9 @@ private:
         return set(ramp.getStart(), 0, op);
       if (auto reduce = dyn_cast<RowReduceOp>(op))
         return set(reduce.getResult(), 0, op);
-      if (auto reduce = dyn_cast<VectorReduceOp>(op))
-        return set(reduce.getVector(), 0, op);
+      if (auto reduce = dyn_cast<TileReduceOp>(op);
+          reduce && reduce.getTile().getType().getRank() == 1)
+        return set(reduce.getTile(), 0, op);
       return WalkResult::advance();
     });
     kernel.walk([&](StoreOp op) {
