@@ -6,10 +6,11 @@
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
-// 32 blocks of a row are read before one is used, in the loop that stores too; the last of the row are clipped.
+// 16 blocks of a row are read before one is used; the last of the row are clipped.
 // CHECK-LABEL: gpu.func @blocks64(
-// CHECK:         scf.for {{.*}} step %c2 iter_args
-// CHECK-COUNT-2:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
+// CHECK-SAME:    ctas_per_sm = 32
+// CHECK:         scf.for {{.*}} step %c1 iter_args
+// CHECK:           wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
 // CHECK:           wgtile.row_reduce maxnumf
 // CHECK:           wgtile.row_reduce addf %{{.*}} partial
 // CHECK:         } {wgtile.block_loop}
@@ -21,10 +22,10 @@
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.tile_reduce maxnumf
 // CHECK:         wgtile.tile_reduce addf
-// CHECK:         scf.for {{.*}} step %c2 {
-// CHECK-COUNT-2:   wgtile.read
+// CHECK:         scf.for {{.*}} step %c1 {
+// CHECK:           wgtile.read
 // CHECK-NOT:       wgtile.row_reduce
-// CHECK-COUNT-2:   wgtile.store {{.*}} in_bounds [true, true]
+// CHECK:           wgtile.store {{.*}} in_bounds [true, true]
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         scf.for {{.*}} step %c1 {
 // CHECK:           wgtile.store {{.*}} in_bounds [false, true]
@@ -34,6 +35,20 @@ func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>)
       outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
   return %0 : tensor<?x64x64xbf16>
+}
+
+// Narrow blocks: 64 of a row are read at once, in the loop that stores too.
+// CHECK-LABEL: gpu.func @blocks16(
+// CHECK:         scf.for {{.*}} step %c4 iter_args
+// CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x16xbf16,
+// CHECK:         scf.for {{.*}} step %c4 {
+// CHECK-COUNT-4:   wgtile.read
+// CHECK-COUNT-4:   wgtile.store
+func.func @blocks16(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x16x16xbf16>,
+    %out: tensor<?x16x16xbf16>) -> tensor<?x16x16xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x16x16xbf16>)
+      outs(%out : tensor<?x16x16xbf16>) -> tensor<?x16x16xbf16>
+  return %0 : tensor<?x16x16xbf16>
 }
 
 // A block whose columns are no whole fragments: -inf beyond them, which is not stored.

@@ -160,12 +160,12 @@ def test_refusals(package):
 
 def test_parameters(package, torch, stub_cuda):
     matrix = fake_torch.sparse([0, 2, 3], [1, 0, 2], (64, 64), 192)
-    explanation = package.explain(package.bsr_softmax, matrix, meta={"tile": (16, 64, 64)})
+    explanation = package.explain(package.bsr_softmax, matrix, meta={"tile": (1, 64, 1024)})
     assert not stub_cuda.lines("launch")
     kernels = [kernel for kernel in explanation.kernels if kernel.parameters]
     assert kernels and all(kernel.parameters.startswith("tile = [") and kernel.origin == "meta" for kernel in kernels)
-    assert any(kernel.parameters.startswith("tile = [16, 64, 64]") for kernel in kernels)
-    package.bsr_softmax(matrix, meta={"tile": (16, 64, 64)})
+    assert any(kernel.parameters.startswith("tile = [1, 64, 1024]") for kernel in kernels)
+    package.bsr_softmax(matrix, meta={"tile": (1, 64, 1024)})
     assert stub_cuda.lines("launch")
     with pytest.raises(ValueError, match="argument 'meta': expected 'tile' among its keys, but got warps"):
         package.bsr_softmax(matrix, meta={"warps": 4})

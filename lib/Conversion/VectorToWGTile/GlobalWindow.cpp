@@ -117,8 +117,9 @@ static Value createClippedView(OpBuilder &b, Location loc, Value memref,
     if (end)
       size = end;
   return memref::SubViewOp::create(
-      b, loc, memref, SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)),
-      sizes, SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(1)));
+      b, loc, memref,
+      SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)), sizes,
+      SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(1)));
 }
 
 FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,

@@ -439,8 +439,7 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
       kind = convertKind(op.getKind(), getElementTypeOrSelf(type));
     int64_t rank = op.getSourceVectorType().getRank(),
             reduced = op.getReductionDims().size();
-    bool isRowwise =
-        rank == 2 && op.getReductionDims() == ArrayRef<int64_t>(1);
+    bool isRowwise = rank == 2 && op.getReductionDims() == ArrayRef<int64_t>(1);
     if (!kind || rank > 2 || (!isRowwise && reduced != rank))
       return rewriter.notifyMatchFailure(
           op, "not a reduction of the rows of a tile or of all of it, of f32 "

@@ -42,8 +42,8 @@ static Value shuffle(OpBuilder &b, Location loc, Value value,
   return LLVM::BitcastOp::create(b, loc, type, words);
 }
 
-/// Combines a value with those of the other lanes of a group of neighbors, or of
-/// every so many of the group.
+/// Combines a value with those of the other lanes of a group of neighbors, or
+/// of every so many of the group.
 static Value combineLanes(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
                           Value value, int64_t lanes, int64_t every = 1) {
   for (int64_t distance = every; distance < lanes; distance *= 2)

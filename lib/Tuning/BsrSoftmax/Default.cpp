@@ -48,11 +48,10 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
   int64_t matrix = kBlocksAtOnce * parameters.columns;
-  int64_t most = std::min(kMaxMatrices,
-                          kStepBytes / (matrix * facts.elementBytes));
-  parameters.depth =
-      matrix * std::clamp<int64_t>(parameters.depth / matrix, 1,
-                                   std::max<int64_t>(most, 1));
+  int64_t most =
+      std::min(kMaxMatrices, kStepBytes / (matrix * facts.elementBytes));
+  parameters.depth = matrix * std::clamp<int64_t>(parameters.depth / matrix, 1,
+                                                  std::max<int64_t>(most, 1));
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,

@@ -49,10 +49,10 @@ TEST(BsrSoftmaxTest, ColumnsAreWholeFragmentsOnGPUs) {
 }
 
 TEST(BsrSoftmaxTest, StepsHaveSeveralBlocksOnGPUs) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 2048);
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").depth, 1024);
   EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).depth, 1024);
-  EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 2048);
-  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 1792);
+  EXPECT_EQ(defaultOf(64, 32, "sm_80").depth, 1024);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").depth, 896);
   EXPECT_EQ(defaultOf(1, 1, "sm_90a").depth, 512);
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
@@ -70,12 +70,12 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 1792, the computed default");
+  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
             "1 x 64 x 1024, the option 'row'");
   // What registers do not hold is cut.
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
-            "1 x 64 x 2048, the option 'row'");
+            "1 x 64 x 1024, the option 'row'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
             "expected tile_m to divide the block's 48 rows, but got 5");
   EXPECT_EQ(textOf(facts, {"tile_m=49"}),

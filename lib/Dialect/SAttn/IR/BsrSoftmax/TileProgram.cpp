@@ -48,8 +48,8 @@ public:
     vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
     AffineExpr d0 = b.getAffineDimExpr(0);
     Value first = index(0),
-          matrices = compute(
-              d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
+          matrices =
+              compute(d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
     Value whole = compute((d0.floorDiv(blocksPerMatrix) * matricesPerBlock())
                                   .floorDiv(matricesPerStep) *
                               matricesPerStep,
@@ -108,9 +108,7 @@ private:
     return asValue(
         affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, {operand}));
   }
-  int64_t matricesPerBlock() const {
-    return llvm::divideCeil(width, columns);
-  }
+  int64_t matricesPerBlock() const { return llvm::divideCeil(width, columns); }
   bool hasTail() const { return width % columns != 0; }
   /// Whether something is left for a loop that reads one matrix after another.
   bool hasRest() const { return matricesPerStep != 1 || blocksPerMatrix != 1; }
@@ -145,9 +143,9 @@ private:
   /// The least of `most` and `size` minus the operand.
   OpFoldResult clip(int64_t most, AffineExpr size,
                     ArrayRef<OpFoldResult> operands) {
-    AffineMap map = AffineMap::get(operands.size(), 0,
-                                   {b.getAffineConstantExpr(most), size},
-                                   b.getContext());
+    AffineMap map =
+        AffineMap::get(operands.size(), 0,
+                       {b.getAffineConstantExpr(most), size}, b.getContext());
     return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, operands);
   }
 
@@ -181,8 +179,8 @@ private:
   /// Those of a step, or one of the rest.
   SmallVector<Matrix> locateAll(Value iteration, bool isRest) {
     SmallVector<Matrix> matrices;
-    for (int64_t place = 0, count = isRest ? 1 : matricesPerStep;
-         place < count; ++place)
+    for (int64_t place = 0, count = isRest ? 1 : matricesPerStep; place < count;
+         ++place)
       matrices.push_back(locate(iteration, place, isRest));
     return matrices;
   }
@@ -308,20 +306,20 @@ private:
   SmallVector<Value> combineBlocks(Value maxima, Value totals) {
     Value maximum = reduce(maxima, lowest, greater);
     Value shift = toShift(b, maximum);
-    Value total = reduce(
-        {maxima, totals}, zero, [&](Inner &inner, ValueRange args) -> Value {
-          Value scaled = arith::MulFOp::create(inner, args[1],
-                                               power(inner, args[0], shift));
-          return arith::AddFOp::create(inner, scaled, args[2]);
-        });
+    Value total = reduce({maxima, totals}, zero,
+                         [&](Inner &inner, ValueRange args) -> Value {
+                           Value scaled = arith::MulFOp::create(
+                               inner, args[1], power(inner, args[0], shift));
+                           return arith::AddFOp::create(inner, scaled, args[2]);
+                         });
     return {maximum, total};
   }
 
   /// A loop that carries the maximum of each row and the sum of its powers.
   SmallVector<Value> sumRows(Value begin, Value end, bool isRest,
                              ArrayRef<Value> sums) {
-    auto loop = scf::ForOp::create(
-        b, begin, end, index(isRest ? 1 : matricesPerStep), sums);
+    auto loop = scf::ForOp::create(b, begin, end,
+                                   index(isRest ? 1 : matricesPerStep), sums);
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -342,15 +340,15 @@ private:
       }
       return combine(inner, result, args.back());
     };
-    Value ofStep = generic(
-        inputs, maps, fill(lowest, vectors), row,
-        [&](Inner &inner, ValueRange args) -> Value {
-          return reduceAll(
-              inner, args, [](Inner &, Value x) { return x; },
-              [](Inner &inner, Value x, Value y) -> Value {
-                return arith::MaxNumFOp::create(inner, x, y);
-              });
-        });
+    Value ofStep =
+        generic(inputs, maps, fill(lowest, vectors), row,
+                [&](Inner &inner, ValueRange args) -> Value {
+                  return reduceAll(
+                      inner, args, [](Inner &, Value x) { return x; },
+                      [](Inner &inner, Value x, Value y) -> Value {
+                        return arith::MaxNumFOp::create(inner, x, y);
+                      });
+                });
     Value shift = computeShift(
         generic({ofStep, maximum}, {vector, vector}, vectors, vector, greater));
     total = generic({maximum, shift}, {vector, vector}, total, vector,
@@ -379,9 +377,8 @@ private:
   /// A loop that carries `out`.
   Value writeRows(Value begin, Value end, bool isRest, Value out, Value shift,
                   Value inverse) {
-    auto loop = scf::ForOp::create(b, begin, end,
-                                   index(isRest ? 1 : matricesPerStep),
-                                   ValueRange{out});
+    auto loop = scf::ForOp::create(
+        b, begin, end, index(isRest ? 1 : matricesPerStep), ValueRange{out});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -414,17 +411,16 @@ private:
       inputs.append({shift, inverse});
       maps.append(2, row);
     }
-    return generic(
-        inputs, maps, target, tile,
-        [&](Inner &inner, ValueRange args) -> Value {
-          Value wide = widen(inner, args[0], /*limits=*/{});
-          Value p = power(inner, wide, isOfEach ? args[1] : shift);
-          Value quotient =
-              arith::MulFOp::create(inner, p, isOfEach ? args[2] : inverse);
-          if (element == wideType)
-            return quotient;
-          return arith::TruncFOp::create(inner, element, quotient);
-        });
+    return generic(inputs, maps, target, tile,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     Value wide = widen(inner, args[0], /*limits=*/{});
+                     Value p = power(inner, wide, isOfEach ? args[1] : shift);
+                     Value quotient = arith::MulFOp::create(
+                         inner, p, isOfEach ? args[2] : inverse);
+                     if (element == wideType)
+                       return quotient;
+                     return arith::TruncFOp::create(inner, element, quotient);
+                   });
   }
 
   /// Without the padding.

@@ -16,8 +16,8 @@
 
 namespace wgtile {
 
-/// The argument that memory is, or that it is a view of with the same rows; null
-/// if it is neither.
+/// The argument that memory is, or that it is a view of with the same rows;
+/// null if it is neither.
 mlir::BlockArgument getViewedArgument(mlir::Value memory);
 
 /// What uses an argument or one of its views that have the same rows, but for

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PadArguments.h"
 #include "ArgumentViews.h"
+#include "PadArguments.h"
 #include "RequireUnitStrides.h"
 
 #include "sattn/Dialect/WGTile/Transforms/Kernels/Passes.h"

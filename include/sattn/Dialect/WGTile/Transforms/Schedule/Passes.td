@@ -66,7 +66,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
     - In other kernels the loads of loops are issued ahead by all threads, in 4
       stages, or as many as `stages` asks for and fit. Two CTAs share an SM if they
       are small and each has at least three stages. Where all is read to registers,
-      24 warps share an SM.
+      32 warps share an SM.
     - Two MMAs in a chain overlap if the loop can be rotated, and two or more
       warpgroups of one tile then issue them in turn.
     - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
