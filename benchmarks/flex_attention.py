@@ -80,7 +80,8 @@ def describe(row):
     lines += [f"  {name:14} no: {why}" for name, why in row["failed"].items()]
     best, sattn = best_peer(row), row["candidates"].get("sattn", {})
     if best and "ms" in sattn:
-        goal = f" (at least {row['least']:.2f}, aim {row['aim']:.2f})" if row["least"] else ""
+        aim = f", aim {row['aim']:.2f}" if row["aim"] else ""
+        goal = f" (at least {row['least']:.2f}{aim})" if row["least"] else ""
         lines.append(f"  sattn over the best peer, {best[0]}: {best[1]['ms'] / sattn['ms']:.3f}{goal}")
     errors = [row["candidates"].get(name, {}).get("error") for name in ("sattn", "sdpa")]
     if None not in errors and errors[0] > 1.05 * errors[1]:
