@@ -115,17 +115,6 @@ func.func @mixed_grouped_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col:
   return %0 : tensor<?x?xf32>
 }
 
-// CHECK-LABEL: .entry sampled_mixed_f8(
-// CHECK-COUNT-2: cp.async.bulk.tensor.
-// CHECK:         wgmma.mma_async.sync.aligned.m64n64k32.f32.e5m2.e4m3
-func.func @sampled_mixed_f8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xf8E5M2>,
-                            %mat2: tensor<?x?xf8E4M3FN>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
-  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
-      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>, tensor<?x?xf8E5M2>, tensor<?x?xf8E4M3FN>)
-      outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
-  return %0 : tensor<?x64x64xbf16>
-}
-
 // CHECK-LABEL: .entry sampled_i8(
 // CHECK:         wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8
 func.func @sampled_i8(%alpha: f32, %beta: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x?xi8>,

@@ -60,8 +60,10 @@ Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,
   tile.rows = kCPURows;
   tile.columns = facts.blockColumns;
   if (target.kind != TargetKind::CPU)
-    tile.columns = llvm::divideCeil(
-        facts.blockColumns, llvm::divideCeil(facts.blockColumns, kMaxColumns));
+    tile.columns = llvm::alignTo(
+        llvm::divideCeil(facts.blockColumns,
+                         llvm::divideCeil(facts.blockColumns, kMaxColumns)),
+        kMultiple);
   tile.depth = tile.columns * kBlocksAtOnce * kMaxMatrices;
   fitTo(facts, target, tile);
   return tile;
