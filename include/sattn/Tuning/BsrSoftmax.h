@@ -11,6 +11,11 @@
 
 namespace sattn::tuning::bsr_softmax {
 
+/// Blocks of a row that are read as one matrix, the rows of a fragment.
+inline constexpr int64_t kBlocksAtOnce = 16;
+/// Most matrices of a step, each of which has code of its own.
+inline constexpr int64_t kMaxMatrices = 4;
+
 /// The known facts of one bsr_softmax.
 struct Facts {
   /// Sizes of a block: at least 1.

@@ -17,8 +17,9 @@
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
+using sattn::layout::kWarpThreads;
 
-static constexpr int64_t kQuadLanes = 4, kWarpLanes = 32;
+static constexpr int64_t kQuadLanes = 4;
 
 /// The value of the lane at a distance. 64 bits go in two halves.
 static Value shuffle(OpBuilder &b, Location loc, Value value,
@@ -139,15 +140,13 @@ struct TileReduceLowering : OpConversionPattern<TileReduceOp> {
     RankedTensorType type = source->type;
     // The lanes of a quad hold the same elements of a vector of rows.
     int64_t copies = isRowVector(type.getEncoding()) ? kQuadLanes : 1;
-    if (source->elements * kWarpLanes != copies * type.getNumElements())
+    if (source->elements * kWarpThreads != copies * type.getNumElements())
       return op.emitOpError()
              << "expected a tile that one warp has, but got " << type;
-    Value value = combineAll(
-        rewriter, op.getLoc(), op.getKind(),
-        SmallVector<Value>(llvm::map_range(
-            adaptor.getTile(), [](Value element) { return element; })));
+    Value value = combineAll(rewriter, op.getLoc(), op.getKind(),
+                             llvm::to_vector_of<Value>(adaptor.getTile()));
     rewriter.replaceOp(op, combineLanes(rewriter, op.getLoc(), op.getKind(),
-                                        value, kWarpLanes, copies));
+                                        value, kWarpThreads, copies));
     return success();
   }
 };

@@ -24,7 +24,7 @@ static llvm::Error setNumber(Parameters &tile, const Facts &facts,
   int64_t most =
       name == "tile_m" ? facts.blockRows : llvm::alignTo(facts.blockColumns, 8);
   if (name == "tile_k")
-    most *= 64;
+    most *= kBlocksAtOnce * kMaxMatrices;
   int64_t number;
   if (text.getAsInteger(10, number) || number < 1 || number > most)
     return makeError("expected '" + name + "' from 1 to " + llvm::Twine(most) +

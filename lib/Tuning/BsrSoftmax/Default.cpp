@@ -18,15 +18,12 @@ using namespace sattn::tuning::bsr_softmax;
 
 /// Most rows of a tile on the CPU.
 static constexpr int64_t kCPURows = 16;
-/// Blocks of a row that are read as one matrix, the rows of a fragment; columns
-/// of fragments come in multiples of the second number.
-static constexpr int64_t kBlocksAtOnce = 16, kMultiple = 8;
-/// Most columns of a part of a block.
-static constexpr int64_t kMaxColumns = 64;
-/// Most matrices of a step, each of which has code of its own, and bytes of a
-/// row that they hold: what is read together hides the latency of memory, and
-/// is in registers.
-static constexpr int64_t kMaxMatrices = 4, kStepBytes = 2048;
+/// Most columns of a part of a block; columns of fragments come in multiples of
+/// the second number.
+static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
+/// Most bytes of a row that a step holds: what is read together hides the
+/// latency of memory, and is in registers.
+static constexpr int64_t kStepBytes = 2048;
 
 /// The largest divisor of `number` that is at most `most`.
 static int64_t findDivisor(int64_t number, int64_t most) {
@@ -48,10 +45,9 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   parameters.columns =
       llvm::alignTo(std::min(parameters.columns, kMaxColumns), kMultiple);
   int64_t matrix = kBlocksAtOnce * parameters.columns;
-  int64_t most =
-      std::min(kMaxMatrices, kStepBytes / (matrix * facts.elementBytes));
-  parameters.depth = matrix * std::clamp<int64_t>(parameters.depth / matrix, 1,
-                                                  std::max<int64_t>(most, 1));
+  int64_t matrices = std::min({parameters.depth / matrix, kMaxMatrices,
+                               kStepBytes / (matrix * facts.elementBytes)});
+  parameters.depth = matrix * std::max<int64_t>(1, matrices);
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,
@@ -60,11 +56,10 @@ Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,
   tile.rows = kCPURows;
   tile.columns = facts.blockColumns;
   if (target.kind != TargetKind::CPU)
-    tile.columns = llvm::alignTo(
-        llvm::divideCeil(facts.blockColumns,
-                         llvm::divideCeil(facts.blockColumns, kMaxColumns)),
-        kMultiple);
-  tile.depth = tile.columns * kBlocksAtOnce * kMaxMatrices;
+    tile.columns = llvm::divideCeil(
+        facts.blockColumns, llvm::divideCeil(facts.blockColumns, kMaxColumns));
+  // As deep as fits.
+  tile.depth = kMaxColumns * kBlocksAtOnce * kMaxMatrices;
   fitTo(facts, target, tile);
   return tile;
 }

@@ -13,14 +13,17 @@
 
 #include "sattn/Dialect/SAttn/IR/BsrEncoding.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Tuning/BsrSoftmax.h"
 
 using namespace mlir;
 using namespace sattn;
+using tuning::bsr_softmax::kBlocksAtOnce;
 
 /// Tiles have a multiple of so many rows and columns, if not a block's.
 static constexpr int64_t kMultiple = 8;
 /// Most parts of a step.
-static constexpr int64_t kMaxParts = 64;
+static constexpr int64_t kMaxParts =
+    kBlocksAtOnce * tuning::bsr_softmax::kMaxMatrices;
 
 MutableOperandRange BsrSoftmaxOp::getDpsInitsMutable() {
   return getOutMutable();
@@ -81,9 +84,6 @@ static LogicalResult verifyMeta(BsrSoftmaxOp op) {
            << " times its N, " << tile[1] << ", but got " << tile[2];
   return success();
 }
-
-/// Rows of a fragment, which one warp has.
-static constexpr int64_t kBlocksAtOnce = 16;
 
 int64_t BsrSoftmaxOp::getBlocksAtOnce() {
   ArrayRef<int64_t> tile = getMetaAttr().getTile();

@@ -110,6 +110,10 @@ private:
   }
   int64_t matricesPerBlock() const { return llvm::divideCeil(width, columns); }
   bool hasTail() const { return width % columns != 0; }
+  /// Matrices of an iteration.
+  int64_t countAtOnce(bool isRest) const {
+    return isRest ? 1 : matricesPerStep;
+  }
   /// Whether something is left for a loop that reads one matrix after another.
   bool hasRest() const { return matricesPerStep != 1 || blocksPerMatrix != 1; }
   bool isPadded(const Matrix &matrix) const {
@@ -179,8 +183,7 @@ private:
   /// Those of a step, or one of the rest.
   SmallVector<Matrix> locateAll(Value iteration, bool isRest) {
     SmallVector<Matrix> matrices;
-    for (int64_t place = 0, count = isRest ? 1 : matricesPerStep; place < count;
-         ++place)
+    for (int64_t place = 0, count = countAtOnce(isRest); place < count; ++place)
       matrices.push_back(locate(iteration, place, isRest));
     return matrices;
   }
@@ -318,8 +321,8 @@ private:
   /// A loop that carries the maximum of each row and the sum of its powers.
   SmallVector<Value> sumRows(Value begin, Value end, bool isRest,
                              ArrayRef<Value> sums) {
-    auto loop = scf::ForOp::create(b, begin, end,
-                                   index(isRest ? 1 : matricesPerStep), sums);
+    auto loop =
+        scf::ForOp::create(b, begin, end, index(countAtOnce(isRest)), sums);
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -377,8 +380,8 @@ private:
   /// A loop that carries `out`.
   Value writeRows(Value begin, Value end, bool isRest, Value out, Value shift,
                   Value inverse) {
-    auto loop = scf::ForOp::create(
-        b, begin, end, index(isRest ? 1 : matricesPerStep), ValueRange{out});
+    auto loop = scf::ForOp::create(b, begin, end, index(countAtOnce(isRest)),
+                                   ValueRange{out});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
