@@ -40,6 +40,7 @@ static void addTilePasses(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
+  pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUExpandScans());
   pm.addNestedPass<func::FuncOp>(sattn::createSAttnCPUClipTiles());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

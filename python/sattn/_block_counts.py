@@ -16,13 +16,14 @@ class BlockCounts:
     """One `sattn.block_counts`: what a kernel is compiled for.
 
     block: (queries, keys). mask_mod: the text of the region. captures: types of its captures. names: of them, for
-    messages.
+    messages. exact: whether the numbers of blocks that are seen in part are told.
     """
 
     block: tuple
     mask_mod: str
     captures: tuple
     names: tuple
+    exact: bool
 
     def text(self):
         """The module: one function @block_counts, whose last argument is the result."""
@@ -33,7 +34,7 @@ class BlockCounts:
                 f"    attributes {{sattn.names = [{', '.join(_region.quoted(name) for _, _, name in arguments)}]}} {{\n"
                 f"  %0 = sattn.block_counts captures({', '.join('%' + name for name, _, _ in given)} : "
                 f"{', '.join(self.captures)})\n      outs(%out : {out}) -> {out}\n      {self.mask_mod}\n"
-                f"      {{block_size = array<i64: {self.block[0]}, {self.block[1]}>}}\n"
+                f"      {{block_size = array<i64: {self.block[0]}, {self.block[1]}>{'' if self.exact else ', approximate'}}}\n"
                 f"  return %0 : {out}\n}}\n")
 
 
@@ -59,20 +60,21 @@ def _limited(function, band):
     return _Limited("mask_mod", result, captures)
 
 
-def _source(function, band, block):
+def _source(function, band, block, exact):
     limited = _limited(function, band)
     types = [_region.types_of([capture])[0] for capture in limited.captures]
     flat = tuple(name for own in types for name in own)
     names = tuple(capture.name for capture, own in zip(limited.captures, types) for _ in own)
-    return limited, BlockCounts(block, _region.text(limited, 0, flat, approximate=False), flat, names)
+    return limited, BlockCounts(block, _region.text(limited, 0, flat, approximate=False), flat, names, exact)
 
 
-def block_counts(function, values, band, shape, lengths, block, device=None):
+def block_counts(function, values, band, shape, lengths, block, device=None, exact=True):
     """Visible elements of each block, an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. lengths, block: of (queries, keys). Nothing waits for the device. Raises
-    NotImplementedError for a function that the compiler refuses.
+    each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have any
+    number above none and below all. Nothing waits for the device. Raises NotImplementedError for a function that the
+    compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
     # Of a single block not much more than there is of it; few sizes are compiled.
@@ -85,7 +87,7 @@ def block_counts(function, values, band, shape, lengths, block, device=None):
 
         result = torch.empty(size, dtype=torch.int32, device=device)
         arrays = _arrays.arrays_of("out", result)
-    limited, source = _source(function, band, block)
+    limited, source = _source(function, band, block, exact)
     target = _compiler.CPU if device is None else device.index or 0
     program = _bsr._with_memory(arrays, cache.program, source, target)
     program._launch(*captured(limited, [*values, *lengths], arrays), result)

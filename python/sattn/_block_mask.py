@@ -173,7 +173,7 @@ class BlockMask:
 
     def made(self, function, values, band, device, block, batch):
         """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; how many elements of each
-        block are visible, in NumPy or on a GPU).
+        block are visible, in NumPy, or on a GPU, where a number between none and all says no more than that).
 
         They are kept while the captured values are what they were. On a GPU nothing waits for them.
         """
@@ -182,7 +182,8 @@ class BlockMask:
             return kept[1:]
         shape = batch[0] if function.needs_batch else 1, batch[1] if function.needs_head else 1
         on_gpu = device is not None and device.type != "cpu"
-        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None)
+        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None,
+                                 exact=not on_gpu)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)

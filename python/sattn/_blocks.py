@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _bounds, _evaluation, _functions
 from ._block_counts import block_counts
+from ._block_lists import block_lists, extents
 from ._expression import Graph
 
 #: Elements whose values are in memory, at most.
@@ -27,15 +28,15 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
-def counts(function, values, band, shape, lengths, block, device=None):
+def counts(function, values, band, shape, lengths, block, device=None, exact=True):
     """Visible elements of each block: an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
-    each 1 or the whole number. block: (queries, keys). Where there are few elements, all are computed, without a
-    compiler.
+    each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
+    any between none and all. Where there are few elements, all are computed, without a compiler.
     """
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
-        return block_counts(function, values, band, shape, lengths, block, device)
+        return block_counts(function, values, band, shape, lengths, block, device, exact)
     arrays = _evaluation.library(device)
     if device is None:
         values = _functions.host_arrays(values)
@@ -83,24 +84,14 @@ def _sums(seen, block, device):
 
 def sizes(lengths, block, device=None):
     """How many elements each block has: (blocks of queries, blocks of keys)."""
-    rows, columns = (_extents(length, size, device) for length, size in zip(lengths, block))
+    rows, columns = (extents(length, size, device) for length, size in zip(lengths, block))
     return rows[:, None] * columns[None, :]
 
 
-def _extents(length, size, device):
-    """How many positions each block has along one dimension; the last one may have fewer."""
-    number = ceil_div(length, size)
-    if device is None:
-        found = np.full(number, min(size, length), np.int32)
-    else:
-        found = sys.modules["torch"].full((number,), min(size, length), dtype=sys.modules["torch"].int32, device=device)
-    if length % size:
-        found[-1:] = length % size
-    return found
-
-
 def lists_of(number, lengths, block, separate=True, device=None):
-    """The Lists of blocks with these counts of visible elements."""
+    """The Lists of blocks with these counts of visible elements. Many on a GPU are made by a compiled program."""
+    if device is not None and device.type == "cuda" and math.prod(number.shape) * math.prod(block) > MOST_EVALUATED:
+        return _compiled_lists(number, *(extents(length, size, device) for length, size in zip(lengths, block)), separate)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, number)
     if separate:
@@ -112,16 +103,22 @@ def lists_of(number, lengths, block, separate=True, device=None):
         module.logical_xor(number, whole, out=listed[0, ..., 0, :])
     else:
         module.not_equal(number, 0, out=listed[0, ..., 0, :])
-    return _lists(module, listed, separate)
+    return _as_lists(*_columns(module, listed), separate)
 
 
-def _lists(module, listed, separate):
-    numbers, columns = _columns(module, listed)
+def _compiled_lists(number, heights, widths, separate):
+    return _as_lists(*block_lists(number, heights, widths, separate), separate)
+
+
+def _as_lists(numbers, columns, separate):
     return Lists(numbers[0], columns[0], numbers[1], columns[1]) if separate else Lists(numbers[0], columns[0], None, None)
 
 
 def lists_of_visible(some, every, separate=True, device=None):
     """The Lists of blocks that may be seen, and of those that are wholly visible, which are among them."""
+    if device is not None and device.type == "cuda":
+        one, two = (extents(size * length, size, device) for size, length in zip((1, 2), some.shape[-2:]))
+        return _compiled_lists(some.int() + every, one, two, separate)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, some)
     if separate:
@@ -129,7 +126,7 @@ def lists_of_visible(some, every, separate=True, device=None):
         module.logical_xor(some, every, out=listed[0, ..., 0, :])
     else:
         listed[0, ..., 0, :] = some
-    return _lists(module, listed, separate)
+    return _as_lists(*_columns(module, listed), separate)
 
 
 def ordered(dense):

@@ -10,13 +10,15 @@
 // CHECK:   wgtile.gather
 // CHECK: wgtile.tile_reduce mins
 // CHECK: wgtile.tile_reduce maxs
-// CHECK: scf.for
-// CHECK:   scf.if
-// CHECK:   scf.for {{.*}} -> (tensor<16xi32
-// CHECK:     scf.for {{.*}} -> (tensor<16x16xi32, #{{[^,]*}}>) {
-// CHECK:       wgtile.gather
-// CHECK:     wgtile.tile_reduce addi
-// CHECK:   wgtile.store %{{.+}} : tensor<16xi32
+// CHECK: scf.for {{.*}} -> (tensor<16x16xi32
+// CHECK:   scf.for {{.*}} -> (tensor<16x16xi32
+// CHECK: wgtile.tile_reduce addi
+// CHECK: scf.for {{.*}} -> (tensor<16x16xi32
+// CHECK:   wgtile.tile_reduce mins
+// CHECK:   scf.for {{.*}} -> (tensor<16x16xi32, #{{[^,]*}}>) {
+// CHECK:     wgtile.gather
+// CHECK:   wgtile.tile_reduce addi
+// CHECK: wgtile.scatter
 func.func @document(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
   %0 = sattn.block_counts captures(%doc : tensor<?xi32>) outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
       mask_mod {
@@ -28,5 +30,23 @@ func.func @document(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x
         %r = arith.cmpi eq, %x, %y : i32
         sattn.yield %r : i1
       } {block_size = array<i64: 128, 128>}
+  return %0 : tensor<?x?x?x?xi32>
+}
+
+// Each block's verdict is elementwise code, which a tile that is decided as a
+// whole skips.
+// CHECK-LABEL: gpu.func @causal(
+// CHECK: scf.if
+// CHECK:   arith.cmpi sle, {{.*}} : tensor<16x16xi64
+// CHECK: wgtile.tile_reduce addi
+// CHECK: scf.for
+// CHECK: wgtile.scatter
+func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
+  %0 = sattn.block_counts outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {approximate, block_size = array<i64: 128, 128>}
   return %0 : tensor<?x?x?x?xi32>
 }

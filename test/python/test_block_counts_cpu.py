@@ -11,7 +11,7 @@ BLOCKS = [(128, 128), (16, 64), (9, 13), (1, 1)]
 LENGTHS = [(300, 300), (64, 700), (1, 40)]
 
 
-def program(mod, block):
+def program(mod, block, exact=True):
     """The function of a mask_mod, with its captures and then the result as arguments."""
     types = [CAPTURE_TYPES[name] for name in mod.captures]
     given = [f"%{name}_in: {own}" for name, own in zip(mod.captures, types)]
@@ -23,7 +23,7 @@ def program(mod, block):
   ^bb0(%b: i32, %h: i32, %i: i32, %j: i32{inside}):
     {mod.text.strip()}
     sattn.yield %r : i1
-  }} {{block_size = array<i64: {block[0]}, {block[1]}>}}
+  }} {{block_size = array<i64: {block[0]}, {block[1]}>{'' if exact else ', approximate'}}}
   return %0 : {out}
 }}
 """
@@ -60,6 +60,22 @@ def test_agrees_with_all_elements(sattn, name, block):
         b, h, i, j = np.ogrid[tuple(slice(size) for size in (*lead, *padded))]
         seen = np.broadcast_to(mod.compute(None, b, h, i, j, *captures), (*lead, *padded))
         assert (out == counts_of(seen, block)).all(), lengths
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("name", MASK_MODS)
+def test_approximate(sattn, name, block):
+    """Which blocks are empty and full is exact."""
+    mod = MASK_MODS[name]
+    rng, lead, blocks = np.random.default_rng(0), (1, 2), (5, 7)
+    lengths = tuple(count * size for count, size in zip(blocks, block))
+    captures = [captured(capture, lead, lengths, rng) for capture in mod.captures]
+    exact, approximate = (np.full((*lead, *blocks), 7, np.int32) for _ in range(2))
+    sattn.compile(program(mod, block))(*captures, exact)
+    sattn.compile(program(mod, block, exact=False))(*captures, approximate)
+    size = block[0] * block[1]
+    assert ((exact == 0) == (approximate == 0)).all() and ((exact == size) == (approximate == size)).all()
+    assert (approximate >= 0).all() and (approximate <= size).all()
 
 
 def test_any_strides(sattn):

@@ -285,6 +285,34 @@ def SAttnCPUVectorize
   ];
 }
 
+def SAttnCPUExpandScans
+    : Pass<"sattn-cpu-expand-scans", "::mlir::func::FuncOp"> {
+  let summary = "Expand scans and scatters of tiles to loops over elements";
+  let description = [{
+    A `vector.scan` of one dimension and a `vector.scatter` to a tensor become
+    loops over their elements: each one depends on those before it, or has a place
+    of its own. Upstream's lowerings write such code out for every element, of which
+    a tile has hundreds, and scatter to memory without strides alone. A scan between
+    two `vector.shape_cast`s is one of the tile itself.
+
+    Before:
+    ```mlir
+    %1 = vector.scatter %row[%c0][%places], %mask, %values : ...
+    ```
+    After:
+    ```mlir
+    %1 = scf.for %i = %c0 to %c16 step %c1 iter_args(%r = %row) -> (tensor<?xi32>) {
+      %place = tensor.extract %places[%i] ...
+      %2 = scf.if %isStored -> (tensor<?xi32>) {
+        %3 = tensor.insert %value into %r[%place] : tensor<?xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def SAttnCPUExpandMemRefOps
     : Pass<"sattn-cpu-expand-memref-ops", "::mlir::func::FuncOp"> {
   let summary = "Expand ops of memref that have no code of their own";

@@ -9,6 +9,7 @@
 #include "sattn/Conversion/Passes.h"
 
 #include "GlobalWindow.h"
+#include "Scan.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Dialect/WGTile/IR/MmaTypes.h"
@@ -395,38 +396,6 @@ struct StepLowering : OpConversionPattern<vector::StepOp> {
   }
 };
 
-/// The name of a reduction of a tile in wgtile and arith.
-static std::optional<arith::AtomicRMWKind>
-convertKind(vector::CombiningKind kind, Type element) {
-  if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
-    switch (kind) {
-    case vector::CombiningKind::ADD:
-      return arith::AtomicRMWKind::addi;
-    case vector::CombiningKind::MINSI:
-      return arith::AtomicRMWKind::mins;
-    case vector::CombiningKind::MAXSI:
-      return arith::AtomicRMWKind::maxs;
-    default:
-      return std::nullopt;
-    }
-  if (!element.isF32())
-    return std::nullopt;
-  switch (kind) {
-  case vector::CombiningKind::ADD:
-    return arith::AtomicRMWKind::addf;
-  case vector::CombiningKind::MAXIMUMF:
-    return arith::AtomicRMWKind::maximumf;
-  case vector::CombiningKind::MAXNUMF:
-    return arith::AtomicRMWKind::maxnumf;
-  case vector::CombiningKind::MINIMUMF:
-    return arith::AtomicRMWKind::minimumf;
-  case vector::CombiningKind::MINNUMF:
-    return arith::AtomicRMWKind::minnumf;
-  default:
-    return std::nullopt;
-  }
-}
-
 struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -496,7 +465,41 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   }
 };
 
-/// The number of an element in its tensor becomes one index a dimension.
+/// Numbers of elements in a memref become one tile of indices a dimension.
+static SmallVector<Value> splitNumbers(ImplicitLocOpBuilder &b, Value numbers,
+                                       Value memref) {
+  ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();
+  int64_t rank = shape.size();
+  Value number = convertToI64(b, b.getLoc(), numbers);
+  auto type = cast<RankedTensorType>(number.getType());
+  SmallVector<Value> indices(rank);
+  for (int64_t dim = rank - 1; dim > 0; --dim) {
+    // Nothing is left for dimensions of 1.
+    if (llvm::all_of(shape.take_front(dim),
+                     [](int64_t size) { return size == 1; })) {
+      Value zero = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(type, b.getI64IntegerAttr(0).getValue()));
+      std::fill_n(indices.begin(), dim, zero);
+      indices[dim] = number;
+      return indices;
+    }
+    Value extent =
+        convertToI64(b, b.getLoc(), memref::DimOp::create(b, memref, dim));
+    extent = tensor::SplatOp::create(b, extent, type);
+    indices[dim] = arith::RemUIOp::create(b, number, extent);
+    number = arith::DivUIOp::create(b, number, extent);
+  }
+  indices[0] = number;
+  return indices;
+}
+
+/// Whether an op accesses all of a memref by numbers of its elements.
+template <typename Op> static bool isOfWholeMemRef(Op op) {
+  auto type = dyn_cast<MemRefType>(op.getBase().getType());
+  return type && type.getRank() != 0 &&
+         llvm::all_of(op.getOffsets(), isZeroInteger);
+}
+
 struct GatherLowering : OpConversionPattern<vector::GatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -505,25 +508,29 @@ struct GatherLowering : OpConversionPattern<vector::GatherOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(op.getType()));
-    auto source = dyn_cast<MemRefType>(op.getBase().getType());
-    if (!type || !source || source.getRank() == 0 ||
-        !matchPattern(op.getMask(), m_One()) ||
-        !llvm::all_of(op.getOffsets(), isZeroInteger))
+    if (!type || !isOfWholeMemRef(op) || !matchPattern(op.getMask(), m_One()))
       return rewriter.notifyMatchFailure(op, "not all of a memref");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value number = convertToI64(b, op.getLoc(), adaptor.getIndices());
-    auto indexType = cast<RankedTensorType>(number.getType());
-    SmallVector<Value> indices(source.getRank());
-    for (int64_t dim = source.getRank() - 1; dim > 0; --dim) {
-      Value extent = convertToI64(b, op.getLoc(),
-                                  memref::DimOp::create(b, op.getBase(), dim));
-      extent = tensor::SplatOp::create(b, extent, indexType);
-      indices[dim] = arith::RemUIOp::create(b, number, extent);
-      number = arith::DivUIOp::create(b, number, extent);
-    }
-    indices[0] = number;
-    rewriter.replaceOpWithNewOp<wgtile::GatherOp>(op, type, op.getBase(),
-                                                  indices);
+    rewriter.replaceOpWithNewOp<wgtile::GatherOp>(
+        op, type, op.getBase(),
+        splitNumbers(b, adaptor.getIndices(), op.getBase()));
+    return success();
+  }
+};
+
+struct ScatterLowering : OpConversionPattern<vector::ScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::ScatterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(adaptor.getValueToStore().getType()) ||
+        !isOfWholeMemRef(op))
+      return rewriter.notifyMatchFailure(op, "not a tile to a memref");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithNewOp<wgtile::ScatterOp>(
+        op, adaptor.getValueToStore(), op.getBase(),
+        splitNumbers(b, adaptor.getIndices(), op.getBase()), adaptor.getMask());
     return success();
   }
 };
@@ -560,6 +567,12 @@ struct ConvertVectorToWGTilePass
       if (failed(convertContract(op)))
         return signalPassFailure();
 
+    SmallVector<vector::ScanOp> scans;
+    getOperation().walk([&](vector::ScanOp op) { scans.push_back(op); });
+    for (vector::ScanOp op : scans)
+      if (failed(convertScan(op)))
+        return signalPassFailure();
+
     if (failed(hoistIndexCasts()))
       return signalPassFailure();
 
@@ -572,9 +585,11 @@ struct ConvertVectorToWGTilePass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    patterns.add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
-                 GatherLowering, ReadLowering, ReductionLowering, StepLowering,
-                 TransposeLowering, WriteLowering>(converter, &getContext());
+    patterns
+        .add<BroadcastLowering, ConstantLowering, ElementwiseLowering,
+             GatherLowering, ReadLowering, ReductionLowering, ScatterLowering,
+             StepLowering, TransposeLowering, WriteLowering>(converter,
+                                                             &getContext());
     patterns.add<IndexCastLowering>(converter, &getContext(),
                                     PatternBenefit(2));
     if (failed(applyPartialConversion(getOperation(), target,

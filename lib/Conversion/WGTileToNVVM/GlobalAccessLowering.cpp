@@ -18,6 +18,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -533,6 +534,35 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
   }
 };
 
+struct ScatterLowering : OpConversionPattern<ScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ScatterOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout =
+        TileRegisters::get(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    SmallVector<Value> elements =
+        unpack(rewriter, loc, *layout, adaptor.getTile());
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      auto branch = scf::IfOp::create(rewriter, loc, adaptor.getMask()[i],
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      SmallVector<Value> indices;
+      for (ValueRange tile : adaptor.getIndices())
+        indices.push_back(arith::IndexCastOp::create(
+            rewriter, loc, rewriter.getIndexType(), tile[i]));
+      memref::StoreOp::create(rewriter, loc, element, op.getDest(), indices);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct StoreLowering : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -576,6 +606,6 @@ struct StoreLowering : OpConversionPattern<StoreOp> {
 
 void wgtile::populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<GatherLowering, ReadLowering, StoreLowering>(
+  patterns.add<GatherLowering, ReadLowering, ScatterLowering, StoreLowering>(
       converter, patterns.getContext());
 }

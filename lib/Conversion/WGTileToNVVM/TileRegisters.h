@@ -150,6 +150,8 @@ void populatePeekPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateRowReducePatterns(const TileTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
+void populateTileReducePatterns(const TileTypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
 void populateRingPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateStagingPatterns(const TileTypeConverter &converter,

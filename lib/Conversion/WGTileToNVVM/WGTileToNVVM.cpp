@@ -84,6 +84,7 @@ struct ConvertWGTileToNVVMPass
     populateOrderPatterns(converter, patterns);
     populatePeekPatterns(converter, patterns);
     populateRowReducePatterns(converter, patterns);
+    populateTileReducePatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStagingPatterns(converter, patterns);
     populateTileLoopPatterns(converter, patterns);

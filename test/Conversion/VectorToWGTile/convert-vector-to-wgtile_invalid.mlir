@@ -153,3 +153,50 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @inclusive_scan(%a: memref<?x?xi32>, %first: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    %flat = vector.shape_cast %tile : vector<16x8xi32> to vector<128xi32>
+    %start = vector.broadcast %first : i32 to vector<i32>
+    // expected-error @below {{expected a scan of all elements of a tile, without the last one and its accumulated value}}
+    %sums, %last = vector.scan <add>, %flat, %start {inclusive = true, reduction_dim = 0 : i64} : vector<128xi32>, vector<i32>
+    %most = vector.shape_cast %sums : vector<128xi32> to vector<16x8xi32>
+    vector.transfer_write %most, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x8xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @scan_of_rows(%a: memref<?x?xi32>, %start: vector<16xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    // expected-error @below {{expected a scan of all elements of a tile, without the last one and its accumulated value}}
+    %sums, %last = vector.scan <add>, %tile, %start {inclusive = false, reduction_dim = 1 : i64} : vector<16x8xi32>, vector<16xi32>
+    vector.transfer_write %sums, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x8xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @scan_from_argument(%a: memref<?x?xi32>, %start: vector<i32>) kernel {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %tile = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]} : memref<?x?xi32>, vector<16x8xi32>
+    %flat = vector.shape_cast %tile : vector<16x8xi32> to vector<128xi32>
+    // expected-error @below {{expected a number as the initial value}}
+    %sums, %last = vector.scan <add>, %flat, %start {inclusive = false, reduction_dim = 0 : i64} : vector<128xi32>, vector<i32>
+    %most = vector.shape_cast %sums : vector<128xi32> to vector<16x8xi32>
+    vector.transfer_write %most, %a[%c0, %c0] {in_bounds = [true, true]} : vector<16x8xi32>, memref<?x?xi32>
+    gpu.return
+  }
+}

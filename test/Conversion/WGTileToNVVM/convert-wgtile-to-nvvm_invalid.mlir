@@ -203,3 +203,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!tile = tensor<32x8xf32, #wgtile.mma<warps = 2>>
+
+gpu.module @kernels {
+  gpu.func @tile_scan(%x: f32, %out: memref<?x?xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = tensor.splat %x : !tile
+    // expected-error @below {{expected a tile that one warp has, but got 'tensor<32x8xf32, #wgtile.mma<warps = 2>>'}}
+    // expected-error @below {{failed to legalize operation}}
+    %sums = wgtile.tile_scan addf %t from %x : !tile, f32
+    wgtile.store %sums, %out[%c0, %c0] in_bounds [true, true] : !tile, memref<?x?xf32>
+    gpu.return
+  }
+}

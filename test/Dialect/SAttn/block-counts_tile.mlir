@@ -3,36 +3,32 @@
 
 // CHECK-LABEL: func.func @causal
 // CHECK: scf.forall (%{{.+}}, %{{.+}}, %[[R:.+]], %[[C:.+]]) = (0, 0, 0, 0) to (%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) step (1, 1, 1, 256)
+// CHECK: %[[TILE:.+]] = tensor.extract_slice
 // Of the whole tile:
 // CHECK: %[[ALL:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
 // CHECK: %[[NOT_ALL:.+]] = arith.xori %[[ALL]], %true : i1
 // CHECK: %[[MIXED:.+]] = arith.andi %[[ANY:.+]], %[[NOT_ALL]] : i1
-// CHECK: scf.for %[[FIRST:.+]] = %c0 to %{{.+}} step %c16 iter_args(%[[OUT:.+]] = %{{.+}}) -> (tensor<1x1x1x?xi32>)
-// Of a group:
-// CHECK:   %[[BLOCKS:.+]] = affine.min
-// CHECK:   %[[GROUP:.+]]:2 = scf.if %[[MIXED]] -> (i1, i1)
-// CHECK:   } else {
-// CHECK:     scf.yield %[[ANY]], %[[ALL]]
-// CHECK:   %[[NOT_ALL_OF_GROUP:.+]] = arith.xori %[[GROUP]]#1, %true
-// CHECK:   %[[MIXED_GROUP:.+]] = arith.andi %[[GROUP]]#0, %[[NOT_ALL_OF_GROUP]]
-// CHECK:   %[[END:.+]] = arith.select %[[MIXED_GROUP]], %[[BLOCKS]], %c0
-// CHECK:   %[[COUNTS:.+]] = scf.for %[[BLOCK:.+]] = %c0 to %[[END]] step %c1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<16xi32>)
-// Of a block:
-// CHECK:     %[[ALL_OF_BLOCK:.+]] = arith.andi
-// CHECK:     %[[MIXED_BLOCK:.+]] = arith.andi
-// CHECK:     %[[ELEMENTS:.+]] = arith.select %[[MIXED_BLOCK]], %c32, %c0
-// CHECK:     %[[SUMS:.+]] = scf.for %{{.+}} = %c0 to %[[ELEMENTS]] step %c1 iter_args(%[[FORMER:.+]] = %{{.+}}) -> (tensor<16x16xi32>)
-// CHECK:       linalg.generic
+// CHECK: %[[SOME:.+]] = arith.select %[[ANY]], %c-1_i32, %c0_i32
+// CHECK: %[[OF_TILE:.+]] = arith.select %[[ALL]], %c8192_i32, %[[SOME]]
+// CHECK: %[[FIRST:.+]] = linalg.fill ins(%[[OF_TILE]]
+// Of each block:
+// CHECK: %[[DECIDED:.+]] = scf.if %[[MIXED]] -> (tensor<16x16xi32>)
+// CHECK:   linalg.generic
+// CHECK:   arith.cmpi sle, {{.*}} : i64
+// CHECK: } else {
+// CHECK:   scf.yield %[[FIRST]]
+// What is left:
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]}
+// CHECK: %[[LEFT:.+]] = arith.index_cast %{{.+}} : i32 to index
+// CHECK: %[[COUNTS:.+]] = scf.for %{{.+}} = %c0 to %[[LEFT]] step %c1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<16x16xi32>)
+// CHECK:   arith.minsi
+// CHECK:   %[[SUMS:.+]] = scf.for %{{.+}} = %c0 to %c32 step %c1 iter_args(%[[FORMER:.+]] = %{{.+}}) -> (tensor<16x16xi32>)
+// CHECK:     linalg.generic
 // CHECK-SAME:  outs(%[[FORMER]] : tensor<16x16xi32>)
-// CHECK:         arith.cmpi sge
-// CHECK:     } {sattn.block_loop}
-// CHECK:     %[[SUM:.+]] = linalg.generic
-// CHECK-SAME:  iterator_types = ["reduction", "reduction"]} ins(%[[SUMS]] : tensor<16x16xi32>)
-// CHECK:     %[[NUMBER:.+]] = tensor.extract %[[SUM]][]
-// CHECK:     %[[WHOLE:.+]] = arith.select %{{.+}}, %c8192_i32, %c0_i32
-// CHECK:     arith.select %[[MIXED_BLOCK]], %[[NUMBER]], %[[WHOLE]]
-// CHECK:   arith.select %[[GROUP]]#1, %c8192_i32, %c0_i32
-// CHECK:   tensor.insert_slice %{{.+}} into %[[OUT]][0, 0, 0, %[[FIRST]]] [1, 1, 1, %[[BLOCKS]]]
+// CHECK:       arith.cmpi sge
+// CHECK:   } {sattn.block_loop}
+// CHECK:   linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]} ins(%[[SUMS]] : tensor<16x16xi32>)
+// CHECK: vector.scatter %[[TILE]]
 func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
   %0 = sattn.block_counts outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
       mask_mod {
@@ -40,6 +36,30 @@ func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
         %r = arith.cmpi sge, %i, %j : i32
         sattn.yield %r : i1
       } {block_size = array<i64: 128, 64>}
+  return %0 : tensor<?x?x?x?xi32>
+}
+
+// Elements from all over an undecided block; all of them where these are alike.
+// CHECK-LABEL: func.func @approximate
+// CHECK: scf.for
+// CHECK:   %[[ROW:.+]] = arith.muli %{{.+}}, %c127_i32
+// CHECK:   arith.divui %[[ROW]], %c15_i32
+// CHECK:   %[[COLUMN:.+]] = arith.muli %{{.+}}, %c63_i32
+// CHECK:   arith.divui %[[COLUMN]], %c15_i32
+// CHECK:   %[[SEEN:.+]] = tensor.extract
+// CHECK:   %[[SOME:.+]] = arith.cmpi sgt, %[[SEEN]], %c0_i32
+// CHECK:   %[[NOT_ALL:.+]] = arith.cmpi slt, %[[SEEN]], %c256_i32
+// CHECK:   %[[MIXED:.+]] = arith.andi %[[SOME]], %[[NOT_ALL]]
+// CHECK:   %[[END:.+]] = arith.select %[[MIXED]], %c0, %c32
+// CHECK:   scf.for %{{.+}} = %c0 to %[[END]]
+// CHECK:   arith.select %[[MIXED]], %c1_i32, %{{.+}}
+func.func @approximate(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
+  %0 = sattn.block_counts outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {approximate, block_size = array<i64: 128, 64>}
   return %0 : tensor<?x?x?x?xi32>
 }
 
@@ -52,11 +72,12 @@ func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
 // CHECK:   arith.minsi
 // CHECK:   arith.maxsi
 // CHECK: scf.for {{.*}} -> (tensor<16x16xi32>, tensor<16x16xi32>)
-// CHECK: scf.for {{.*}} -> (tensor<1x1x1x?xi32>)
+// CHECK: scf.for {{.*}} -> (tensor<16x16xi32>) {
 // CHECK:   scf.for {{.*}} -> (tensor<16x16xi32>, tensor<16x16xi32>)
-// CHECK:   scf.for {{.*}} -> (tensor<16xi32>)
+// CHECK:   scf.for {{.*}} -> (tensor<16x16xi32>) {
 // CHECK:     scf.for {{.*}} -> (tensor<16x16xi32>, tensor<16x16xi32>)
-// CHECK:     scf.for {{.*}} -> (tensor<16x16xi32>) {
+// CHECK: scf.for {{.*}} -> (tensor<16x16xi32>) {
+// CHECK:   scf.for {{.*}} -> (tensor<16x16xi32>) {
 // CHECK-NOT: -> (tensor<16x16xi32>, tensor<16x16xi32>)
 func.func @document(%doc: tensor<?xi32>, %out: tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> {
   %0 = sattn.block_counts captures(%doc : tensor<?xi32>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32>
@@ -74,8 +95,6 @@ func.func @document(%doc: tensor<?xi32>, %out: tensor<1x1x?x?xi32>) -> tensor<1x
 
 // A block that is no multiple of what is evaluated at a time.
 // CHECK-LABEL: func.func @odd
-// CHECK: %[[END:.+]] = arith.select %{{.+}}, %c1, %c0
-// CHECK: scf.for %{{.+}} = %c0 to %[[END]]
 // CHECK: arith.cmpi slt, %{{.+}}, %c13_i32
 // CHECK: arith.cmpi slt, %{{.+}}, %c9_i32
 func.func @odd(%out: tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> {

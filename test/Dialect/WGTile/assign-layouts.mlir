@@ -547,3 +547,20 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
     gpu.return
   }
 }
+
+// -----
+
+// What is scattered gives the rows, and its places and mask have its layout.
+// CHECK-LABEL: gpu.func @scattered
+// CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
+// CHECK:         wgtile.scatter %{{.+}}[%{{.+}} : tensor<32xi64, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 2>>>] mask %{{.+}} : tensor<32xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 2>>>, tensor<32xi1, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 2>>>, memref<?xi32>
+gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+  gpu.func @scattered(%list: memref<?xi32>, %x: i32) kernel attributes {wgtile.tma} {
+    %numbers = wgtile.step : tensor<32xi32>
+    %all = tensor.splat %x : tensor<32xi32>
+    %mask = arith.cmpi slt, %numbers, %all : tensor<32xi32>
+    %at = arith.extsi %numbers : tensor<32xi32> to tensor<32xi64>
+    wgtile.scatter %all, %list[%at : tensor<32xi64>] mask %mask : tensor<32xi32>, tensor<32xi1>, memref<?xi32>
+    gpu.return
+  }
+}

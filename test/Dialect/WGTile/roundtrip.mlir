@@ -151,7 +151,8 @@ func.func @extract_columns(%tile: tensor<64x128xf32>,
 // CHECK:         %[[PARTS:.*]] = wgtile.row_reduce addf %{{.*}} partial : tensor<64x128xf32> -> tensor<64xf32>
 // CHECK:         wgtile.row_combine addf %[[PARTS]] : tensor<64xf32>
 // CHECK:         wgtile.tile_reduce maxnumf %{{.*}} : tensor<64xf32> -> f32
-// CHECK:         wgtile.tile_reduce maximumf %{{.*}} : tensor<64x128xf32> -> f32
+// CHECK:         %[[MAXIMUM:.*]] = wgtile.tile_reduce maximumf %{{.*}} : tensor<64x128xf32> -> f32
+// CHECK:         wgtile.tile_scan addf %{{.*}} from %[[MAXIMUM]] : tensor<64x128xf32>, f32
 func.func @vectors(%tile: tensor<64x128xf32>) {
   %0 = wgtile.step : tensor<128xi32>
   %1 = wgtile.step : tensor<64xi32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
@@ -161,6 +162,7 @@ func.func @vectors(%tile: tensor<64x128xf32>) {
   %4 = wgtile.row_combine addf %3 : tensor<64xf32>
   %5 = wgtile.tile_reduce maxnumf %2 : tensor<64xf32> -> f32
   %6 = wgtile.tile_reduce maximumf %tile : tensor<64x128xf32> -> f32
+  %7 = wgtile.tile_scan addf %tile from %6 : tensor<64x128xf32>, f32
   return
 }
 
@@ -230,5 +232,14 @@ func.func @gather(%table: memref<?x?xf32>, %i: tensor<64x128xi64>, %vector: memr
   %0 = wgtile.gather %table[%i, %i : tensor<64x128xi64>, tensor<64x128xi64>] : memref<?x?xf32> -> tensor<64x128xf32>
   // CHECK:       wgtile.gather %{{.+}}[%{{.+}} : tensor<64xi64>] : memref<?xf32> -> tensor<64xf32>
   %1 = wgtile.gather %vector[%rows : tensor<64xi64>] : memref<?xf32> -> tensor<64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @scatter
+// CHECK-SAME:    %[[TABLE:.*]]: memref<?x?xf32>, %[[TILE:.*]]: tensor<64x128xf32>, %[[I:.*]]: tensor<64x128xi64>, %[[MASK:.*]]: tensor<64x128xi1>
+// CHECK:         wgtile.scatter %[[TILE]], %[[TABLE]][%[[I]], %[[I]] : tensor<64x128xi64>, tensor<64x128xi64>] mask %[[MASK]] : tensor<64x128xf32>, tensor<64x128xi1>, memref<?x?xf32>
+func.func @scatter(%table: memref<?x?xf32>, %tile: tensor<64x128xf32>, %i: tensor<64x128xi64>, %mask: tensor<64x128xi1>) {
+  wgtile.scatter %tile, %table[%i, %i : tensor<64x128xi64>, tensor<64x128xi64>] mask %mask
+      : tensor<64x128xf32>, tensor<64x128xi1>, memref<?x?xf32>
   return
 }

@@ -193,6 +193,30 @@ func.func @tile_reduce_c1_kind(%t: tensor<16x8xi32>) {
 
 // -----
 
+func.func @tile_scan_c1_rank(%t: tensor<64xi32>, %x: i32) {
+  // expected-error @below {{expected a tile of two dimensions, but got 'tensor<64xi32>'}}
+  %0 = wgtile.tile_scan addi %t from %x : tensor<64xi32>, i32
+  return
+}
+
+// -----
+
+func.func @tile_scan_c1_initial(%t: tensor<16x8xi32>, %x: f32) {
+  // expected-error @below {{expected a tile of at most two dimensions and a number of its element type, of 32 or 64 bits, but got 'tensor<16x8xi32>' and 'f32'}}
+  %0 = wgtile.tile_scan addi %t from %x : tensor<16x8xi32>, f32
+  return
+}
+
+// -----
+
+func.func @tile_scan_c1_kind(%t: tensor<16x8xi32>, %x: i32) {
+  // expected-error @below {{expected a kind of reduction that applies to 'i32', but got 'mulf'}}
+  %0 = wgtile.tile_scan mulf %t from %x : tensor<16x8xi32>, i32
+  return
+}
+
+// -----
+
 func.func @order_init_warpgroups() {
   // expected-error @below {{attribute 'warpgroups' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 2}}
   "wgtile.order_init"() <{warpgroups = 1 : i64}> : () -> ()
@@ -268,5 +292,37 @@ func.func @gather_c1_type(%table: memref<?xf32>, %at: tensor<64x64xi32>) {
 func.func @gather_c2(%table: memref<?xf16>, %at: tensor<64x64xi64>) {
   // expected-error @below {{expected a tile of elements of 'memref<?xf16>', but got 'tensor<64x64xf32>'}}
   %0 = wgtile.gather %table[%at : tensor<64x64xi64>] : memref<?xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c1_number(%table: memref<?x?xf32>, %t: tensor<16x16xf32>, %at: tensor<16x16xi64>, %m: tensor<16x16xi1>) {
+  // expected-error @below {{expected one tile of indices for each dimension of 'memref<?x?xf32>', but got 1}}
+  wgtile.scatter %t, %table[%at : tensor<16x16xi64>] mask %m : tensor<16x16xf32>, tensor<16x16xi1>, memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c1_type(%table: memref<?xf32>, %t: tensor<16x16xf32>, %at: tensor<16x16xi32>, %m: tensor<16x16xi1>) {
+  // expected-error @below {{expected indices of i64 in the shape of 'tensor<16x16xf32>', but got 'tensor<16x16xi32>'}}
+  wgtile.scatter %t, %table[%at : tensor<16x16xi32>] mask %m : tensor<16x16xf32>, tensor<16x16xi1>, memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c2_element(%table: memref<?xf16>, %t: tensor<16x16xf32>, %at: tensor<16x16xi64>, %m: tensor<16x16xi1>) {
+  // expected-error @below {{expected a tile of elements of 'memref<?xf16>', but got 'tensor<16x16xf32>'}}
+  wgtile.scatter %t, %table[%at : tensor<16x16xi64>] mask %m : tensor<16x16xf32>, tensor<16x16xi1>, memref<?xf16>
+  return
+}
+
+// -----
+
+func.func @scatter_c2_mask(%table: memref<?xf32>, %t: tensor<16x16xf32>, %at: tensor<16x16xi64>, %m: tensor<16x8xi1>) {
+  // expected-error @below {{expected a mask of i1 in the shape of 'tensor<16x16xf32>', but got 'tensor<16x8xi1>'}}
+  wgtile.scatter %t, %table[%at : tensor<16x16xi64>] mask %m : tensor<16x16xf32>, tensor<16x8xi1>, memref<?xf32>
   return
 }

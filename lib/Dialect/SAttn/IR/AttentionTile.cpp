@@ -44,7 +44,7 @@ int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,
 
 AttentionBuilder::AttentionBuilder(OpBuilder &b, Location loc, int64_t queries,
                                    int64_t keys, Type wide)
-    : ImplicitLocOpBuilder(loc, b), queries(queries), keys(keys),
+    : TileOpBuilder(loc, b), queries(queries), keys(keys),
       wide(wide ? wide : getF32Type()) {
   AffineExpr i = getAffineDimExpr(0), j = getAffineDimExpr(1);
   tile = AffineMap::get(2, 0, {i, j}, getContext());
@@ -57,44 +57,6 @@ AttentionBuilder::AttentionBuilder(OpBuilder &b, Location loc, int64_t queries,
 
 Value AttentionBuilder::constant(double value) {
   return arith::ConstantOp::create(*this, getFloatAttr(wide, value));
-}
-
-Value AttentionBuilder::index(int64_t value) {
-  return arith::ConstantIndexOp::create(*this, value);
-}
-
-Value AttentionBuilder::asValue(OpFoldResult number) {
-  return getValueOrCreateConstantIndexOp(*this, getLoc(), number);
-}
-
-Value AttentionBuilder::asI32(OpFoldResult number) {
-  return arith::IndexCastOp::create(*this, getI32Type(), asValue(number));
-}
-
-Value AttentionBuilder::empty(ArrayRef<int64_t> shape, Type type) {
-  return tensor::EmptyOp::create(*this, shape, type);
-}
-
-Value AttentionBuilder::fill(Value value, Value target) {
-  return linalg::FillOp::create(*this, value, target).getResult(0);
-}
-
-Value AttentionBuilder::generic(ArrayRef<Value> inputs,
-                                ArrayRef<AffineMap> inputMaps, Value target,
-                                AffineMap outMap, Body body) {
-  SmallVector<AffineMap> maps(inputMaps);
-  maps.push_back(outMap);
-  SmallVector<utils::IteratorType> iterators(outMap.getNumDims(),
-                                             utils::IteratorType::parallel);
-  for (unsigned dim = outMap.getNumResults(); dim < outMap.getNumDims(); ++dim)
-    iterators[dim] = utils::IteratorType::reduction;
-  return linalg::GenericOp::create(
-             *this, target.getType(), inputs, target, maps, iterators,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               ImplicitLocOpBuilder inner(loc, nested);
-               linalg::YieldOp::create(inner, body(inner, args));
-             })
-      .getResult(0);
 }
 
 Value AttentionBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,

@@ -13,16 +13,14 @@
 #ifndef LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
 #define LIB_DIALECT_SATTN_IR_ATTENTIONTILE_H
 
+#include "TileOpBuilder.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace sattn {
 
-class AttentionBuilder : public mlir::ImplicitLocOpBuilder {
+class AttentionBuilder : public TileOpBuilder {
 public:
-  using Body = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
-                                              mlir::ValueRange)>;
-
   AttentionBuilder(mlir::OpBuilder &b, mlir::Location loc, int64_t queries,
                    int64_t keys, mlir::Type wide = {});
 
@@ -36,16 +34,6 @@ public:
   mlir::Value zero, lowest;
 
   mlir::Value constant(double value);
-  mlir::Value index(int64_t value);
-  mlir::Value asValue(mlir::OpFoldResult number);
-  mlir::Value asI32(mlir::OpFoldResult number);
-  mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
-  mlir::Value fill(mlir::Value value, mlir::Value target);
-  /// An op on elements; `outMap` has fewer results than the loops where rows
-  /// are reduced.
-  mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs,
-                      llvm::ArrayRef<mlir::AffineMap> inputMaps,
-                      mlir::Value target, mlir::AffineMap outMap, Body body);
 
   /// The tile of this shape from `first` on, in the source's last dimensions,
   /// at `lead` of the others; zeros beyond its end.

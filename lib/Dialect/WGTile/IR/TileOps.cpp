@@ -478,20 +478,34 @@ LogicalResult RowCombineOp::verify() {
   return verifyKind(*this, getKind(), type.getElementType());
 }
 
-LogicalResult TileReduceOp::verify() {
-  // (C1)
-  RankedTensorType tile = getTile().getType();
+/// A tile and a number of its elements that a kind of reduction combines.
+static LogicalResult verifyTileAndNumber(Operation *op, RankedTensorType tile,
+                                         Type number,
+                                         arith::AtomicRMWKind kind) {
   Type element = tile.getElementType();
-  if (tile.getRank() > 2 || element != getResult().getType() ||
+  if (tile.getRank() > 2 || element != number ||
       (element.getIntOrFloatBitWidth() != 32 &&
        element.getIntOrFloatBitWidth() != 64))
-    return emitOpError() << "expected a tile of at most two dimensions and a "
-                            "number of its element type, of 32 or 64 bits, but "
-                            "got "
-                         << tile << " and " << getResult().getType();
+    return op->emitOpError()
+           << "expected a tile of at most two dimensions and a number of its "
+              "element type, of 32 or 64 bits, but got "
+           << tile << " and " << number;
+  return verifyKind(op, kind, element);
+}
+
+LogicalResult TileReduceOp::verify() { // (C1)
+  RankedTensorType tile = getTile().getType();
   if (tile.getEncoding() && isColumnVector(tile.getEncoding()))
     return emitOpError() << "expected a vector of rows, but got " << tile;
-  return verifyKind(*this, getKind(), element);
+  return verifyTileAndNumber(*this, tile, getResult().getType(), getKind());
+}
+
+LogicalResult TileScanOp::verify() { // (C1)
+  RankedTensorType tile = getTile().getType();
+  if (tile.getRank() != 2)
+    return emitOpError() << "expected a tile of two dimensions, but got "
+                         << tile;
+  return verifyTileAndNumber(*this, tile, getInitial().getType(), getKind());
 }
 
 /// Whether elements can be numbers of rows or columns.
@@ -525,25 +539,44 @@ LogicalResult RampOp::verify() {
   return success();
 }
 
-LogicalResult GatherOp::verify() {
-  RankedTensorType result = getResult().getType();
-  auto source = cast<MemRefType>(getSource().getType());
+/// One tile of indices for each dimension of a memref, in the shape of a tile
+/// of its elements.
+static LogicalResult verifyPlaces(Operation *op, RankedTensorType tile,
+                                  MemRefType memref, OperandRange indices) {
   // (C1)
-  if (static_cast<int64_t>(getIndices().size()) != source.getRank() ||
-      getIndices().empty())
-    return emitOpError() << "expected one tile of indices for each dimension "
-                            "of "
-                         << source << ", but got " << getIndices().size();
-  for (Value index : getIndices())
+  if (static_cast<int64_t>(indices.size()) != memref.getRank() ||
+      indices.empty())
+    return op->emitOpError()
+           << "expected one tile of indices for each dimension of " << memref
+           << ", but got " << indices.size();
+  for (Value index : indices)
     if (auto type = cast<RankedTensorType>(index.getType());
-        type.getShape() != result.getShape() ||
+        type.getShape() != tile.getShape() ||
         !type.getElementType().isSignlessInteger(64))
-      return emitOpError() << "expected indices of i64 in the shape of "
-                           << result << ", but got " << type;
+      return op->emitOpError() << "expected indices of i64 in the shape of "
+                               << tile << ", but got " << type;
   // (C2)
-  if (result.getElementType() != source.getElementType())
-    return emitOpError() << "expected a tile of elements of " << source
-                         << ", but got " << result;
+  if (tile.getElementType() != memref.getElementType())
+    return op->emitOpError() << "expected a tile of elements of " << memref
+                             << ", but got " << tile;
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyPlaces(*this, getResult().getType(),
+                      cast<MemRefType>(getSource().getType()), getIndices());
+}
+
+LogicalResult ScatterOp::verify() {
+  RankedTensorType tile = getTile().getType(), mask = getMask().getType();
+  if (failed(verifyPlaces(*this, tile, cast<MemRefType>(getDest().getType()),
+                          getIndices())))
+    return failure();
+  // (C2)
+  if (mask.getShape() != tile.getShape() ||
+      !mask.getElementType().isSignlessInteger(1))
+    return emitOpError() << "expected a mask of i1 in the shape of " << tile
+                         << ", but got " << mask;
   return success();
 }
 

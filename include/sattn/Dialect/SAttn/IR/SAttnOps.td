@@ -12,6 +12,7 @@
 #define SATTN_DIALECT_SATTN_IR_SATTNOPS_TD
 
 include "sattn/Dialect/SAttn/IR/BlockCounts/BlockCountsOp.td"
+include "sattn/Dialect/SAttn/IR/BlockLists/BlockListsOp.td"
 include "sattn/Dialect/SAttn/IR/BsrAddmm/BsrAddmmOp.td"
 include "sattn/Dialect/SAttn/IR/BsrAttention/BsrAttentionOp.td"
 include "sattn/Dialect/SAttn/IR/BsrSoftmax/BsrSoftmaxOp.td"

@@ -348,6 +348,34 @@ def WGTile_GatherOp : WGTile_Op<"gather"> {
   let hasVerifier = 1;
 }
 
+def WGTile_ScatterOp : WGTile_Op<"scatter"> {
+  let summary = "Write elements of a tile to global memory at indices that are tiles";
+  let description = [{
+    dest[indices[0][i, j], ...] = tile[i, j] where mask[i, j] is true; of a vector
+    dest[indices[0][i], ...] = tile[i] where mask[i] is. Each element is a store of its
+    own; no two that are stored have the same place.
+
+    - (C1) One tile of indices, of i64, for each dimension of the destination, in
+      bounds where the mask is true.
+    - (C2) The tiles have one shape; the tile has the destination's element type, and
+      the mask elements of i1.
+
+    ```mlir
+    wgtile.scatter %t, %list[%at : tensor<16x16xi64>] mask %m
+        : tensor<16x16xi32>, tensor<16x16xi1>, memref<?xi32>
+    ```
+  }];
+  let arguments = (ins WGTile_RegisterTile:$tile,
+                       Arg<AnyMemRef, "", [MemWrite]>:$dest,
+                       Variadic<WGTile_RegisterTile>:$indices,
+                       WGTile_RegisterTile:$mask);
+  let assemblyFormat = [{
+    $tile `,` $dest `[` $indices `:` type($indices) `]` `mask` $mask attr-dict `:`
+    type($tile) `,` type($mask) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+
 def WGTile_StoreOp : WGTile_Op<"store"> {
   let summary = "Write a tile or a vector from registers to global memory";
   let description = [{
@@ -533,6 +561,30 @@ def WGTile_TileReduceOp : WGTile_Op<"tile_reduce", [Pure]> {
   let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$result);
   let assemblyFormat = [{
     $kind $tile attr-dict `:` type($tile) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_TileScanOp : WGTile_Op<"tile_scan", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "Combine the elements before each one of a register tile";
+  let description = [{
+    result[i, j] = initial `kind` tile[0, 0] `kind` ..., of all elements before (i, j)
+    in row-major order, combined in an order that is not specified. One warp has the
+    whole tile.
+
+    - (C1) The tile has two dimensions, and the initial value its element type, of 32
+      or 64 bits, which `kind` applies to.
+
+    ```mlir
+    %p = wgtile.tile_scan addi %t from %first : tensor<16x16xi32>, i32
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, WGTile_RegisterTile:$tile,
+                       AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$initial);
+  let results = (outs WGTile_RegisterTile:$result);
+  let assemblyFormat = [{
+    $kind $tile `from` $initial attr-dict `:` type($tile) `,` type($initial)
   }];
   let hasVerifier = 1;
 }

@@ -8,18 +8,18 @@
 
 // The program of one tile of sattn.block_counts, many blocks of keys of a block
 // of queries. What the mask's function is over all of them is computed first;
-// where that is neither nothing nor everything, over some blocks at a time, and
-// where it is not either, over each of these. Only elements of blocks that stay
-// undecided are counted.
+// where that is neither nothing nor everything, over each of them: of all at
+// once, or, where captured tensors are read at the keys, of a group of blocks
+// and then of those of an undecided group. Only elements of blocks that stay
+// undecided are evaluated, one block after another.
 
+#include "CaptureRange.h"
 #include "TileSizes.h"
 
 #include "sattn/Dialect/SAttn/Analysis/MaskBlocks.h"
 #include "sattn/Dialect/SAttn/IR/MaskRegion.h"
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
-
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -29,317 +29,258 @@ namespace {
 class TileProgram {
 public:
   TileProgram(OpBuilder &builder, BlockCountsOp op)
-      : b(op.getLoc(), builder), op(op), i32(b.getI32Type()) {
-    batch = narrow(op.getOrigin()[0]);
-    head = narrow(op.getOrigin()[1]);
+      : b(op.getLoc(), builder), op(op), i32(b.getI32Type()),
+        blocks(tensor::getMixedSize(b, b.getLoc(), op.getOut(), /*dim=*/3)),
+        end(b.asI32(blocks)) {
+    batch = b.asI32(OpFoldResult(op.getOrigin()[0]));
+    head = b.asI32(OpFoldResult(op.getOrigin()[1]));
     firstQuery = apply(b.getAffineDimExpr(0) * op.getBlockQueries(),
                        {OpFoldResult(op.getOrigin()[2])});
     firstKey = apply(b.getAffineDimExpr(0) * op.getBlockKeys(),
                      {OpFoldResult(op.getOrigin()[3])});
+    own.batch = widen(OpFoldResult(op.getOrigin()[0]));
+    own.head = widen(OpFoldResult(op.getOrigin()[1]));
+    own.query = {widen(firstQuery),
+                 widen(apply(b.getAffineDimExpr(0) + (op.getBlockQueries() - 1),
+                             {firstQuery}))};
+    own.key.lower = widen(firstKey);
     for (Value capture : op.getCaptures())
       if (isa<RankedTensorType>(capture.getType()))
         lastIndices[capture] = findLastIndices(b, b.getLoc(), capture);
   }
 
   Value build() {
-    OpFoldResult blocks =
-        tensor::getMixedSize(b, b.getLoc(), op.getOut(), /*dim=*/3);
-    mask::Verdict ofAll = interpret(index(0), asValue(blocks));
-    Value isMixed = isUndecided(ofAll);
-    auto loop = scf::ForOp::create(b, index(0), asValue(blocks),
-                                   index(kGroupBlocks), op.getOut());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value first = loop.getInductionVar();
-    OpFoldResult number = clipGroup(first, blocks);
-    Type boolean = b.getI1Type();
-    auto branch =
-        scf::IfOp::create(b, TypeRange{boolean, boolean}, isMixed,
-                          /*addThenBlock=*/true, /*addElseBlock=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      mask::Verdict verdict = interpret(first, asValue(number));
-      scf::YieldOp::create(b, ValueRange{verdict.any, verdict.all});
-      b.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(b, ValueRange{ofAll.any, ofAll.all});
-    }
-    mask::Verdict verdict{branch.getResult(0), branch.getResult(1)};
-    Value counts = countGroup(first, asValue(number), verdict);
-    scf::YieldOp::create(b, insert(counts, loop.getRegionIterArg(0),
-                                   OpFoldResult(first), number));
-    return loop.getResult(0);
+    places = b.number(b.i32(0), kShape);
+    mask::Verdict ofTile = interpret(b, widen(b.index(0)), widen(blocks));
+    Value isMixed = isUndecided(b, ofTile);
+    Value counts = b.fill(getCount(b, ofTile), kShape);
+    counts = isReadAtKeys ? decideGroups(counts, isMixed)
+                          : decideAll(counts, isMixed);
+    counts = countUndecided(dropOthers(counts));
+    return b.scatter(counts, op.getOut(), places, places, end);
   }
 
 private:
-  using Body = function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
+  using Inner = ImplicitLocOpBuilder;
 
-  ImplicitLocOpBuilder b;
+  TileOpBuilder b;
   BlockCountsOp op;
   Type i32;
+  /// Of the tile, as i32 too.
+  OpFoldResult blocks;
+  Value end;
   /// Of i32.
   Value batch, head;
   OpFoldResult firstQuery, firstKey;
+  /// Of the tile; `key` begins with it.
+  mask::BlockOperands own;
+  /// The number of each block within the tile.
+  Value places;
   /// Of captured tensors.
   DenseMap<Value, SmallVector<Value>> lastIndices;
   /// Of captured vectors at the queries.
   DenseMap<Value, mask::Interval> queryRanges;
+  /// Whether the analysis asks for the elements of a captured tensor that the
+  /// keys of blocks read, or the queries after other indices.
+  bool isReadAtKeys = false;
 
-  Value read(OpBuilder &inner, Value capture, ValueRange indices) {
-    return readCapture(inner, b.getLoc(), capture, indices,
-                       lastIndices.lookup(capture));
-  }
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value number(int64_t value) { return integer(i32, value); }
-  Value asValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
-  }
-  Value narrow(OpFoldResult value) {
-    return arith::IndexCastOp::create(b, i32, asValue(value));
-  }
   Value widen(OpFoldResult value) {
-    return arith::IndexCastOp::create(b, b.getI64Type(), asValue(value));
+    return arith::IndexCastOp::create(b, b.getI64Type(), b.asValue(value));
   }
   OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
   }
-  Value integer(Type type, int64_t value) {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  Value select(Inner &inner, Value condition, Value one, Value other) {
+    return arith::SelectOp::create(inner, condition, one, other);
   }
-  Value empty(ArrayRef<int64_t> shape, Type type) {
-    return tensor::EmptyOp::create(b, shape, type);
+  Value compare(Inner &inner, arith::CmpIPredicate predicate, Value lhs,
+                Value rhs) {
+    return arith::CmpIOp::create(inner, predicate, lhs, rhs);
   }
-  Value fill(Value value, ArrayRef<int64_t> shape) {
-    return linalg::FillOp::create(b, value, empty(shape, value.getType()))
-        .getResult(0);
-  }
-
-  /// Dimensions of the loops that the result lacks are summed over.
-  Value generic(ValueRange inputs, ArrayRef<AffineMap> inputMaps, Value target,
-                AffineMap map, Body body) {
-    SmallVector<AffineMap> maps(inputMaps);
-    maps.push_back(map);
-    SmallVector<utils::IteratorType> iterators(map.getNumDims(),
-                                               utils::IteratorType::parallel);
-    for (unsigned dim = map.getNumResults(); dim < map.getNumDims(); ++dim)
-      iterators[dim] = utils::IteratorType::reduction;
-    return linalg::GenericOp::create(
-               b, target.getType(), inputs, target, maps, iterators,
-               [&](OpBuilder &nested, Location loc, ValueRange args) {
-                 ImplicitLocOpBuilder inner(loc, nested);
-                 linalg::YieldOp::create(inner, body(inner, args));
-               })
-        .getResult(0);
+  static Value constant(Inner &inner, Type type, int64_t value) {
+    return arith::ConstantOp::create(inner, inner.getIntegerAttr(type, value));
   }
 
-  /// What is known of blocks of keys, `number` of them, and the block of
-  /// queries.
-  mask::Verdict interpret(Value firstBlock, Value number) {
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    int64_t keys = op.getBlockKeys();
-    mask::BlockOperands operands;
-    operands.batch = widen(OpFoldResult(op.getOrigin()[0]));
-    operands.head = widen(OpFoldResult(op.getOrigin()[1]));
-    operands.query = {
-        widen(firstQuery),
-        widen(apply(d0 + (op.getBlockQueries() - 1), {firstQuery}))};
-    OpFoldResult start =
-        apply(d0 + d1 * keys, {firstKey, OpFoldResult(firstBlock)});
-    operands.key = {widen(start), widen(apply(d0 + d1 * keys - 1,
-                                              {start, OpFoldResult(number)}))};
+  /// What is known of blocks of keys, `number` of them from `first` on, both of
+  /// i64, and the block of queries.
+  mask::Verdict interpret(Inner &inner, Value first, Value number) {
+    Type wide = b.getI64Type();
+    mask::BlockOperands operands = own;
+    Value keys = constant(inner, wide, op.getBlockKeys());
+    Value start = arith::AddIOp::create(
+        inner, own.key.lower, arith::MulIOp::create(inner, first, keys));
+    Value last = arith::AddIOp::create(
+        inner, start, arith::MulIOp::create(inner, number, keys));
+    operands.key = {
+        start, arith::SubIOp::create(inner, last, constant(inner, wide, 1))};
     operands.getNumber = [&](unsigned capture) -> Value {
       Value value = op.getCaptures()[capture];
       return value.getType().isIntOrFloat() ? value : Value();
     };
     operands.getElement = [&](unsigned capture, ValueRange indices) -> Value {
-      return read(b, op.getCaptures()[capture], indices);
+      return read(inner, op.getCaptures()[capture], indices);
     };
     operands.getElements =
         [&](unsigned capture, ValueRange lead,
             mask::Axis axis) -> std::optional<mask::Interval> {
       Value tensor = op.getCaptures()[capture];
-      if (axis == mask::Axis::Key)
-        return findRange(tensor, lead, operands.key);
-      if (!lead.empty())
-        return findRange(tensor, lead, operands.query);
-      // That of the queries is the same for all blocks, and the first is asked
+      bool isOfKeys = axis == mask::Axis::Key;
+      // Elements of queries are the same for all blocks, and the first is asked
       // of all.
-      mask::Interval &range = queryRanges[tensor];
-      if (!range.lower)
-        range = findRange(tensor, lead, operands.query);
+      if (!isOfKeys && lead.empty())
+        if (auto known = queryRanges.find(tensor); known != queryRanges.end())
+          return known->second;
+      mask::Interval range =
+          findCaptureRange(b, tensor, lastIndices[tensor], lead,
+                           isOfKeys ? operands.key : operands.query);
+      if (!isOfKeys && lead.empty())
+        queryRanges[tensor] = range;
+      else
+        isReadAtKeys = true;
       return range;
     };
-    return mask::MaskBlocks(b, b.getLoc(), op.getMaskMod(), operands)
+    return mask::MaskBlocks(inner, b.getLoc(), op.getMaskMod(), operands)
         .getVerdict();
   }
-
-  /// How many blocks a group has. Groups divide a tile, unless it is the last
-  /// one: the end is that of the tensor that the tile is of, where stores end
-  /// without being told.
-  OpFoldResult clipGroup(Value first, OpFoldResult blocks) {
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
-               d2 = b.getAffineDimExpr(2);
-    OpFoldResult begin = b.getIndexAttr(0);
-    if (auto slice = op.getOut().getDefiningOp<tensor::ExtractSliceOp>()) {
-      blocks = tensor::getMixedSize(b, b.getLoc(), slice.getSource(), 3);
-      begin = slice.getMixedOffsets()[3];
-    }
-    AffineMap clip = AffineMap::get(
-        3, 0, {b.getAffineConstantExpr(kGroupBlocks), d0 - d1 - d2},
-        b.getContext());
-    return affine::makeComposedFoldedAffineMin(
-        b, b.getLoc(), clip, {blocks, begin, OpFoldResult(first)});
+  Value read(OpBuilder &inner, Value capture, ValueRange indices) {
+    return readCapture(inner, b.getLoc(), capture, indices,
+                       lastIndices.lookup(capture));
   }
 
   /// Neither empty nor full.
-  Value isUndecided(const mask::Verdict &verdict) {
-    Value isFull = arith::ConstantOp::create(b, b.getBoolAttr(true));
-    isFull = arith::XOrIOp::create(b, verdict.all, isFull);
-    return arith::AndIOp::create(b, verdict.any, isFull);
+  Value isUndecided(Inner &inner, const mask::Verdict &verdict) {
+    Value isFull = constant(inner, inner.getI1Type(), 1);
+    isFull = arith::XOrIOp::create(inner, verdict.all, isFull);
+    return arith::AndIOp::create(inner, verdict.any, isFull);
+  }
+  Value isUndecided(Inner &inner, Value count) {
+    return compare(inner, arith::CmpIPredicate::slt, count,
+                   constant(inner, i32, 0));
+  }
+  /// Visible elements of a block, -1 if it is undecided.
+  Value getCount(Inner &inner, const mask::Verdict &verdict) {
+    Value none = constant(inner, i32, 0), undecided = constant(inner, i32, -1),
+          all = constant(inner, i32, op.getBlockQueries() * op.getBlockKeys());
+    return select(inner, verdict.all, all,
+                  select(inner, verdict.any, undecided, none));
   }
 
-  /// Visible elements of a block that is not mixed.
-  Value countWhole(const mask::Verdict &verdict) {
-    Value none = number(0),
-          all = number(op.getBlockQueries() * op.getBlockKeys());
-    return arith::SelectOp::create(b, verdict.all, all, none);
+  /// A loop of so many iterations that carries a tile.
+  Value repeat(Value number, Value tile,
+               function_ref<Value(Value iteration, Value tile)> body) {
+    auto loop = scf::ForOp::create(b, b.index(0), number, b.index(1), tile);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        b, body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+    return loop.getResult(0);
+  }
+  /// New counts of the numbers and the counts of blocks.
+  Value update(Value counts, TileOpBuilder::Body body) {
+    return b.map(places, counts, body);
+  }
+  Value onlyIf(Value condition, Value number) {
+    return arith::SelectOp::create(b, condition, number, b.index(0));
   }
 
-  /// The number that a tile's elements combine to.
-  template <typename Combine> Value reduce(Value tile, int64_t neutral) {
-    Type type = getElementTypeOrSelf(tile);
-    Value init = fill(integer(type, neutral), {});
-    Value result =
-        generic(tile, {b.getMultiDimIdentityMap(2)}, init,
-                AffineMap::get(2, 0, b.getContext()),
-                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                  return Combine::create(inner, args[0], args[1]);
-                });
-    return tensor::ExtractOp::create(b, result, ValueRange());
+  /// If `condition` is true, what is known of each block.
+  Value decideAll(Value counts, Value condition) {
+    auto branch = scf::IfOp::create(b, counts.getType(), condition,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, counts);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value decided = update(counts, [&](Inner &inner, ValueRange args) -> Value {
+      Type wide = inner.getI64Type();
+      Value first = arith::ExtSIOp::create(inner, wide, args[0]);
+      return getCount(inner, interpret(inner, first, constant(inner, wide, 1)));
+    });
+    scf::YieldOp::create(b, decided);
+    return branch.getResult(0);
   }
 
-  /// The least and the greatest of the elements that positions read, as the
-  /// last index after `lead`, of a captured tensor of integers.
-  mask::Interval findRange(Value capture, ValueRange lead,
-                           const mask::Interval &positions) {
-    auto asIndex = [&](Value position) -> Value {
-      return arith::IndexCastOp::create(b, b.getIndexType(), position);
-    };
-    auto clamp = [&](Value position, Value last) -> Value {
-      position = arith::MinSIOp::create(b, position, last);
-      return arith::MaxSIOp::create(b, position, index(0));
-    };
-    ArrayRef<Value> ends = lastIndices.find(capture)->second;
-    SmallVector<Value> indices;
-    for (auto [place, end] : llvm::zip(lead, ends))
-      indices.push_back(clamp(place, end));
-    Value first = asIndex(positions.lower), last = asIndex(positions.upper);
-    Value lastRead = narrow(clamp(last, ends.back()));
-    Type type = getElementTypeOrSelf(capture);
-    if (type.getIntOrFloatBitWidth() < 32)
-      type = i32;
-    unsigned bits = type.getIntOrFloatBitWidth();
-    int64_t lowest = APInt::getSignedMinValue(bits).getSExtValue(),
-            highest = APInt::getSignedMaxValue(bits).getSExtValue();
-    Value end = arith::AddIOp::create(b, last, index(1));
-    auto loop = scf::ForOp::create(
-        b, first, end, index(kRows * kLanes),
-        ValueRange{fill(integer(type, highest), {kRows, kLanes}),
-                   fill(integer(type, lowest), {kRows, kLanes})});
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value begin = narrow(loop.getInductionVar()), width = number(kLanes);
-      AffineMap map = b.getMultiDimIdentityMap(2);
-      Value elements = generic(
-          {}, {}, empty({kRows, kLanes}, type), map,
-          [&](ImplicitLocOpBuilder &inner, ValueRange) -> Value {
-            auto place = [&](int64_t dim) -> Value {
-              return arith::IndexCastOp::create(
-                  inner, i32, linalg::IndexOp::create(inner, dim));
-            };
-            Value position = arith::MulIOp::create(inner, place(0), width);
-            position = arith::AddIOp::create(inner, position, place(1));
-            position = arith::AddIOp::create(inner, position, begin);
-            // What comes after the last one is read again.
-            position = arith::MinUIOp::create(inner, position, lastRead);
-            SmallVector<Value> own(indices);
-            own.push_back(arith::IndexCastOp::create(
-                inner, inner.getIndexType(), position));
-            Value element = tensor::ExtractOp::create(inner, capture, own);
-            if (element.getType() != type)
-              element = arith::ExtSIOp::create(inner, type, element);
-            return element;
+  /// The same, of groups of blocks and then of the blocks of undecided groups.
+  Value decideGroups(Value counts, Value condition) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value groups = b.asValue(apply(d0.ceilDiv(kGroupBlocks), {blocks}));
+    auto decideGroup = [&](Value group, Value counts) -> Value {
+      OpFoldResult first = apply(d0 * kGroupBlocks, {OpFoldResult(group)});
+      OpFoldResult number = affine::makeComposedFoldedAffineMin(
+          b, b.getLoc(),
+          AffineMap::get(2, 0, {b.getAffineConstantExpr(kGroupBlocks), d0 - d1},
+                         b.getContext()),
+          {blocks, first});
+      mask::Verdict verdict = interpret(b, widen(first), widen(number));
+      Value own = b.fill(getCount(b, verdict), kShape);
+      Value undecided = onlyIf(isUndecided(b, verdict), b.asValue(number));
+      own = repeat(undecided, own, [&](Value within, Value own) {
+        OpFoldResult block = apply(d0 + d1, {first, OpFoldResult(within)});
+        mask::Verdict verdict = interpret(b, widen(block), widen(b.index(1)));
+        return setCount(own, b.asI32(block), getCount(b, verdict));
+      });
+      Value begin = b.asI32(first), size = b.i32(kGroupBlocks);
+      return b.map(
+          {places, own}, counts, [&](Inner &inner, ValueRange args) -> Value {
+            Value within = arith::SubIOp::create(inner, args[0], begin);
+            Value isOwn =
+                compare(inner, arith::CmpIPredicate::ult, within, size);
+            return select(inner, isOwn, args[1], args[2]);
           });
-      Value least =
-          generic(elements, {map}, loop.getRegionIterArg(0), map,
-                  [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                    return arith::MinSIOp::create(inner, args[0], args[1]);
-                  });
-      Value greatest =
-          generic(elements, {map}, loop.getRegionIterArg(1), map,
-                  [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                    return arith::MaxSIOp::create(inner, args[0], args[1]);
-                  });
-      scf::YieldOp::create(b, ValueRange{least, greatest});
-    }
-    auto asWide = [&](Value value) -> Value {
-      if (type.isInteger(64))
-        return value;
-      return arith::ExtSIOp::create(b, b.getI64Type(), value);
     };
-    return {asWide(reduce<arith::MinSIOp>(loop.getResult(0), highest)),
-            asWide(reduce<arith::MaxSIOp>(loop.getResult(1), lowest))};
+    return repeat(onlyIf(condition, groups), counts, decideGroup);
   }
 
-  /// Visible elements of each block of a group, about whose first blocks,
-  /// `blocks` of them, this is known.
-  Value countGroup(Value first, Value blocks, const mask::Verdict &ofGroup) {
-    Value isMixed = isUndecided(ofGroup);
-    Value end = arith::SelectOp::create(b, isMixed, blocks, index(0));
-    auto loop = scf::ForOp::create(b, index(0), end, index(1),
-                                   fill(number(0), {kGroupBlocks}));
-    AffineMap vector = b.getMultiDimIdentityMap(1);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value within = loop.getInductionVar();
-      Value block = arith::AddIOp::create(b, first, within);
-      mask::Verdict verdict = interpret(block, index(1));
-      Value isMixedBlock = isUndecided(verdict);
-      Value found = arith::SelectOp::create(
-          b, isMixedBlock, count(block, isMixedBlock), countWhole(verdict));
-      Value place = narrow(within);
-      Value counts = generic(
-          {}, {}, loop.getRegionIterArg(0), vector,
-          [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-            Value own = arith::IndexCastOp::create(
-                inner, i32, linalg::IndexOp::create(inner, 0));
-            Value isBlock = arith::CmpIOp::create(
-                inner, arith::CmpIPredicate::eq, own, place);
-            return arith::SelectOp::create(inner, isBlock, found, args[0]);
-          });
-      scf::YieldOp::create(b, counts);
-    }
-    Value others = countWhole(ofGroup);
-    return generic(
-        loop.getResult(0), {vector}, empty({kGroupBlocks}, i32), vector,
-        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          return arith::SelectOp::create(inner, isMixed, args[0], others);
+  Value setCount(Value counts, Value place, Value count) {
+    return update(counts, [&](Inner &inner, ValueRange args) -> Value {
+      Value isSet = compare(inner, arith::CmpIPredicate::eq, args[0], place);
+      return select(inner, isSet, count, args[1]);
+    });
+  }
+
+  /// What comes after the tile's blocks is decided.
+  Value dropOthers(Value counts) {
+    Value none = b.i32(0);
+    return update(counts, [&](Inner &inner, ValueRange args) -> Value {
+      Value isBlock = compare(inner, arith::CmpIPredicate::slt, args[0], end);
+      return select(inner, isBlock, args[1], none);
+    });
+  }
+
+  Value countUndecided(Value counts) {
+    Value zero = b.i32(0), one = b.i32(1), none = b.i32(kTileBlocks);
+    Value marks =
+        b.map(counts, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
+          return select(inner, isUndecided(inner, args[0]), one, zero);
         });
+    Value number = arith::IndexCastOp::create(
+        b, b.getIndexType(), b.reduce<arith::AddIOp>(marks, 0));
+    return repeat(number, counts, [&](Value, Value counts) -> Value {
+      // The first one that is left.
+      Value left = b.map({counts, places}, kShape, i32,
+                         [&](Inner &inner, ValueRange args) -> Value {
+                           return select(inner, isUndecided(inner, args[0]),
+                                         args[1], none);
+                         });
+      Value place = b.reduce<arith::MinSIOp>(left, kTileBlocks);
+      Value block = arith::IndexCastOp::create(b, b.getIndexType(), place);
+      return setCount(counts, place, count(block));
+    });
   }
 
-  /// Visible elements of a block, if `condition` is true, else 0. Each
-  /// iteration takes some of its keys and queries.
-  Value count(Value block, Value condition) {
+  /// Visible elements of a block. Each iteration takes some of its keys and
+  /// queries.
+  Value count(Value block) {
     int64_t rowGroups = llvm::divideCeil(op.getBlockKeys(), kRows),
             laneGroups = llvm::divideCeil(op.getBlockQueries(), kLanes);
-    Value end = arith::SelectOp::create(
-        b, condition, index(rowGroups * laneGroups), index(0));
-    auto loop = scf::ForOp::create(b, index(0), end, index(1),
-                                   fill(number(0), {kRows, kLanes}));
+    Value iterations = b.index(rowGroups * laneGroups), isMixed;
+    if (op.getApproximate()) {
+      isMixed = isSurelyMixed(block);
+      iterations = arith::SelectOp::create(b, isMixed, b.index(0), iterations);
+    }
+    auto loop = scf::ForOp::create(b, b.index(0), iterations, b.index(1),
+                                   b.fill(b.i32(0), kShape));
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     {
       OpBuilder::InsertionGuard guard(b);
@@ -348,7 +289,38 @@ private:
                                             loop.getInductionVar(),
                                             loop.getRegionIterArg(0)));
     }
-    return reduce<arith::AddIOp>(loop.getResult(0), 0);
+    Value sum = b.reduce<arith::AddIOp>(loop.getResult(0), 0);
+    return isMixed ? select(b, isMixed, b.i32(1), sum) : sum;
+  }
+
+  /// Whether a few elements from all over a block, its corners among them, are
+  /// not all alike.
+  Value isSurelyMixed(Value block) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value key0 = b.asI32(
+        apply(d0 + d1 * op.getBlockKeys(), {firstKey, OpFoldResult(block)}));
+    Value query0 = b.asI32(firstQuery);
+    auto locate = [&](Inner &inner, int64_t dim, int64_t places, int64_t size,
+                      Value first) -> Value {
+      Value place = arith::IndexCastOp::create(
+          inner, i32, linalg::IndexOp::create(inner, dim));
+      place =
+          arith::MulIOp::create(inner, place, constant(inner, i32, size - 1));
+      place = arith::DivUIOp::create(inner, place,
+                                     constant(inner, i32, places - 1));
+      return arith::AddIOp::create(inner, place, first);
+    };
+    Value one = b.i32(1), zero = b.i32(0);
+    Value seen = b.map({}, kShape, i32, [&](Inner &inner, ValueRange) -> Value {
+      Value query = locate(inner, 1, kLanes, op.getBlockQueries(), query0);
+      Value key = locate(inner, 0, kRows, op.getBlockKeys(), key0);
+      return select(inner, evaluate(inner, query, key), one, zero);
+    });
+    Value number = b.reduce<arith::AddIOp>(seen, 0);
+    Value isSome = compare(b, arith::CmpIPredicate::sgt, number, zero);
+    Value isNotAll =
+        compare(b, arith::CmpIPredicate::slt, number, b.i32(kTileBlocks));
+    return arith::AndIOp::create(b, isSome, isNotAll);
   }
 
   /// A row has a key, and a column a query.
@@ -360,43 +332,40 @@ private:
     OpFoldResult row = apply(d0 % rowGroups * kRows, {OpFoldResult(iteration)});
     OpFoldResult lane =
         apply(d0.floorDiv(rowGroups) * kLanes, {OpFoldResult(iteration)});
-    Value firstRow = narrow(row), firstLane = narrow(lane);
+    Value firstRow = b.asI32(row), firstLane = b.asI32(lane);
     OpFoldResult start = apply(d0 + d1 * keys, {firstKey, OpFoldResult(block)});
-    Value key0 = narrow(apply(d0 + d1, {start, row}));
-    Value query0 = narrow(apply(d0 + d1, {firstQuery, lane}));
-    Value width = number(keys), height = number(queries), one = number(1);
-    return generic(
-        {}, {}, counts, b.getMultiDimIdentityMap(2),
-        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          auto position = [&](int64_t dim) -> Value {
-            return arith::IndexCastOp::create(
-                inner, i32, linalg::IndexOp::create(inner, dim));
-          };
-          auto add = [&](Value lhs, Value rhs) -> Value {
-            return arith::AddIOp::create(inner, lhs, rhs);
-          };
-          auto restrict = [&](Value condition, Value place, Value end) {
-            Value isInside = arith::CmpIOp::create(
-                inner, arith::CmpIPredicate::slt, place, end);
-            return arith::AndIOp::create(inner, condition, isInside)
-                .getResult();
-          };
-          Value ownRow = position(0), ownLane = position(1);
-          Value isVisible =
-              evaluate(inner, add(ownLane, query0), add(ownRow, key0));
-          if (keys % kRows != 0)
-            isVisible = restrict(isVisible, add(ownRow, firstRow), width);
-          if (queries % kLanes != 0)
-            isVisible = restrict(isVisible, add(ownLane, firstLane), height);
-          // Not a sum of what the function gives: where that is the same along
-          // a dimension, linalg::vectorize takes such a sum for a reduction.
-          Value more = add(args[0], one);
-          return arith::SelectOp::create(inner, isVisible, more, args[0]);
-        });
+    Value key0 = b.asI32(apply(d0 + d1, {start, row}));
+    Value query0 = b.asI32(apply(d0 + d1, {firstQuery, lane}));
+    Value width = b.i32(keys), height = b.i32(queries), one = b.i32(1);
+    return b.map({}, counts, [&](Inner &inner, ValueRange args) -> Value {
+      auto position = [&](int64_t dim) -> Value {
+        return arith::IndexCastOp::create(inner, i32,
+                                          linalg::IndexOp::create(inner, dim));
+      };
+      auto add = [&](Value lhs, Value rhs) -> Value {
+        return arith::AddIOp::create(inner, lhs, rhs);
+      };
+      auto restrict = [&](Value condition, Value place, Value end) {
+        Value isInside =
+            arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, place, end);
+        return arith::AndIOp::create(inner, condition, isInside).getResult();
+      };
+      Value ownRow = position(0), ownLane = position(1);
+      Value isVisible =
+          evaluate(inner, add(ownLane, query0), add(ownRow, key0));
+      if (keys % kRows != 0)
+        isVisible = restrict(isVisible, add(ownRow, firstRow), width);
+      if (queries % kLanes != 0)
+        isVisible = restrict(isVisible, add(ownLane, firstLane), height);
+      // Not a sum of what the function gives: where that is the same along
+      // a dimension, linalg::vectorize takes such a sum for a reduction.
+      Value more = add(args[0], one);
+      return arith::SelectOp::create(inner, isVisible, more, args[0]);
+    });
   }
 
   /// The mask's function of an element.
-  Value evaluate(ImplicitLocOpBuilder &inner, Value query, Value key) {
+  Value evaluate(Inner &inner, Value query, Value key) {
     Block &body = op.getMaskMod().front();
     SmallVector<Value> arguments = {batch, head, query, key};
     llvm::append_range(arguments, op.getCaptures());
@@ -415,17 +384,6 @@ private:
                  this->read(inner, values.lookup(read.getTensor()), indices));
     }
     return values.lookup(cast<YieldOp>(body.getTerminator()).getValue());
-  }
-
-  /// A group's blocks, as many as `out` has of them.
-  Value insert(Value counts, Value out, OpFoldResult first,
-               OpFoldResult number) {
-    OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-    Value inside = tensor::ExtractSliceOp::create(
-        b, counts, ArrayRef{zero}, ArrayRef{number}, ArrayRef{one});
-    SmallVector<OpFoldResult> offsets{zero, zero, zero, first}, ones(4, one),
-        sizes{one, one, one, number};
-    return tensor::InsertSliceOp::create(b, inside, out, offsets, sizes, ones);
   }
 };
 } // namespace

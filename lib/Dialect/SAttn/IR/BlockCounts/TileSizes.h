@@ -13,13 +13,12 @@
 
 namespace sattn::block_counts {
 
-/// Blocks of keys of a tile, and how many of them one vector of counts has: it
-/// has the rows of a fragment of a warp on a GPU.
-inline constexpr int64_t kTileBlocks = 256, kGroupBlocks = 16;
-
-/// Keys and queries of a block whose elements are evaluated at a time: two
-/// fragments of a warp on a GPU, and a few vectors on a CPU.
+/// A register tile of one element for each block of keys of a tile, or of keys
+/// and queries of a block that are evaluated at a time: two fragments of a warp
+/// on a GPU, and a few vectors on a CPU. A row is a group of blocks.
 inline constexpr int64_t kRows = 16, kLanes = 16;
+inline constexpr int64_t kShape[] = {kRows, kLanes};
+inline constexpr int64_t kTileBlocks = kRows * kLanes, kGroupBlocks = kLanes;
 
 } // namespace sattn::block_counts
 

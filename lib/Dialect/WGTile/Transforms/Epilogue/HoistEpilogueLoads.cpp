@@ -126,6 +126,9 @@ void wgtile::hoistEpilogueLoads(gpu::GPUFuncOp kernel, ForEachTileOp loop) {
       storesSince.push_back(store);
       continue;
     }
+    // What it overwrites is not known.
+    if (isa<ScatterOp>(op))
+      last = StoreOp();
     ReadOp read = findRead(&op);
     // One subtile's read is in registers beside the subtile before it.
     if (!read || !last || hasMoved)

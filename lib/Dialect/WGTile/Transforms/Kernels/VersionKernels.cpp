@@ -136,7 +136,7 @@ private:
           found.isPackable |= hasTMA() && mayPackRows(load);
         found.byTiles |= isa<StoreOp>(user) && hasMap;
         found.byRegisters |= isa<ReadOp, StoreOp>(user);
-        found.isStored |= isa<StoreOp>(user);
+        found.isStored |= isa<ScatterOp, StoreOp>(user);
         if (auto read = dyn_cast<ReadOp>(user))
           found.isReadByTiles |=
               hasMap && read.getTile().getType().getRank() == 2;

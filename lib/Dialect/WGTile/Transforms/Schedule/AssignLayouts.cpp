@@ -205,8 +205,9 @@ private:
     usesWgmma = !products.empty();
     if (products.empty()) {
       // A kernel without MMAs: its tiles give the number of rows.
-      kernel.walk([&](StoreOp op) {
-        rows = std::max(rows, op.getTile().getType().getDimSize(0));
+      kernel.walk([&](Operation *op) {
+        if (isa<ScatterOp, StoreOp>(op))
+          rows = std::max(rows, tileType(op->getOperand(0)).getDimSize(0));
       });
       runColumns = chooseRun();
     }
@@ -311,8 +312,8 @@ private:
     return success();
   }
 
-  /// Values that must have one layout: those of an elementwise op or of a
-  /// gather, and those that a loop or a branch forwards.
+  /// Values that must have one layout: those of an elementwise op, a gather or
+  /// a scatter, and those that a loop or a branch forwards.
   llvm::EquivalenceClasses<Value> findTies() {
     llvm::EquivalenceClasses<Value> ties;
     auto tie = [&](Value first, Value second) {
@@ -339,6 +340,9 @@ private:
                  isa<ExtractColumnsOp, GatherOp>(op)) {
         for (Value operand : op->getOperands())
           tie(operand, op->getResult(0));
+      } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+        for (Value operand : op->getOperands())
+          tie(operand, scatter.getTile());
       }
     });
     return ties;
@@ -371,9 +375,11 @@ private:
         return set(reduce.getTile(), 0, op);
       return WalkResult::advance();
     });
-    kernel.walk([&](StoreOp op) {
-      if (op.getTile().getType().getRank() == 1)
-        dimensionOf.try_emplace(ties.getOrInsertLeaderValue(op.getTile()), 0);
+    kernel.walk([&](Operation *op) {
+      if (isa<ScatterOp, StoreOp>(op) &&
+          tileType(op->getOperand(0)).getRank() == 1)
+        dimensionOf.try_emplace(ties.getOrInsertLeaderValue(op->getOperand(0)),
+                                0);
     });
     for (auto &entry : ties)
       if (entry->isLeader())

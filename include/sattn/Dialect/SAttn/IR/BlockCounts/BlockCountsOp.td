@@ -37,8 +37,8 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
                       r BQ <= i < (r + 1) BQ and c BK <= j < (c + 1) BK
     ```
 
-    0 is an empty block, BQ BK a full one; lists of blocks follow from the counts.
-    There is no array of all elements, and blocks that the mask's function is
+    0 is an empty block, BQ BK a full one; lists of blocks (`sattn.block_lists`)
+    follow from the counts. There is no array of all elements, and blocks that the mask's function is
     proved to leave empty or full are not evaluated.
 
     | operand       | shape           | element type     |
@@ -52,6 +52,9 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
        a captured tensor outside of it reads an unspecified element.
     2. All blocks have BQ x BK elements: a function whose positions end within the
        last blocks compares them with their ends.
+    3. With `approximate` the number of a block that is neither empty nor full is
+       unspecified, from 1 to BQ BK - 1: lists need no more, and elements of such
+       a block are evaluated only until both values are found.
 
     Constraints:
 
@@ -80,7 +83,8 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
   }];
   let arguments = (ins
     Variadic<AnyType>:$captures, Variadic<Index>:$origin,
-    AnyRankedTensor:$out, DenseI64ArrayAttr:$block_size);
+    AnyRankedTensor:$out, DenseI64ArrayAttr:$block_size,
+    UnitAttr:$approximate);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$mask_mod);
   let assemblyFormat = [{

@@ -1,0 +1,173 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Reductions and scans of register tiles that one warp has: over a thread's
+// elements, over the four lanes of a quad, which share rows, and over all
+// lanes. A scan keeps, on each way, what precedes.
+
+#include "LaneExchange.h"
+#include "TileRegisters.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace wgtile;
+using sattn::layout::AccumulatorFragment;
+
+using sattn::layout::kWarpThreads;
+
+static constexpr int64_t kQuadLanes = 4;
+
+/// Whether one warp has a tile, each element of it so many times, or an error.
+static LogicalResult requireOneWarp(Operation *op,
+                                    const TileRegisters &registers,
+                                    int64_t copies = 1) {
+  if (registers.elements * kWarpThreads ==
+      copies * registers.type.getNumElements())
+    return success();
+  return op->emitOpError() << "expected a tile that one warp has, but got "
+                           << registers.type;
+}
+
+namespace {
+struct TileReduceLowering : OpConversionPattern<TileReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TileReduceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getTile().getType());
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    // The lanes of a quad hold the same elements of a vector of rows.
+    int64_t copies = isRowVector(source->type.getEncoding()) ? kQuadLanes : 1;
+    if (failed(requireOneWarp(op, *source, copies)))
+      return failure();
+    Value value = combineAll(rewriter, op.getLoc(), op.getKind(),
+                             llvm::to_vector_of<Value>(adaptor.getTile()));
+    rewriter.replaceOp(op, combineLanes(rewriter, op.getLoc(), op.getKind(),
+                                        value, kWarpThreads, copies));
+    return success();
+  }
+};
+
+/// What a thread's elements of a tile that one warp has combine to, with what
+/// precedes them.
+class TileScan {
+public:
+  TileScan(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+           const AccumulatorFragment &fragment)
+      : b(b), loc(loc), kind(kind), fragment(fragment) {
+    Value lane = createLane(b, loc);
+    for (int64_t distance = 1; distance < kWarpThreads; distance *= 2) {
+      Value bit =
+          arith::AndIOp::create(b, loc, lane, createI32(b, loc, distance));
+      isUpper[distance] = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ne, bit, createI32(b, loc, 0));
+    }
+  }
+
+  SmallVector<Value> run(ArrayRef<Value> elements, Value initial) {
+    // Rows, and runs of columns in them, in order.
+    std::map<int64_t, std::map<int64_t, std::map<int64_t, int64_t>>> places;
+    for (int64_t i = 0, end = elements.size(); i < end; ++i) {
+      int64_t column = fragment.registerColumnOffset(i);
+      places[fragment.registerRowOffset(i)][column / fragment.step()][column] =
+          i;
+    }
+    SmallVector<Value> results(elements.size());
+    for (auto &[row, runs] : places) {
+      SmallVector<Part> parts;
+      SmallVector<Value> totals;
+      for (auto &[step, columns] : runs) {
+        SmallVector<Value> own;
+        for (auto [column, i] : columns)
+          own.push_back(elements[i]);
+        // The lanes of a quad.
+        parts.push_back(exchange(combineAll(b, loc, kind, own), {1, 2}));
+        totals.push_back(parts.back().total);
+      }
+      // Rows eight apart are one register's.
+      Part rows = exchange(combineAll(b, loc, kind, totals), {4, 8, 16});
+      Value before = precede(initial, rows);
+      initial = combine(initial, rows.total);
+      for (auto [part, run] : llvm::zip_equal(parts, runs)) {
+        Value next = precede(before, part);
+        for (auto [column, i] : run.second) {
+          results[i] = next;
+          next = combine(next, elements[i]);
+        }
+        before = combine(before, part.total);
+      }
+    }
+    return results;
+  }
+
+private:
+  /// Of lanes: for each distance what the others have, and all together.
+  struct Part {
+    SmallVector<std::pair<int64_t, Value>> others;
+    Value total;
+  };
+
+  OpBuilder &b;
+  Location loc;
+  arith::AtomicRMWKind kind;
+  AccumulatorFragment fragment;
+  /// Whether this lane comes after the one at a distance.
+  DenseMap<int64_t, Value> isUpper;
+
+  Value combine(Value lhs, Value rhs) {
+    return arith::getReductionOp(kind, b, loc, lhs, rhs);
+  }
+  Part exchange(Value own, ArrayRef<int64_t> distances) {
+    Part part{{}, own};
+    for (int64_t distance : distances) {
+      Value other = createShuffle(b, loc, part.total, distance);
+      part.others.emplace_back(distance, other);
+      part.total = combine(part.total, other);
+    }
+    return part;
+  }
+  /// A value and those of the lanes before this one.
+  Value precede(Value value, const Part &part) {
+    for (auto [distance, other] : part.others)
+      value = arith::SelectOp::create(b, loc, isUpper[distance],
+                                      combine(value, other), value);
+    return value;
+  }
+};
+
+struct TileScanLowering : OpConversionPattern<TileScanOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TileScanOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getTile().getType());
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    if (failed(requireOneWarp(op, *source)))
+      return failure();
+    TileScan scan(rewriter, op.getLoc(), op.getKind(),
+                  getFragment(source->type));
+    SmallVector<Value> elements(adaptor.getTile());
+    rewriter.replaceOpWithMultiple(
+        op, {scan.run(elements, adaptor.getInitial().front())});
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateTileReducePatterns(const TileTypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<TileReduceLowering, TileScanLowering>(converter,
+                                                     patterns.getContext());
+}

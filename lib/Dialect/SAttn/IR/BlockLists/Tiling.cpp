@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Loops of sattn.block_lists: kinds of lists, batches, heads and rows of
+// blocks. A tile is one list.
+
+#include "../ResultTiling.h"
+
+#include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+using namespace mlir;
+using namespace sattn;
+
+SmallVector<utils::IteratorType> BlockListsOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel);
+}
+
+SmallVector<Range> BlockListsOp::getIterationDomain(OpBuilder &b) {
+  SmallVector<Range> ranges;
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getNumbers()))
+    ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  return ranges;
+}
+
+/// A list has all of its columns.
+LogicalResult BlockListsOp::getResultTilePosition(
+    OpBuilder &b, unsigned number, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  if (number == 1) {
+    resultOffsets.push_back(b.getIndexAttr(0));
+    resultSizes.push_back(tensor::getMixedSize(b, getLoc(), getColumns(), 4));
+  }
+  return success();
+}
+
+/// Only the results are cut: `origin` says where the tile is.
+FailureOr<TilingResult>
+BlockListsOp::getTiledImplementation(OpBuilder &b,
+                                     ArrayRef<OpFoldResult> offsets,
+                                     ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> origin =
+      getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
+  FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
+  if (failed(result))
+    return failure();
+  cast<BlockListsOp>(result->tiledOps.front())
+      .getOriginMutable()
+      .assign(origin);
+  return result;
+}
+
+FailureOr<SmallVector<OpFoldResult>> BlockListsOp::getTileSizes(OpBuilder &b) {
+  return SmallVector<OpFoldResult>(4, b.getIndexAttr(1));
+}

@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Builds the ops on register tiles that the programs of tiles are made of.
+
+#ifndef LIB_DIALECT_SATTN_IR_TILEOPBUILDER_H
+#define LIB_DIALECT_SATTN_IR_TILEOPBUILDER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace sattn {
+
+class TileOpBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  /// Gets a builder inside the op, and the inputs' elements and then that of
+  /// the target.
+  using Body = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
+                                              mlir::ValueRange)>;
+
+  mlir::Value index(int64_t value);
+  mlir::Value integer(mlir::Type type, int64_t value);
+  mlir::Value i32(int64_t value) { return integer(getI32Type(), value); }
+  mlir::Value asValue(mlir::OpFoldResult value);
+  /// An index.
+  mlir::Value asI32(mlir::OpFoldResult value);
+
+  mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  mlir::Value fill(mlir::Value value, mlir::Value target);
+  mlir::Value fill(mlir::Value value, llvm::ArrayRef<int64_t> shape) {
+    return fill(value, empty(shape, value.getType()));
+  }
+  /// An op on elements; dimensions of the loops that `map` lacks are reduced.
+  mlir::Value generic(mlir::ValueRange inputs,
+                      llvm::ArrayRef<mlir::AffineMap> inputMaps,
+                      mlir::Value target, mlir::AffineMap map, Body body);
+  /// Of each element of the target, which the inputs are shaped like.
+  mlir::Value map(mlir::ValueRange inputs, mlir::Value target, Body body);
+  /// A tile of `type`, each of whose elements `body` computes of the inputs',
+  /// and of one without a value.
+  mlir::Value map(mlir::ValueRange inputs, llvm::ArrayRef<int64_t> shape,
+                  mlir::Type type, Body body);
+  /// first + the number of each element in row-major order, in i32.
+  mlir::Value number(mlir::Value first, llvm::ArrayRef<int64_t> shape);
+
+  /// The number that a tile's elements combine to.
+  template <typename Combine>
+  mlir::Value reduce(mlir::Value tile, int64_t neutral) {
+    return reduce(
+        tile, neutral,
+        [](ImplicitLocOpBuilder &b, mlir::ValueRange args) -> mlir::Value {
+          return Combine::create(b, args[0], args[1]);
+        });
+  }
+
+  /// All of a tile as a vector, and the other way round.
+  mlir::Value asVector(mlir::Value tile);
+  mlir::Value asTile(mlir::Value vector);
+  /// Writes the elements of a tile to places in a row, a tensor whose
+  /// dimensions but the last are 1, where the numbers in `limited` are less
+  /// than `end`.
+  mlir::Value scatter(mlir::Value tile, mlir::Value row, mlir::Value places,
+                      mlir::Value limited, mlir::Value end);
+
+private:
+  mlir::Value reduce(mlir::Value tile, int64_t neutral, Body combine);
+};
+
+} // namespace sattn
+
+#endif // LIB_DIALECT_SATTN_IR_TILEOPBUILDER_H
