@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Products with factors of 8 bits on a GPU, beside dense ones of cuBLAS, PyTorch's Triton kernel and bf16, in one run.
+"""Products with factors of 8 bits, and of f32 in tf32, on a GPU, beside dense ones of cuBLAS, PyTorch's Triton kernel and
+bf16, in one run.
 
-    python3 benchmarks/eight_bits.py [--size 4096] [--blocks 64 128] [--dtypes int8 e4m3 e5m2] [--out results.json]
+    python3 benchmarks/eight_bits.py [--size 4096] [--blocks 64 128] [--dtypes int8 e4m3 e5m2 tf32] [--out results.json]
 
 Each row is one matrix of stored blocks, sparsity 0.5 unless --sparsity says another. Candidates: `linear`, b with
 contiguous columns, as a linear layer has it; `rows`, b with contiguous rows, which a copy transposes in each call;
-`bf16`, the same blocks in bf16 and b with contiguous rows; `dense`, torch._int_mm or torch._scaled_mm of the whole
-matrix; `triton`, PyTorch's own kernel, of int8 alone. They take turns (timing.py); rates are of stored blocks, but of
-`dense`, whose are of all. `error` of `linear` is the relative norm of its difference from the product in float64, 0
+`bf16`, the same blocks in bf16 and b with contiguous rows; `dense`, torch._int_mm, torch._scaled_mm or torch.mm of the
+whole matrix; `triton`, PyTorch's own kernel, of int8 and f32 alone. They take turns (timing.py); rates are of stored
+blocks, but of `dense`, whose are of all. `error` of `linear` is the relative norm of its difference from the product in float64, 0
 for int8.
 """
 
@@ -25,14 +26,16 @@ import problems  # noqa: E402
 from bsr_addmm import default_tools, use_tools  # noqa: E402
 from timing import Timed, measure  # noqa: E402
 
-DTYPES = {"int8": torch.int8, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
+DTYPES = {"int8": torch.int8, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "tf32": torch.float32}
 # What `linear` must reach at 4096: operations a second, in 10^12; and `rows` of that.
-GOALS = {("int8", 64, 0.5): 500, ("int8", 128, 0.5): 700}
+GOALS = {("int8", 64, 0.5): 500, ("int8", 128, 0.5): 700, ("tf32", 64, 0.5): 200}
 ROWS_SHARE = 0.7
 
 
 def narrow(tensor, dtype):
     """Random elements of that type, from those of bf16."""
+    if dtype == torch.float32:
+        return torch.randn_like(tensor, dtype=dtype)
     if dtype == torch.int8:
         return (tensor.float() * 40).round().clamp(-128, 127).to(dtype)
     return tensor.to(dtype)
@@ -47,12 +50,13 @@ def peers_of(problem, values, b, columns):
         from torch.sparse._triton_ops import bsr_dense_addmm
 
         bsr = torch.sparse_bsr_tensor(problem.crow, problem.col, values, size=dense.shape)
-        out = torch.zeros(problem.c.shape, device="cuda", dtype=torch.int32)
+        out = torch.zeros(problem.c.shape, device="cuda", dtype=torch.int32 if b.dtype == torch.int8 else b.dtype)
         return lambda: bsr_dense_addmm(out, bsr, b, beta=0, out=out)
 
-    made = {"dense": (lambda: lambda: torch._int_mm(dense, columns)) if b.dtype == torch.int8 else (
-        lambda: lambda: torch._scaled_mm(dense, columns, scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16))}
-    if b.dtype == torch.int8:
+    products = {torch.int8: lambda: torch._int_mm(dense, columns), torch.float32: lambda: torch.mm(dense, columns)}
+    made = {"dense": lambda: products.get(b.dtype, lambda: torch._scaled_mm(
+        dense, columns, scale_a=scale, scale_b=scale, out_dtype=torch.bfloat16))}
+    if b.dtype in products:
         made["triton"] = triton
     calls, skipped = {}, {}
     for name, make in made.items():
@@ -74,13 +78,14 @@ def row_of(dtype_name, size, block, sparsity, rounds):
     problem = problems.make(size, size, size, block, sparsity)
     values, b = narrow(problem.values, dtype), narrow(problem.b, dtype)
     columns = b.t().contiguous().t()
-    out_type = torch.int32 if dtype == torch.int8 else torch.bfloat16
+    out_type = {torch.int8: torch.int32, torch.float32: torch.float32}.get(dtype, torch.bfloat16)
+    precision = "tf32" if dtype == torch.float32 else None
     rows, linear = torch.empty(size, size, device="cuda", dtype=out_type), torch.empty(
         size, size, device="cuda", dtype=out_type).t()
     operand = sattn.prepare((problem.crow, problem.col, values))
     wide = sattn.prepare((problem.crow, problem.col, problem.values))
-    calls = {"linear": lambda: sattn.bsr_dense_addmm(None, operand, columns, beta=0, out=linear),
-             "rows": lambda: sattn.bsr_dense_addmm(None, operand, b, beta=0, out=rows),
+    calls = {"linear": lambda: sattn.bsr_dense_addmm(None, operand, columns, beta=0, out=linear, precision=precision),
+             "rows": lambda: sattn.bsr_dense_addmm(None, operand, b, beta=0, out=rows, precision=precision),
              "bf16": lambda: sattn.bsr_dense_addmm(None, wide, problem.b, beta=0, out=problem.c)}
     peers, skipped = peers_of(problem, values, b, columns)
     calls |= peers
@@ -123,6 +128,7 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
     use_tools(parser, options.tools)
+    torch.backends.cuda.matmul.allow_tf32 = True
     rows = []
     for dtype in options.dtypes:
         for block in options.blocks:

@@ -59,7 +59,7 @@ def _eight_bits(path):
         cells = [[row["dtype"], str(row["size"]), str(row["block"]), f"{row['sparsity']:g}",
                   *(f"{row[name]['tops']:.0f}" if name in row else "" for name in EIGHT_BITS)] for row in rows]
         columns = ["factors", "M, K and N", "blocks", "not stored", *EIGHT_BITS.values()]
-        return _markdown("Products of 8 bits, tera-operations per second of stored blocks", path, columns, cells)
+        return _markdown("Products of 8 bits and of tf32, tera-operations per second of stored blocks", path, columns, cells)
 
     return _read(path, "eight_bits", make)
 

@@ -35,13 +35,13 @@ sattn::reference::classifyBlocks(const MaskFunction &mask,
   return kinds;
 }
 
-BlockLists sattn::reference::listBlocks(const std::vector<BlockKind> &kinds,
-                                        const MaskSizes &sizes,
-                                        bool isTransposed) {
+MaskLists sattn::reference::listBlocks(const std::vector<BlockKind> &kinds,
+                                       const MaskSizes &sizes,
+                                       bool isTransposed) {
   int64_t rows = sizes.rows(), columns = sizes.columns();
   int64_t lists = isTransposed ? columns : rows,
           blocks = isTransposed ? rows : columns;
-  BlockLists result;
+  MaskLists result;
   for (int64_t lead = 0; lead < sizes.batches * sizes.heads; ++lead)
     for (int64_t list = 0; list < lists; ++list) {
       result.partial.emplace_back();

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _arrays, _bsr, _compiler, cache
 
+NAMES = ["numbers", "columns", "full_numbers", "full_columns"]
 #: Arrays of extents on devices that are kept, at most.
 MOST_KEPT = 64
 _kept = {}
@@ -19,36 +20,35 @@ class BlockLists:
     separate: bool
 
     def text(self):
-        """The module: one function @block_lists, whose last two arguments are the results."""
-        kinds = 2 if self.separate else 1
+        """The module: one function @block_lists, whose last arguments are the results."""
         counts, extents = "tensor<?x?x?x?xi32>", "tensor<?xi32>"
-        numbers, columns = f"tensor<{kinds}x?x?x?xi32>", f"tensor<{kinds}x?x?x?x?xi32>"
-        return (f"func.func @block_lists(%counts: {counts}, %heights: {extents}, %widths: {extents}, %numbers: {numbers},\n"
-                f"                       %columns: {columns}) -> ({numbers}, {columns}) {{\n"
-                f"  %0:2 = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})\n"
-                f"      outs(%numbers, %columns : {numbers}, {columns}) -> {numbers}, {columns}"
-                f"{' {separate}' if self.separate else ''}\n"
-                f"  return %0#0, %0#1 : {numbers}, {columns}\n}}\n")
+        outs = {name: "tensor<?x?x?xi32>" if name.endswith("numbers") else counts for name in NAMES[:4 if self.separate else 2]}
+        names, types = ", ".join(f"%{name}" for name in outs), ", ".join(outs.values())
+        arguments = ", ".join(f"%{name}: {own}" for name, own in outs.items())
+        number = len(outs)
+        return (f"func.func @block_lists(%counts: {counts}, %heights: {extents}, %widths: {extents}, {arguments}) -> ({types}) {{\n"
+                f"  %0:{number} = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})\n"
+                f"      outs({names} : {types}) -> {types}\n"
+                f"  return {', '.join(f'%0#{place}' for place in range(number))} : {types}\n}}\n")
 
 
 def block_lists(counts, heights, widths, separate=True):
-    """(numbers, columns) of the listed blocks of each row of counts (B, H, R, C), as the op has them: arrays (K, B, H, R)
-    and (K, B, H, R, C), K = 2 if full blocks are listed apart. heights (R), widths (C): extents of blocks, in i32.
+    """[numbers, columns] of the blocks that each row of counts (B, H, R, C) lists, and, with `separate`, those of its full
+    blocks apart: arrays (B, H, R) and (B, H, R, C), as the op has them. heights (R), widths (C): extents of blocks, in i32.
 
     Arrays of NumPy, or PyTorch's on one CUDA device; nothing waits for it.
     """
-    shape = 1 + separate, *counts.shape[:-1]
+    shapes = [counts.shape[:-1], counts.shape] * (2 if separate else 1)
     if isinstance(counts, np.ndarray):
         arrays, target = _arrays.NUMPY, _compiler.CPU
-        numbers, columns = (np.empty(size, np.int32) for size in (shape, (*shape, counts.shape[-1])))
+        lists = [np.empty(shape, np.int32) for shape in shapes]
     else:
         torch = sys.modules["torch"]
-        numbers, columns = (torch.empty(size, dtype=torch.int32, device=counts.device)
-                            for size in (shape, (*shape, counts.shape[-1])))
+        lists = [torch.empty(shape, dtype=torch.int32, device=counts.device) for shape in shapes]
         arrays, target = _arrays.arrays_of("counts", counts), counts.device.index or 0
     program = _bsr._with_memory(arrays, cache.program, BlockLists(separate), target)
-    program._launch(counts, heights, widths, numbers, columns)
-    return numbers, columns
+    program._launch(counts, heights, widths, *lists)
+    return lists
 
 
 def extents(length, size, device=None):

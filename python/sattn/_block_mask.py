@@ -182,8 +182,9 @@ class BlockMask:
             return kept[1:]
         shape = batch[0] if function.needs_batch else 1, batch[1] if function.needs_head else 1
         on_gpu = device is not None and device.type != "cpu"
-        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None,
-                                 exact=not on_gpu)
+        # Smaller blocks at the end are wholly visible by their number.
+        exact = not on_gpu or any(length % size for length, size in zip(self.seq_lengths, block))
+        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)
@@ -194,18 +195,18 @@ class BlockMask:
         return lists, numbers
 
     def for_kernel(self, function, values, band, device, block, batch):
-        """Lists as `made` gives them; of a long mask those that bounds give, where they do: there a block that is listed as
-        seen in part may be seen wholly or not at all, which the function says of its elements."""
+        """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a block that
+        is listed as seen in part may be seen wholly or not at all, which the function says of its elements."""
         key = function, band, device, block, batch
         for kept in self._made.get(key), self._made.get((*key, "bounds")):
             if kept is not None and kept[0].holds(values):
                 return kept[1]
         on_gpu = device is not None and device.type != "cpu"
-        found = _blocks.bounded(function, values, band, self.seq_lengths, block, device if on_gpu else None)
+        found = None if on_gpu else _blocks.bounded(function, values, band, self.seq_lengths, block)
         if found is None:
             return self.made(function, values, band, device, block, batch)[0]
-        lists = _blocks.lists_of_visible(*found, self._separate, device if on_gpu else None)
-        if device is not None and not on_gpu:
+        lists = _blocks.lists_of_visible(*found, self._separate)
+        if device is not None:
             lists = _as_tensors(lists)
         if len(self._made) >= 8:
             self._made.clear()

@@ -16,7 +16,8 @@ MOST_EVALUATED = 2**24
 
 
 class Lists(typing.NamedTuple):
-    """Blocks of keys that each block of queries sees: partly masked ones, and (or None) those wholly visible."""
+    """Blocks of keys that each block of queries sees: partly masked ones, and (or None) those wholly visible. What comes after
+    the number of a row's indices does not count."""
 
     kv_num_blocks: object
     kv_indices: object
@@ -91,7 +92,9 @@ def sizes(lengths, block, device=None):
 def lists_of(number, lengths, block, separate=True, device=None):
     """The Lists of blocks with these counts of visible elements. Many on a GPU are made by a compiled program."""
     if device is not None and device.type == "cuda" and math.prod(number.shape) * math.prod(block) > MOST_EVALUATED:
-        return _compiled_lists(number, *(extents(length, size, device) for length, size in zip(lengths, block)), separate)
+        heights, widths = (extents(length, size, device) for length, size in zip(lengths, block))
+        found = block_lists(number, heights, widths, separate)
+        return Lists(*found) if separate else Lists(*found, None, None)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, number)
     if separate:
@@ -106,19 +109,12 @@ def lists_of(number, lengths, block, separate=True, device=None):
     return _as_lists(*_columns(module, listed), separate)
 
 
-def _compiled_lists(number, heights, widths, separate):
-    return _as_lists(*block_lists(number, heights, widths, separate), separate)
-
-
 def _as_lists(numbers, columns, separate):
     return Lists(numbers[0], columns[0], numbers[1], columns[1]) if separate else Lists(numbers[0], columns[0], None, None)
 
 
 def lists_of_visible(some, every, separate=True, device=None):
     """The Lists of blocks that may be seen, and of those that are wholly visible, which are among them."""
-    if device is not None and device.type == "cuda":
-        one, two = (extents(size * length, size, device) for size, length in zip((1, 2), some.shape[-2:]))
-        return _compiled_lists(some.int() + every, one, two, separate)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, some)
     if separate:

@@ -22,19 +22,24 @@ COUNTS = {
 
 
 def expected(counts, heights, widths, separate):
+    """The results of the op: two, or four if full blocks have lists of their own."""
     is_seen, is_full = counts > 0, counts >= heights[:, None] * widths
-    listed = np.stack([is_seen & ~is_full, is_seen & is_full] if separate else [is_seen])
-    return listed.sum(-1, dtype=np.int32), np.argsort(~listed, axis=-1, kind="stable").astype(np.int32)
+    lists = []
+    for listed in [is_seen & ~is_full, is_seen & is_full] if separate else [is_seen]:
+        numbers = listed.sum(-1, dtype=np.int32)
+        columns = np.argsort(~listed, axis=-1, kind="stable").astype(np.int32)
+        lists += [numbers, np.where(np.arange(counts.shape[-1]) < numbers[..., None], columns, 0).astype(np.int32)]
+    return lists
 
 
 def program(separate, name="lists"):
-    kinds = 2 if separate else 1
     counts, extents = "tensor<?x?x?x?xi32>", "tensor<?xi32>"
-    outs = f"tensor<{kinds}x?x?x?xi32>", f"tensor<{kinds}x?x?x?x?xi32>"
-    return f"""func.func @{name}(%counts: {counts}, %heights: {extents}, %widths: {extents}, %numbers: {outs[0]}, %columns: {outs[1]})
-    -> ({outs[0]}, {outs[1]}) {{
-  %0:2 = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})
-      outs(%numbers, %columns : {outs[0]}, {outs[1]}) -> {outs[0]}, {outs[1]} {"{separate}" if separate else ""}
-  return %0#0, %0#1 : {outs[0]}, {outs[1]}
+    types = ["tensor<?x?x?xi32>", counts] * (2 if separate else 1)
+    outs = ", ".join(f"%out{place}" for place in range(len(types)))
+    return f"""func.func @{name}(%counts: {counts}, %heights: {extents}, %widths: {extents},
+    {", ".join(f"%out{place}: {own}" for place, own in enumerate(types))}) -> ({", ".join(types)}) {{
+  %0:{len(types)} = sattn.block_lists ins(%counts, %heights, %widths : {counts}, {extents}, {extents})
+      outs({outs} : {", ".join(types)}) -> {", ".join(types)}
+  return {", ".join(f"%0#{place}" for place in range(len(types)))} : {", ".join(types)}
 }}
 """

@@ -33,14 +33,14 @@ enum class BlockKind : int8_t { Empty, Partial, Full };
 std::vector<BlockKind> classifyBlocks(const MaskFunction &, const MaskSizes &);
 
 /// One list for each row of blocks, or for each column.
-struct BlockLists {
+struct MaskLists {
   std::vector<std::vector<int32_t>> partial, full;
 };
 
 /// The columns of the blocks of each row, ascending; `isTransposed`: the rows
 /// of the blocks of each column. Over (batches, heads, rows or columns).
-BlockLists listBlocks(const std::vector<BlockKind> &, const MaskSizes &,
-                      bool isTransposed);
+MaskLists listBlocks(const std::vector<BlockKind> &, const MaskSizes &,
+                     bool isTransposed);
 
 } // namespace sattn::reference
 

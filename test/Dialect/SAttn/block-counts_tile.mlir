@@ -42,10 +42,10 @@ func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
 // Elements from all over an undecided block; all of them where these are alike.
 // CHECK-LABEL: func.func @approximate
 // CHECK: scf.for
-// CHECK:   %[[ROW:.+]] = arith.muli %{{.+}}, %c127_i32
-// CHECK:   arith.divui %[[ROW]], %c15_i32
-// CHECK:   %[[COLUMN:.+]] = arith.muli %{{.+}}, %c63_i32
-// CHECK:   arith.divui %[[COLUMN]], %c15_i32
+// CHECK:   arith.minui %{{.+}}, %c7_i32
+// CHECK:   arith.muli %{{.+}}, %c8_i32
+// CHECK:   arith.minui %{{.+}}, %c3_i32
+// CHECK:   arith.muli %{{.+}}, %c4_i32
 // CHECK:   %[[SEEN:.+]] = tensor.extract
 // CHECK:   %[[SOME:.+]] = arith.cmpi sgt, %[[SEEN]], %c0_i32
 // CHECK:   %[[NOT_ALL:.+]] = arith.cmpi slt, %[[SEEN]], %c256_i32

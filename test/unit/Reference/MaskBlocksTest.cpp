@@ -26,10 +26,10 @@ TEST(MaskBlocksTest, ListsOfACausalMask) {
   EXPECT_EQ(kinds[1], BlockKind::Empty);
   EXPECT_EQ(kinds[3], BlockKind::Partial);
   EXPECT_EQ(kinds[5], BlockKind::Full);
-  BlockLists rows = listBlocks(kinds, sizes, /*isTransposed=*/false);
+  MaskLists rows = listBlocks(kinds, sizes, /*isTransposed=*/false);
   EXPECT_EQ(rows.partial, (Lists{{0}, {1}, {}, {}, {}, {}}));
   EXPECT_EQ(rows.full, (Lists{{}, {0}, {0, 1}, {}, {}, {}}));
-  BlockLists columns = listBlocks(kinds, sizes, /*isTransposed=*/true);
+  MaskLists columns = listBlocks(kinds, sizes, /*isTransposed=*/true);
   EXPECT_EQ(columns.partial, (Lists{{0}, {1}, {}, {}}));
   EXPECT_EQ(columns.full, (Lists{{1, 2}, {2}, {}, {}}));
 }

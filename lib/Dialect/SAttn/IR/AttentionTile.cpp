@@ -31,7 +31,7 @@ int64_t sattn::chooseAttentionDepth(int64_t headDim, int64_t valueDim,
                                     int64_t columns, Type element) {
   using tuning::attention::kColumnUnit;
   using tuning::attention::kPaddedColumns;
-  bool isPadded = columns > llvm::alignTo(valueDim, 8);
+  bool isPadded = columns > static_cast<int64_t>(llvm::alignTo(valueDim, 8));
   bool isWide =
       headDim > kPaddedColumns && element.getIntOrFloatBitWidth() == 16;
   int64_t depth = llvm::alignTo(headDim, isWide ? kColumnUnit : 8);

@@ -117,12 +117,15 @@ Value TileOpBuilder::asTile(Value vector) {
       .getResult();
 }
 
-Value TileOpBuilder::scatter(Value tile, Value row, Value places, Value limited,
-                             Value end) {
-  Value numbers = asVector(limited);
-  Value ends = vector::BroadcastOp::create(*this, numbers.getType(), end);
-  Value mask =
-      arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, numbers, ends);
+Value TileOpBuilder::compare(arith::CmpIPredicate predicate, Value tile,
+                             Value number) {
+  Value elements = asVector(tile);
+  Value numbers =
+      vector::BroadcastOp::create(*this, elements.getType(), number);
+  return arith::CmpIOp::create(*this, predicate, elements, numbers);
+}
+
+Value TileOpBuilder::scatter(Value tile, Value row, Value places, Value mask) {
   SmallVector<Value> zeros(cast<RankedTensorType>(row.getType()).getRank(),
                            index(0));
   return vector::ScatterOp::create(*this, row.getType(), row, zeros,

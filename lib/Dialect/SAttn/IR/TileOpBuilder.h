@@ -11,6 +11,7 @@
 #ifndef LIB_DIALECT_SATTN_IR_TILEOPBUILDER_H
 #define LIB_DIALECT_SATTN_IR_TILEOPBUILDER_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -62,11 +63,13 @@ public:
   /// All of a tile as a vector, and the other way round.
   mlir::Value asVector(mlir::Value tile);
   mlir::Value asTile(mlir::Value vector);
-  /// Writes the elements of a tile to places in a row, a tensor whose
-  /// dimensions but the last are 1, where the numbers in `limited` are less
-  /// than `end`.
+  /// Of each element and a number, as a vector.
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value tile,
+                      mlir::Value number);
+  /// Writes the elements of a tile for which a vector, `mask`, is true to
+  /// places in a row, a tensor whose dimensions but the last are 1.
   mlir::Value scatter(mlir::Value tile, mlir::Value row, mlir::Value places,
-                      mlir::Value limited, mlir::Value end);
+                      mlir::Value mask);
 
 private:
   mlir::Value reduce(mlir::Value tile, int64_t neutral, Body combine);

@@ -57,7 +57,8 @@ public:
     counts = isReadAtKeys ? decideGroups(counts, isMixed)
                           : decideAll(counts, isMixed);
     counts = countUndecided(dropOthers(counts));
-    return b.scatter(counts, op.getOut(), places, places, end);
+    return b.scatter(counts, op.getOut(), places,
+                     b.compare(arith::CmpIPredicate::slt, places, end));
   }
 
 private:
@@ -300,14 +301,17 @@ private:
     Value key0 = b.asI32(
         apply(d0 + d1 * op.getBlockKeys(), {firstKey, OpFoldResult(block)}));
     Value query0 = b.asI32(firstQuery);
+    // From the first to the last position, with steps that differ by 1 at most.
     auto locate = [&](Inner &inner, int64_t dim, int64_t places, int64_t size,
                       Value first) -> Value {
+      int64_t step = (size - 1) / (places - 1),
+              rest = (size - 1) % (places - 1);
       Value place = arith::IndexCastOp::create(
           inner, i32, linalg::IndexOp::create(inner, dim));
-      place =
-          arith::MulIOp::create(inner, place, constant(inner, i32, size - 1));
-      place = arith::DivUIOp::create(inner, place,
-                                     constant(inner, i32, places - 1));
+      Value longer =
+          arith::MinUIOp::create(inner, place, constant(inner, i32, rest));
+      place = arith::MulIOp::create(inner, place, constant(inner, i32, step));
+      place = arith::AddIOp::create(inner, place, longer);
       return arith::AddIOp::create(inner, place, first);
     };
     Value one = b.i32(1), zero = b.i32(0);

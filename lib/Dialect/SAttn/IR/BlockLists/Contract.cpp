@@ -19,36 +19,36 @@ void BlockListsOp::constrainExtents(ExtentConstraints &constraints) {
     constraints.requireEqual(constraints.getExtent(tensor, dimension),
                              constraints.getExtent(getCounts(), ofCounts));
   };
-  requireEqual(getHeights(), 0, 2); // (C3)
+  requireEqual(getHeights(), 0, 2); // (C2)
   requireEqual(getWidths(), 0, 3);
-  requireEqual(getColumns(), 4, 3);
-  for (Value out : {Value(getNumbers()), Value(getColumns())}) {
-    constraints.requireEqual(constraints.getExtent(out, 0), // (C2)
-                             constraints.getConstant(getNumKinds()));
-    for (int64_t dim : {0, 1, 2}) // (C3)
-      requireEqual(out, dim + 1, dim);
-  }
+  for (Value out : getOuts())
+    for (int64_t dim = 0,
+                 rank = cast<RankedTensorType>(out.getType()).getRank();
+         dim < rank; ++dim)
+      requireEqual(out, dim, dim);
 }
 
 LogicalResult BlockListsOp::describeContract(Contract &contract,
                                              Value destination) {
   static constexpr StringRef kIntegers[] = {"i32"};
+  static constexpr StringRef kNames[] = {"numbers", "columns", "full_numbers",
+                                         "full_columns"};
   if (destination ||
       failed(contract.addTensor("counts", getCounts(), 4, kIntegers)) ||
       failed(contract.addTensor("heights", getHeights(), 1, kIntegers)) ||
-      failed(contract.addTensor("widths", getWidths(), 1, kIntegers)) ||
-      failed(contract.addTensor("numbers", getNumbers(), 4, kIntegers)))
+      failed(contract.addTensor("widths", getWidths(), 1, kIntegers)))
     return failure();
-  contract.setWritten();
-  if (failed(contract.addTensor("columns", getColumns(), 5, kIntegers)))
-    return failure();
-  contract.setWritten();
-  contract.addNumber("kinds", getNumKinds());
+  SmallVector<Value> others = {getCounts(), getHeights(), getWidths()};
+  for (auto [out, name] : llvm::zip(getOuts(), kNames)) {
+    int64_t rank = cast<RankedTensorType>(out.getType()).getRank();
+    if (failed(contract.addTensor(name, out, rank, kIntegers)))
+      return failure();
+    contract.setWritten();
+  }
   contract.setChecksExtents();
-  contract.requireApart(getNumbers(), {getCounts(), getHeights(), getWidths()},
-                        Value());
-  contract.requireApart(getColumns(),
-                        {getCounts(), getHeights(), getWidths(), getNumbers()},
-                        Value());
+  for (Value out : getOuts()) {
+    contract.requireApart(out, others, Value());
+    others.push_back(out);
+  }
   return success();
 }

@@ -17,44 +17,55 @@ using namespace mlir;
 using namespace sattn;
 
 MutableOperandRange BlockListsOp::getDpsInitsMutable() {
-  unsigned first = getNumbersMutable().getOperandNumber();
-  return MutableOperandRange(*this, first, 2);
+  return getOutsMutable();
+}
+
+/// (C1)
+static LogicalResult verifyTypes(BlockListsOp op,
+                                 ArrayRef<NamedOperand> operands) {
+  for (const NamedOperand &operand : operands)
+    if (operand.batchRank() != 0 ||
+        !operand.elementType().isSignlessInteger(32))
+      return op.emitOpError()
+             << "expected '" << operand.name << "' of rank " << operand.baseRank
+             << " and element type i32, but got " << operand.value.getType();
+  return success();
 }
 
 LogicalResult BlockListsOp::verify() {
-  NamedOperand counts{"counts", getCounts(), 4},
-      heights{"heights", getHeights(), 1}, widths{"widths", getWidths(), 1},
-      numbers{"numbers", getNumbers(), 4}, columns{"columns", getColumns(), 5};
-  for (const NamedOperand &operand :
-       {counts, heights, widths, numbers, columns}) // (C1)
-    if (operand.batchRank() != 0 ||
-        !operand.elementType().isSignlessInteger(32))
-      return emitOpError() << "expected '" << operand.name << "' of rank "
-                           << operand.baseRank
-                           << " and element type i32, but got "
-                           << operand.value.getType();
-  for (auto [result, out] :
-       llvm::zip_equal(getResultTypes(), getDpsInits())) // (C1)
-    if (result != out.getType())
-      return emitOpError() << "expected a result of type " << out.getType()
-                           << ", but got " << result;
-  if (!getOrigin().empty() && getOrigin().size() != 4) // (C4)
-    return emitOpError() << "expected 4 numbers in 'origin', but got "
+  if (getOuts().size() != 2 && getOuts().size() != 4) // (C1)
+    return emitOpError() << "expected two or four 'outs', but got "
+                         << getOuts().size();
+  if (getResultTypes() != getOuts().getTypes()) // (C1)
+    return emitOpError() << "expected the results to have the types of 'outs'";
+  if (!getOrigin().empty() && getOrigin().size() != 3) // (C3)
+    return emitOpError() << "expected 3 numbers in 'origin', but got "
                          << getOrigin().size();
-  if (failed(verifySize(*this, widths, 0, "C", counts.size(3))) || // (C3)
-      failed(verifySize(*this, columns, 4, "C", counts.size(3))) ||
-      failed(verifySize(*this, heights, 0, "R", counts.size(2))))
+  NamedOperand counts{"counts", getCounts(), 4},
+      heights{"heights", getHeights(), 1}, widths{"widths", getWidths(), 1};
+  if (failed(verifyTypes(*this, {counts, heights, widths})) ||
+      failed(verifySize(*this, heights, 0, "R", counts.size(2))) || // (C2)
+      failed(verifySize(*this, widths, 0, "C", counts.size(3))))
     return failure();
-  // Only the results are cut.
-  if (!getOrigin().empty())
-    return success();
-  for (const NamedOperand &out : {numbers, columns}) {
-    if (failed(verifySize(*this, out, 0, "K", getNumKinds()))) // (C2)
+  static constexpr StringRef kNames[][2] = {{"numbers", "columns"},
+                                            {"full_numbers", "full_columns"}};
+  for (unsigned kind = 0; kind < getNumKinds(); ++kind) {
+    auto typed = [](Value value) {
+      return cast<TypedValue<RankedTensorType>>(value);
+    };
+    NamedOperand numbers{kNames[kind][0], typed(getNumbers(kind)), 3},
+        columns{kNames[kind][1], typed(getColumns(kind)), 4};
+    if (failed(verifyTypes(*this, {numbers, columns})) ||
+        failed(verifySize(*this, columns, 3, "C", counts.size(3)))) // (C2)
       return failure();
-    static constexpr StringRef kNames[] = {"B", "H", "R"};
-    for (auto [dim, name] : llvm::enumerate(kNames)) // (C3)
-      if (failed(verifySize(*this, out, dim + 1, name, counts.size(dim))))
-        return failure();
+    // Only the results are cut.
+    if (!getOrigin().empty())
+      continue;
+    static constexpr StringRef kDims[] = {"B", "H", "R"};
+    for (const NamedOperand &out : {numbers, columns})
+      for (auto [dim, name] : llvm::enumerate(kDims)) // (C2)
+        if (failed(verifySize(*this, out, dim, name, counts.size(dim))))
+          return failure();
   }
   return success();
 }

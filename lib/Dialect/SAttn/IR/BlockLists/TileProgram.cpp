@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The program of one list of sattn.block_lists: a first loop over the row's
-// counts finds how long the list is, a second one where each block comes, among
-// those that are listed or behind them.
+// The program of the lists of one row of sattn.block_lists: a loop over the
+// row's counts finds where each block comes that is listed, a second one what
+// is left of the list.
 
 #include "../TileOpBuilder.h"
 
@@ -19,94 +19,79 @@
 using namespace mlir;
 using namespace sattn;
 
-/// Blocks whose places are found together: a fragment or two of a warp on a
-/// GPU.
+/// Blocks whose places are found together: two fragments of a warp on a GPU.
 static constexpr int64_t kShape[] = {16, 16}, kBlocks = 256;
+/// A mark has so many bits for each kind of list.
+static constexpr int64_t kBits = 16;
 
 namespace {
 class TileProgram {
 public:
   TileProgram(OpBuilder &builder, BlockListsOp op)
       : b(op.getLoc(), builder), op(op), i32(b.getI32Type()),
-        blocks(tensor::getMixedSize(b, b.getLoc(), op.getColumns(), 4)),
+        kinds(op.getNumKinds()),
+        blocks(tensor::getMixedSize(b, b.getLoc(), op.getColumns(0), 3)),
         end(b.asI32(blocks)) {
     ValueRange origin = op.getOrigin();
     OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-    SmallVector<OpFoldResult> offsets = {origin[1], origin[2], origin[3], zero},
+    SmallVector<OpFoldResult> offsets = {origin[0], origin[1], origin[2], zero},
                               sizes = {one, one, one, blocks}, ones(4, one);
-    auto type =
-        RankedTensorType::get(op.getColumns().getType().getShape().back(), i32);
-    counts = tensor::ExtractSliceOp::create(b, type, op.getCounts(), offsets,
-                                            sizes, ones);
+    auto columns = cast<RankedTensorType>(op.getColumns(0).getType());
+    counts = tensor::ExtractSliceOp::create(
+        b, RankedTensorType::get(columns.getShape().back(), i32),
+        op.getCounts(), offsets, sizes, ones);
     last = arith::SubIOp::create(b, end, b.i32(1));
-    if (!op.getSeparate())
-      return;
-    height = tensor::ExtractOp::create(b, op.getHeights(), origin[3]);
-    Value kind = b.asI32(OpFoldResult(origin[0]));
-    listsFull =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, kind, b.i32(0));
+    if (kinds == 2)
+      height = tensor::ExtractOp::create(b, op.getHeights(), origin[2]);
   }
 
   SmallVector<Value> build() {
-    Value number = countListed();
-    Value columns = writePlaces(number);
-    Value numbers = tensor::InsertOp::create(b, number, op.getNumbers(),
-                                             SmallVector<Value>(4, b.index(0)));
-    return {numbers, columns};
+    // The number of blocks and the list of each kind.
+    SmallVector<Value> lists;
+    for (unsigned kind = 0; kind < kinds; ++kind)
+      lists.append({b.i32(0), op.getColumns(kind)});
+    lists = forEach(b.index(0), lists, [&](Value first, ValueRange lists) {
+      return list(first, lists);
+    });
+    SmallVector<Value> results, zeros(3, b.index(0));
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+      Value number = lists[2 * kind];
+      results.push_back(
+          tensor::InsertOp::create(b, number, op.getNumbers(kind), zeros));
+      results.push_back(fillRest(number, lists[2 * kind + 1]));
+    }
+    return results;
   }
 
 private:
+  using Inner = ImplicitLocOpBuilder;
+
   TileOpBuilder b;
   BlockListsOp op;
   Type i32;
+  /// Of lists.
+  unsigned kinds;
   /// Of a row.
   OpFoldResult blocks;
   Value end, last, counts;
-  /// Of the row's blocks, and whether full blocks are listed; null if all that
-  /// are seen are.
-  Value height, listsFull;
+  /// Of the row's blocks, if full ones have lists of their own.
+  Value height;
 
-  Value compare(ImplicitLocOpBuilder &inner, arith::CmpIPredicate predicate,
-                Value lhs, Value rhs) {
+  Value compare(Inner &inner, arith::CmpIPredicate predicate, Value lhs,
+                Value rhs) {
     return arith::CmpIOp::create(inner, predicate, lhs, rhs);
   }
-
-  /// 1 for each of some neighboring blocks that is listed, and 0.
-  Value mark(Value numbers) {
-    Value zero = b.i32(0), one = b.i32(1);
-    return b.map(
-        numbers, kShape, i32,
-        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          // What comes after the last one is read again.
-          Value place = arith::IndexCastOp::create(
-              inner, inner.getIndexType(),
-              arith::MinUIOp::create(inner, args[0], last));
-          Value count = tensor::ExtractOp::create(inner, counts, place);
-          Value isListed =
-              compare(inner, arith::CmpIPredicate::sgt, count, zero);
-          auto restrict = [&](Value condition) {
-            isListed = arith::AndIOp::create(inner, isListed, condition);
-          };
-          restrict(compare(inner, arith::CmpIPredicate::slt, args[0], end));
-          if (listsFull) {
-            Value width =
-                tensor::ExtractOp::create(inner, op.getWidths(), place);
-            Value size = arith::MulIOp::create(inner, width, height);
-            Value isFull =
-                compare(inner, arith::CmpIPredicate::sge, count, size);
-            restrict(
-                compare(inner, arith::CmpIPredicate::eq, isFull, listsFull));
-          }
-          return arith::SelectOp::create(inner, isListed, one, zero);
-        });
+  Value select(Inner &inner, Value condition, Value one, Value other) {
+    return arith::SelectOp::create(inner, condition, one, other);
   }
+  Value markOf(unsigned kind) { return b.i32(int64_t(1) << (kind * kBits)); }
 
-  /// A loop over the row that carries values; the body gets the number of the
-  /// first of some neighboring blocks, too.
+  /// A loop over the row's blocks that carries values; the body gets the number
+  /// of the first of some neighboring ones, too.
   SmallVector<Value>
-  forEach(ValueRange values,
+  forEach(Value begin, ValueRange values,
           function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto loop = scf::ForOp::create(b, b.index(0), b.asValue(blocks),
+    auto loop = scf::ForOp::create(b, begin, b.asValue(blocks),
                                    b.index(kBlocks), values);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -115,26 +100,71 @@ private:
     return loop.getResults();
   }
 
-  Value countListed() {
-    SmallVector<Value> sums = forEach(
-        b.fill(b.i32(0), kShape),
-        [&](Value first, ValueRange sums) -> SmallVector<Value> {
-          Value marks = mark(b.number(first, kShape));
-          return {
-              b.map(marks, sums.front(),
-                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                      return arith::AddIOp::create(inner, args[0], args[1]);
-                    })};
+  /// The mark of the kind that each of some neighboring blocks is of, and 0.
+  Value mark(Value numbers) {
+    Value none = b.i32(0), seen = markOf(0), full = markOf(kinds - 1);
+    return b.map(
+        numbers, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
+          // What comes after the last one is read again.
+          Value place = arith::IndexCastOp::create(
+              inner, inner.getIndexType(),
+              arith::MinUIOp::create(inner, args[0], last));
+          Value count = tensor::ExtractOp::create(inner, counts, place);
+          Value kind = seen;
+          if (height) {
+            Value width =
+                tensor::ExtractOp::create(inner, op.getWidths(), place);
+            Value isFull = compare(inner, arith::CmpIPredicate::sge, count,
+                                   arith::MulIOp::create(inner, width, height));
+            kind = select(inner, isFull, full, seen);
+          }
+          Value isSeen = compare(inner, arith::CmpIPredicate::sgt, count, none);
+          Value isBlock =
+              compare(inner, arith::CmpIPredicate::slt, args[0], end);
+          isSeen = arith::AndIOp::create(inner, isSeen, isBlock);
+          return select(inner, isSeen, kind, none);
         });
-    return b.reduce<arith::AddIOp>(sums.front(), 0);
   }
 
-  /// `first` and the marks before each one.
-  Value scan(Value marks, Value first) {
+  /// How many blocks of a kind marks have together.
+  Value getNumber(Inner &inner, Value marks, unsigned kind) {
+    if (kind != 0)
+      marks = arith::ShRUIOp::create(
+          inner, marks,
+          arith::ConstantOp::create(inner,
+                                    inner.getI32IntegerAttr(kind * kBits)));
+    Value bits = arith::ConstantOp::create(
+        inner, inner.getI32IntegerAttr((1 << kBits) - 1));
+    return arith::AndIOp::create(inner, marks, bits);
+  }
+
+  /// Adds some neighboring blocks to the lists.
+  SmallVector<Value> list(Value first, ValueRange lists) {
+    Value numbers = b.number(first, kShape);
+    Value marks = mark(numbers);
+    Value before = scan(marks), sum = b.reduce<arith::AddIOp>(marks, 0);
+    SmallVector<Value> next;
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+      Value number = lists[2 * kind];
+      Value places = b.map(
+          before, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
+            return arith::AddIOp::create(inner, getNumber(inner, args[0], kind),
+                                         number);
+          });
+      next.push_back(arith::AddIOp::create(b, number, getNumber(b, sum, kind)));
+      next.push_back(
+          b.scatter(numbers, lists[2 * kind + 1], places,
+                    b.compare(arith::CmpIPredicate::eq, marks, markOf(kind))));
+    }
+    return next;
+  }
+
+  /// Of each block, the marks before it.
+  Value scan(Value marks) {
     Value flat = vector::ShapeCastOp::create(b, VectorType::get(kBlocks, i32),
                                              b.asVector(marks));
     Value initial =
-        vector::BroadcastOp::create(b, VectorType::get({}, i32), first);
+        vector::BroadcastOp::create(b, VectorType::get({}, i32), b.i32(0));
     auto scan = vector::ScanOp::create(b, vector::CombiningKind::ADD, flat,
                                        initial, /*reduction_dim=*/0,
                                        /*inclusive=*/false);
@@ -142,26 +172,15 @@ private:
                                                 scan.getDest()));
   }
 
-  /// Listed blocks are `number`.
-  Value writePlaces(Value number) {
-    Value zero = b.i32(0);
-    auto body = [&](Value first, ValueRange values) -> SmallVector<Value> {
-      Value before = values[0], numbers = b.number(first, kShape);
-      Value marks = mark(numbers);
-      Value places = b.map(
-          {marks, scan(marks, before), numbers}, kShape, i32,
-          [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-            Value isListed =
-                compare(inner, arith::CmpIPredicate::ne, args[0], zero);
-            Value others = arith::SubIOp::create(inner, args[2], args[1]);
-            Value after = arith::AddIOp::create(inner, others, number);
-            return arith::SelectOp::create(inner, isListed, args[1], after);
-          });
-      Value written = b.scatter(numbers, values[1], places, numbers, end);
-      Value sum = b.reduce<arith::AddIOp>(marks, 0);
-      return {arith::AddIOp::create(b, before, sum), written};
+  /// 0 from a place in a list on.
+  Value fillRest(Value begin, Value columns) {
+    Value first = arith::IndexCastOp::create(b, b.getIndexType(), begin);
+    auto body = [&](Value first, ValueRange lists) -> SmallVector<Value> {
+      Value places = b.number(first, kShape);
+      return {b.scatter(b.fill(b.i32(0), kShape), lists.front(), places,
+                        b.compare(arith::CmpIPredicate::slt, places, end))};
     };
-    return forEach({zero, op.getColumns()}, body).back();
+    return forEach(first, columns, body).front();
   }
 };
 } // namespace
@@ -169,6 +188,7 @@ private:
 FailureOr<SmallVector<Value>>
 BlockListsOp::lowerToTileProgram(OpBuilder &builder) {
   if (getOrigin().empty())
-    return emitOpError("expected one list, but got a whole problem");
+    return emitOpError(
+        "expected the lists of one row, but got a whole problem");
   return TileProgram(builder, *this).build();
 }

@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace sattn;
 
 SmallVector<utils::IteratorType> BlockListsOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel);
+  return SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel);
 }
 
 SmallVector<Range> BlockListsOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> ranges;
-  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getNumbers()))
+  for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getNumbers(0)))
     ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
   return ranges;
 }
@@ -34,9 +34,10 @@ LogicalResult BlockListsOp::getResultTilePosition(
     SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
-  if (number == 1) {
+  if (number % 2 == 1) {
     resultOffsets.push_back(b.getIndexAttr(0));
-    resultSizes.push_back(tensor::getMixedSize(b, getLoc(), getColumns(), 4));
+    resultSizes.push_back(
+        tensor::getMixedSize(b, getLoc(), getOuts()[number], 3));
   }
   return success();
 }
@@ -58,5 +59,5 @@ BlockListsOp::getTiledImplementation(OpBuilder &b,
 }
 
 FailureOr<SmallVector<OpFoldResult>> BlockListsOp::getTileSizes(OpBuilder &b) {
-  return SmallVector<OpFoldResult>(4, b.getIndexAttr(1));
+  return SmallVector<OpFoldResult>(3, b.getIndexAttr(1));
 }

@@ -37,8 +37,8 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
                       r BQ <= i < (r + 1) BQ and c BK <= j < (c + 1) BK
     ```
 
-    0 is an empty block, BQ BK a full one; lists of blocks (`sattn.block_lists`)
-    follow from the counts. There is no array of all elements, and blocks that the mask's function is
+    0 is an empty block, BQ BK a full one; lists of blocks follow from the counts.
+    There is no array of all elements, and blocks that the mask's function is
     proved to leave empty or full are not evaluated.
 
     | operand       | shape           | element type     |
