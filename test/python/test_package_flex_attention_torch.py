@@ -209,6 +209,26 @@ def test_scores(package, score_mod, dtype):
     torch.testing.assert_close(out.double(), attention(*arrays, None, score_mod), rtol=0, atol=1e-5 if dtype == torch.float32 else 0.03)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_results_lie_as_query_does(package, order):
+    """Batches, heads and queries in any order in memory, also in a graph."""
+    arrays = operands()
+    places = [order.index(place) for place in range(3)] + [3]
+    given = [array.permute(*order, 3).contiguous().permute(places) for array in arrays]
+    expected = attention(*arrays)
+    for _ in range(2):  # The second takes the short way.
+        out = package.flex_attention(*given)
+        assert out.stride() == given[0].stride()
+        torch.testing.assert_close(out.double(), expected, rtol=0, atol=1e-5)
+    compiled = torch.compile(package.flex_attention, backend="eager", fullgraph=True)(*given)
+    assert compiled.stride() == given[0].stride() and torch.equal(compiled, out)
+    plain = package.flex_attention(*(array.numpy() for array in given))
+    assert plain.strides == given[0].numpy().strides
+    np.testing.assert_allclose(plain, expected, rtol=0, atol=1e-5)
+    repeated = given[0][:1, :1].expand(2, 4, -1, -1)
+    assert package.flex_attention(repeated, *given[1:]).is_contiguous()
+
+
 def silu_and_tan(score, b, h, q_idx, kv_idx):
     return torch.nn.functional.silu(score) + torch.tan(score / 8) + torch.tan(b)
 
