@@ -253,7 +253,15 @@ class BlockMask:
     def _columns(self):
         return ceil_div(self.seq_lengths[1], self.BLOCK_SIZE[1])
 
+    # Transposed lists that were assigned, by their place: {} is never written.
+    _assigned = {}
+
+    def _assign(self, place, array):
+        self._assigned = {**self._assigned, place: array}
+
     def _reverse(self, place):
+        if place in self._assigned:
+            return self._assigned[place]
         if self._given is None:
             lists = self._read()
             kept = self._transposed
@@ -266,10 +274,16 @@ class BlockMask:
     kv_indices = property(lambda self: self._read().kv_indices)
     full_kv_num_blocks = property(lambda self: self._read().full_kv_num_blocks)
     full_kv_indices = property(lambda self: self._read().full_kv_indices)
-    q_num_blocks = property(lambda self: self._reverse(0))
-    q_indices = property(lambda self: self._reverse(1))
-    full_q_num_blocks = property(lambda self: self._reverse(2))
-    full_q_indices = property(lambda self: self._reverse(3))
+    # Only these may be assigned, also None: no forward pass reads them.
+    q_num_blocks = property(lambda self: self._reverse(0), lambda self, array: self._assign(0, array))
+    q_indices = property(lambda self: self._reverse(1), lambda self, array: self._assign(1, array))
+    full_q_num_blocks = property(lambda self: self._reverse(2), lambda self, array: self._assign(2, array))
+    full_q_indices = property(lambda self: self._reverse(3), lambda self, array: self._assign(3, array))
+
+    @property
+    def _has_transposed(self):
+        """Whether there are transposed lists, or will be where they are read."""
+        return self._assigned.get(0, self) is not None and (self._given is None or self._transposed[0] is not None)
 
     def as_tuple(self, flatten=True):
         """(lengths, the eight lists, orders of a backward pass, block sizes, mask_mod); pairs as two members if flatten."""
@@ -367,7 +381,7 @@ class BlockMask:
             queries = sum(min(self.BLOCK_SIZE[0], self.seq_lengths[0] - row * self.BLOCK_SIZE[0]) for row in rows)
         return type(self).from_kv_blocks(*taken, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=_sliced_mask_mod_error,
                                          seq_lengths=(queries, self.seq_lengths[1]),
-                                         compute_q_blocks=self._given is None or self._transposed[0] is not None)
+                                         compute_q_blocks=self._has_transposed)
 
     def _adjust(self, new_q_len, new_kv_len):
         """The mask for other lengths: of its function, or of the blocks that these lengths still have."""
@@ -385,19 +399,21 @@ class BlockMask:
             for array in _blocks.ordered(dense):
                 found.append(array if arrays is _arrays.NUMPY else sys.modules["torch"].from_numpy(array).to(arrays.device))
         return type(self).from_kv_blocks(*found, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod, seq_lengths=lengths,
-                                         compute_q_blocks=self._transposed[0] is not None)
+                                         compute_q_blocks=self._has_transposed)
 
     def to(self, device):
         """The mask with its lists on another device, as tensors of PyTorch take it; captured values stay where they are."""
-        if self._given is None:
-            return self._of_function(self._mask_mod, self._batch, self.seq_lengths, self.BLOCK_SIZE, self._separate,
-                                     _device(device))
-
         def moved(array):
             return None if array is None else _arrays.arrays_of("kv_indices", array).moved(array, device)
 
-        return type(self)(self.seq_lengths, *map(moved, self._given), *map(moved, self._transposed), self.BLOCK_SIZE,
-                          self.mask_mod, **{name: getattr(self, name) for name in ORDERS})
+        if self._given is None:
+            mask = self._of_function(self._mask_mod, self._batch, self.seq_lengths, self.BLOCK_SIZE, self._separate,
+                                     _device(device))
+        else:
+            mask = type(self)(self.seq_lengths, *map(moved, self._given), *map(moved, self._transposed), self.BLOCK_SIZE,
+                              self.mask_mod, **{name: getattr(self, name) for name in ORDERS})
+        mask._assigned = {place: moved(array) for place, array in self._assigned.items()}
+        return mask
 
     # Pictures
 

@@ -20,8 +20,8 @@ from ._expression import RANGES
 SMALL = 2**24
 # Libraries whose functions are called with traced values as they are.
 LIBRARIES = (set(sys.stdlib_module_names) - {"__main__"}) | {"numpy", "torch", "ml_dtypes", "scipy"}
-# Of those, modules of functions that capture other functions.
-OPENED = {"torch.nn.attention.flex_attention"}
+# Of those, modules whose functions and objects capture the user's functions and arrays.
+OPENED = {"torch.nn.attention.flex_attention", "torch.nn.attention.experimental._paged_attention"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -246,7 +246,7 @@ class StandIns:
         is_object = not isinstance(value, (type, types.BuiltinFunctionType, np.ufunc, str, bytes, bool, enum.Enum,
                                            np.dtype, np.generic)) and (hasattr(value, "__dict__") or isinstance(value, tuple))
         if is_object and type(value).__module__.partition(".")[0] not in LIBRARIES - {"types", "argparse", "builtins"} \
-                or _is_module_of_torch(value):
+                or is_object and type(value).__module__ in OPENED or _is_module_of_torch(value):
             own = type(value)
             return lambda other: type(other) is own, lambda: _Namespace(self, number, name, value)
         return _same(value), lambda: value

@@ -34,6 +34,15 @@ class AuxOutput(typing.NamedTuple):
     max_scores: object = None
 
 
+def in_order_of(strides, shape):
+    """(a shape, places): an array of that shape whose dimensions are taken from these places has the other shape, and its
+    batches, heads and queries the order in memory that the strides have. places: None where they are in order."""
+    if strides[0] >= strides[1] >= strides[2] or 0 in strides[:3]:  # What is repeated has no place in memory.
+        return shape, None
+    order = sorted(range(3), key=lambda place: -abs(strides[place]))
+    return (*(shape[place] for place in order), shape[3]), (*map(order.index, range(3)), 3)
+
+
 @dataclasses.dataclass(frozen=True)
 class _Plan:
     """What one kind of call runs. is_like: whether the result has query's shape. key: what its key names by identity."""
@@ -48,16 +57,12 @@ class _Plan:
     key: tuple
 
     def result(self, query):
-        """A new array, whose heads and queries lie in memory as query's do."""
-        shape = self.shape
+        """A new array, whose batches, heads and queries lie in memory as query's do."""
         if self.arrays is _arrays.NUMPY:
-            if query.strides[1] < query.strides[2] and shape[1] > 1 and shape[2] > 1:
-                return np.empty((shape[0], shape[2], shape[1], shape[3]), query.dtype).swapaxes(1, 2)
-            return np.empty(shape, query.dtype)
-        strides = query.stride()
-        if strides[1] < strides[2] and shape[1] > 1 and shape[2] > 1:
-            return query.new_empty((shape[0], shape[2], shape[1], shape[3])).transpose(1, 2)
-        return query.new_empty(shape)
+            shape, places = in_order_of(query.strides, self.shape)
+            return np.empty(shape, query.dtype).transpose(places or (0, 1, 2, 3))
+        shape, places = in_order_of(query.stride(), self.shape)
+        return query.new_empty(shape).permute(places) if places else query.new_empty(shape)
 
     def new_rows(self, query):
         """A new array of one f32 for each query of each head."""

@@ -12,7 +12,7 @@ import torch
 
 from . import _arrays, _attention_mask, _bsr, _linear, _masks, _operand, _portable, _sampled, _softmax
 from ._block_mask import BlockMask
-from ._flex_attention import AuxRequest, attend
+from ._flex_attention import AuxRequest, attend, in_order_of
 from ._kernel_options import options_of
 
 _LIBRARY = torch.library.Library("sattn", "DEF")
@@ -144,12 +144,9 @@ def _bsr_softmax_fake(crow, col, input):
 def _flex_attention_fake(query, key, value, score_mod, mask_mod, arrays, floats, integers, lists, mask, band, scale,
                          enable_gqa, lse, max_scores, kernel_options):
     batch, heads, queries, columns = *query.shape[:3], value.shape[3]
-    strides = query.stride()
-    if strides[1] < strides[2] and heads > 1 and queries > 1:  # As _flex_attention._result.
-        out = query.new_empty((batch, queries, heads, columns)).transpose(1, 2)
-    else:
-        out = query.new_empty((batch, heads, queries, columns))
-    return out, *(query.new_empty((batch, heads, queries) if wanted else (0,), dtype=torch.float32)
+    shape, places = in_order_of(query.stride(), (batch, heads, queries, columns))
+    out = query.new_empty(shape)
+    return out if places is None else out.permute(places), *(query.new_empty((batch, heads, queries) if wanted else (0,), dtype=torch.float32)
                   for wanted in (lse, max_scores))
 
 

@@ -436,12 +436,25 @@ _unary("logical_not")(lambda graph, x: graph.invert(graph.cast(x, "i1")))
 _unary("square")(lambda graph, x: graph.arithmetic("mul", x, x))
 _unary("rsqrt")(lambda graph, x: graph.divide(graph.constant(1.0), graph.function("sqrt", x)))
 _unary("reciprocal")(lambda graph, x: graph.divide(graph.constant(1.0), x))
-_unary("sigmoid", "expit")(lambda graph, x: graph.divide(graph.constant(1.0), graph.arithmetic(
-    "add", graph.constant(1.0), graph.function("exp", graph.negate(graph.cast(x, "f32"))))))
+_unary("tan")(lambda graph, x: graph.divide(graph.function("sin", x), graph.function("cos", x)))
+
+
+def _sigmoid(graph, x):
+    return graph.divide(graph.constant(1.0), graph.arithmetic(
+        "add", graph.constant(1.0), graph.function("exp", graph.negate(graph.cast(x, "f32")))))
+
+
+_unary("sigmoid", "expit")(_sigmoid)
 _unary("relu")(lambda graph, x: graph.arithmetic("max", x, graph.constant(0)))
 _unary("clone", "detach", "contiguous", "squeeze", "positive", "copy")(lambda graph, x: x)
 _unary("isinf")(lambda graph, x: graph.compare("eq", graph.absolute(x), graph.constant(float("inf"))))
 _unary("isnan")(lambda graph, x: graph.compare("ne", x, x))
+
+
+@_named("silu")
+def _silu(x, inplace=False):
+    graph = _graph()
+    return graph.arithmetic("mul", node_of(x), _sigmoid(graph, node_of(x)))
 
 
 @_named("fmod")

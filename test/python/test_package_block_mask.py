@@ -224,6 +224,25 @@ def given(**changes):
     return {"kv_num_blocks": numbers, "kv_indices": indices, "BLOCK_SIZE": 16} | changes
 
 
+@pytest.mark.parametrize("is_given", [False, True])
+def test_transposed_lists_that_are_assigned(is_given):
+    """As in PyTorch, also None, which saves their memory; the mask stays what it is."""
+    mask = create_block_mask(masks.causal, None, None, 64, 64, BLOCK_SIZE=16)
+    if is_given:
+        mask = BlockMask.from_kv_blocks(*mask._read(), 16, masks.causal, (64, 64))
+    before, others = mask.to_dense(), create_block_mask(masks.causal, None, None, 64, 64, BLOCK_SIZE=16)
+    numbers = mask.q_num_blocks + 1
+    mask.q_num_blocks = numbers
+    assert mask.q_num_blocks is numbers and (others.q_num_blocks == numbers - 1).all()
+    mask.q_num_blocks = mask.q_indices = mask.full_q_num_blocks = mask.full_q_indices = None
+    assert (mask.to_dense() == before).all() and mask.as_tuple()[6:10] == (None,) * 4
+    for other in (mask[:, :, 1:], mask.to("cpu")):
+        assert other.q_num_blocks is None and other.full_q_indices is None
+    assert others[:, :, 1:].q_num_blocks is not None
+    if is_given:
+        assert mask._adjust(64, 32).q_num_blocks is None
+
+
 def test_from_kv_blocks():
     mask = BlockMask.from_kv_blocks(**given())
     assert mask.seq_lengths == (32, 32) and mask.mask_mod is noop_mask and mask.full_kv_indices is None

@@ -209,6 +209,62 @@ def test_scores(package, score_mod, dtype):
     torch.testing.assert_close(out.double(), attention(*arrays, None, score_mod), rtol=0, atol=1e-5 if dtype == torch.float32 else 0.03)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_results_lie_as_query_does(package, order):
+    """Batches, heads and queries in any order in memory, also in a graph."""
+    arrays = operands()
+    places = [order.index(place) for place in range(3)] + [3]
+    given = [array.permute(*order, 3).contiguous().permute(places) for array in arrays]
+    expected = attention(*arrays)
+    for _ in range(2):  # The second takes the short way.
+        out = package.flex_attention(*given)
+        assert out.stride() == given[0].stride()
+        torch.testing.assert_close(out.double(), expected, rtol=0, atol=1e-5)
+    compiled = torch.compile(package.flex_attention, backend="eager", fullgraph=True)(*given)
+    assert compiled.stride() == given[0].stride() and torch.equal(compiled, out)
+    plain = package.flex_attention(*(array.numpy() for array in given))
+    assert plain.strides == given[0].numpy().strides
+    np.testing.assert_allclose(plain, expected, rtol=0, atol=1e-5)
+    repeated = given[0][:1, :1].expand(2, 4, -1, -1)
+    assert package.flex_attention(repeated, *given[1:]).is_contiguous()
+
+
+def silu_and_tan(score, b, h, q_idx, kv_idx):
+    return torch.nn.functional.silu(score) + torch.tan(score / 8) + torch.tan(b)
+
+
+def test_functions_of_torch(package):
+    arrays = operands()
+    out = package.flex_attention(*arrays, silu_and_tan)
+    torch.testing.assert_close(out.double(), attention(*arrays, score_mod=silu_and_tan), rtol=0, atol=1e-5)
+
+
+def test_pages(package):
+    """PyTorch's PagedAttention: its functions find places of keys in a table, which may change."""
+    paged = pytest.importorskip("torch.nn.attention.experimental._paged_attention")
+    page, keys = 16, 64
+    query, key, value = (torch.randn(2, 4, keys, 16, generator=torch.Generator().manual_seed(0)) for _ in range(3))
+    table = paged.PagedAttention(12, page, 3, device="cpu")
+    # Pages of both batches lie between each other's.
+    for length in (20, 40, keys):
+        for batch in range(2):
+            table.reserve(torch.tensor(batch), torch.tensor(length))
+    caches = [torch.zeros(1, 4, 12 * page, 16) for _ in range(2)]
+    table.assign(torch.arange(2), torch.arange(keys).expand(2, -1), key, value, *caches)
+    causal = flex.create_block_mask(lambda b, h, i, j: i >= j, 2, 1, keys, keys, device="cpu", BLOCK_SIZE=page)
+    mask, score = table.convert_logical_block_mask(causal), table.get_score_mod(alibi)
+    expected = attention(query, key, value, causal.mask_mod, alibi)
+    for _ in range(2):
+        out = package.flex_attention(query, *caches, score, mask)
+        torch.testing.assert_close(out.double(), expected, rtol=0, atol=1e-5)
+    before = package.cache.info().compilations
+    table.physical_to_logical = table.physical_to_logical.clone()
+    table.physical_to_logical[1] = -1
+    out = package.flex_attention(query, *caches, score, mask)
+    torch.testing.assert_close(out[0].double(), expected[0], rtol=0, atol=1e-5)
+    assert not out[1].any() and package.cache.info().compilations == before
+
+
 def test_transposed_operands_and_results(package):
     arrays = [array.transpose(1, 2).contiguous().transpose(1, 2) for array in operands()]
     out, aux = package.flex_attention(*arrays, return_aux=flex.AuxRequest(lse=True, max_scores=True))

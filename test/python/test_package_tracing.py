@@ -286,6 +286,8 @@ TORCH = {
     "methods": (lambda s, b, h, i, j: s.tanh() + i.float() + s.abs().sqrt() + (i > j).to(torch.float32) + s.exp().log(),
                 lambda s, b, h, i, j: np.tanh(s) + i + np.sqrt(abs(s)) + (i > j) + s),
     "sigmoid": (lambda s, b, h, i, j: torch.sigmoid(s) + torch.rsqrt(i + 1), lambda s, b, h, i, j: 1 / (1 + np.exp(-s)) + (i + 1.0)**-0.5),
+    "silu": (lambda s, b, h, i, j: torch.silu(s, inplace=False) + torch.tan(s / 4) + torch.tan(b),
+             lambda s, b, h, i, j: s / (1 + np.exp(-s)) + np.tan(s / 4) + np.tan(b)),
     "filled": (lambda s, b, h, i, j: s.masked_fill(i < j, -5.0) + torch.ones_like(s) + s.new_zeros(()),
                lambda s, b, h, i, j: np.where(i < j, -5.0, s) + 1),
 }

@@ -8,6 +8,8 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.testing._internal.common_device_type import instantiate_device_type_tests
 from torch.testing._internal.common_utils import TestCase
 
+S = 2048
+
 
 def causal(b, h, q, kv):
     return q >= kv
@@ -52,9 +54,25 @@ class TestFlexAttention(TestCase):
         with self.assertRaisesRegex(ValueError, "expected something else"):
             self.run_test(device)
 
+    def test_counters(self, device):
+        counters = dict.fromkeys(["frames"], 0)
+        self.run_test(device)
+        self.assertEqual(counters["frames"], 1)
+
+    def test_length(self, device):
+        self.assertEqual(torch.ones(2, device="cuda").cuda().device.type, device)
+        self.assertEqual(S, 2048)
+
     @unittest.skip("needs another machine")
     def test_skipped(self, device):
         pass
+
+
+class TestBlockMask(TestCase):
+    def test_blocks(self):
+        mask = create_block_mask(causal, 1, 1, 64, 64)
+        self.assertEqual(mask.kv_num_blocks.device.type, "cuda")
+        self.assertEqual(type(mask).__module__.partition(".")[0], "sattn")
 
 
 instantiate_device_type_tests(TestFlexAttention, globals(), only_for=("cpu", "cuda"))
