@@ -1,12 +1,13 @@
 """Softmax of the rows of a BSR matrix, beside PyTorch's Triton kernel, dense softmax and a copy of the same bytes.
 
-    python benchmarks/bsr_softmax.py [--small] [--out benchmarks/results/softmax-h200.json]
+    python benchmarks/bsr_softmax.py [--small] [--sweep] [--out benchmarks/results/softmax-h200.json]
 
 Each candidate is a CUDA graph of calls that go through several matrices in turn, more than the L2 cache holds, and keep
 their results; the card is hot (timing.py), all candidates of a row run in turns, and a time is a median of one call.
 `copy` reads and writes what `ours` does, and `copy_share` is its time beside that of `ours`. The Triton kernel is
 `bsr_softmax` of `torch.sparse._triton_ops`; `dense` is torch.softmax of the whole matrix. `difference` is the largest
-of ours from softmax in f32.
+of ours from softmax in f32. With --sweep there are candidates `head 4096` too, which keep so many bytes of a row in
+registers.
 """
 
 import sys
@@ -26,6 +27,8 @@ SHAPES = [(8192, 64, 50, "uniform"), (8192, 128, 50, "uniform"), (8192, 32, 50, 
 SMALL = SHAPES[:1]
 # Bytes that the matrices of one graph have together, at least.
 COLD_BYTES = 256 << 20
+# Bytes of a row that stay in registers, in a sweep.
+HEADS = (2048, 4096, 6144, 8192, 12288, 16384)
 
 
 def softmax_of(problem, size):
@@ -37,7 +40,16 @@ def softmax_of(problem, size):
         rows, problem.col.long()]
 
 
-def candidates_of(size, block, sparsity, pattern):
+def metas_of(block, element_bytes):
+    """{name: meta} of a sweep: steps as they are by default, and more or fewer of them."""
+    columns = -(-block // -(-block // 64))
+    columns = -(-columns // 8) * 8
+    matrices = max(1, min(4, 2048 // (16 * columns * element_bytes)))
+    tile = (1, columns, 16 * columns * matrices)
+    return {f"head {head}": {"tile": tile, "stages": head // (tile[2] * element_bytes)} for head in HEADS}
+
+
+def candidates_of(size, block, sparsity, pattern, sweep):
     """{name: Timed}, and the difference from softmax in f32."""
     problem = make(size, size, 8, block, sparsity / 100, pattern)
     crow, col, values = problem.crow, problem.col, problem.values
@@ -53,6 +65,9 @@ def candidates_of(size, block, sparsity, pattern):
     calls = {"copy": (through(lambda i, x: outputs[i].copy_(x), inputs), count),
              "dense": (through(lambda i, x: torch.softmax(x, -1), dense), len(dense)),
              "ours": (through(lambda i, x: sattn.bsr_softmax((crow, col, x)), inputs), count)}
+    if sweep:
+        for name, meta in metas_of(block, values.element_size()).items():
+            calls[name] = (through(lambda i, x, meta=meta: sattn.bsr_softmax((crow, col, x), meta=meta), inputs), count)
     try:
         from torch.sparse._triton_ops import bsr_softmax
         matrices = [torch.sparse_bsr_tensor(crow, col, x, size=(size, size)) for x in inputs]
@@ -68,8 +83,8 @@ def candidates_of(size, block, sparsity, pattern):
     return timed, difference
 
 
-def row_of(size, block, sparsity, pattern, rounds):
-    timed, difference = candidates_of(size, block, sparsity, pattern)
+def row_of(size, block, sparsity, pattern, rounds, sweep=False):
+    timed, difference = candidates_of(size, block, sparsity, pattern, sweep)
     measure(timed, rounds)
     micros = {name: round(1e3 * candidate.median_ms(), 2) for name, candidate in timed.items()}
     return {"size": size, "block": block, "sparsity": sparsity / 100, "rows": pattern, "us": micros,
@@ -77,7 +92,8 @@ def row_of(size, block, sparsity, pattern, rounds):
 
 
 def main(arguments=None):
-    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of)
+    shape_rows.run(__doc__, arguments, SHAPES, SMALL, "blocks of 64 at 0.5 alone", row_of,
+                   "more and less of a row in registers")
 
 
 if __name__ == "__main__":

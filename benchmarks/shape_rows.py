@@ -7,19 +7,23 @@ from pathlib import Path
 import torch
 
 
-def run(description, arguments, shapes, small, of_small, row_of):
+def run(description, arguments, shapes, small, of_small, row_of, of_sweep=None):
     """Prints the row of each shape, and writes them to --out.
 
-    small: the shapes of --small, `of_small` in words. row_of(*shape, rounds) gives a row, a dict.
+    small: the shapes of --small, `of_small` in words. row_of(*shape, rounds) gives a row, a dict; with --sweep, which
+    is there if `of_sweep` says in words what it adds, row_of(*shape, rounds, sweep=True).
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="a JSON file of the results; written after each row")
     parser.add_argument("--small", action="store_true", help=of_small)
     parser.add_argument("--rounds", type=int, default=3)
+    if of_sweep:
+        parser.add_argument("--sweep", action="store_true", help=of_sweep)
     options = parser.parse_args(arguments)
+    asked = {"sweep": True} if of_sweep and options.sweep else {}
     rows = []
     for shape in small if options.small else shapes:
-        rows.append(row_of(*shape, options.rounds))
+        rows.append(row_of(*shape, options.rounds, **asked))
         print(json.dumps(rows[-1]), flush=True)
         if options.out:
             options.out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,14 +1,18 @@
-// A row of stored blocks: two loops, the second of which stores what it reads
-// again, a part of the result in each iteration.
+// A row of stored blocks: what begins it is read once and kept, and two loops
+// go on with what is longer, the second of which stores what it reads again.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
-// 16 blocks of a row are read before one is used; the last of the row are clipped.
+// 64 blocks of a row are read before one is used; they stay in registers, those that the row does not have are -inf.
+// Loops read 16 at a time.
 // CHECK-LABEL: gpu.func @blocks64(
-// CHECK-SAME:    ctas_per_sm = 32
+// CHECK-SAME:    ctas_per_sm = 16, {{.*}}persistent = false, programmatic_launch = true
+// CHECK-NOT:     wgtile.row_reduce
+// CHECK-COUNT-4: wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16 {{.*}} -> tensor<16x64xbf16,
+// CHECK-COUNT-4: scf.if
 // CHECK:         scf.for {{.*}} step %c1 iter_args
 // CHECK:           wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
 // CHECK:           wgtile.row_reduce maxnumf
@@ -16,12 +20,13 @@
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.row_combine addf
 // CHECK:         scf.for {{.*}} step %c1 iter_args
-// CHECK:           wgtile.read {{.*}} in_bounds [false, true]
-// CHECK:           wgtile.step
-// CHECK:           wgtile.broadcast {{.*}} dimension 0
+// CHECK:           wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.tile_reduce maxnumf
+// CHECK-COUNT-4: scf.if
 // CHECK:         wgtile.tile_reduce addf
+// CHECK-NOT:     wgtile.read
+// CHECK-COUNT-4: scf.if
 // CHECK:         scf.for {{.*}} step %c1 {
 // CHECK:           wgtile.read
 // CHECK-NOT:       wgtile.row_reduce
@@ -39,6 +44,7 @@ func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?
 
 // Narrow blocks: 64 of a row are read at once, in the loop that stores too.
 // CHECK-LABEL: gpu.func @blocks16(
+// CHECK-COUNT-16: wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x16xbf16,
 // CHECK:         scf.for {{.*}} step %c4 iter_args
 // CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x16xbf16,
 // CHECK:         scf.for {{.*}} step %c4 {
@@ -53,11 +59,9 @@ func.func @blocks16(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?
 
 // A block whose columns are no whole fragments: -inf beyond them, which is not stored.
 // CHECK-LABEL: gpu.func @blocks15(
-// CHECK:         wgtile.step
-// CHECK:         wgtile.broadcast {{.*}} dimension 1
-// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x16xf16,
+// CHECK:         wgtile.read {{.*}} in_bounds [false, false] {{.*}}padding 0xFC00 : f16 {{.*}} -> tensor<16x16xf16,
 // CHECK-NOT:     memref.alloc
-// CHECK:           wgtile.store {{.*}} in_bounds [false, false]
+// CHECK:         wgtile.store {{.*}} in_bounds [false, false]
 func.func @blocks15(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>, %values: tensor<?x?x15x15xf16>,
     %out: tensor<?x?x15x15xf16>) -> tensor<?x?x15x15xf16> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?x15x15xf16>)
@@ -67,6 +71,8 @@ func.func @blocks15(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>, %values: tens
 
 // Wide blocks in parts, the last of which is clipped.
 // CHECK-LABEL: gpu.func @blocks200(
+// CHECK:         wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x56xf32,
+// CHECK:         scf.for
 // CHECK:           wgtile.read {{.*}} in_bounds [true, false] {{.*}} -> tensor<16x56xf32,
 func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x200xf32>,
     %out: tensor<?x64x200xf32>) -> tensor<?x64x200xf32> {
@@ -76,7 +82,7 @@ func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<
 }
 
 // CHECK-LABEL: gpu.func @blocks1(
-// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x8xbf16,
+// CHECK:         wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x8xbf16,
 func.func @blocks1(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x1x1xbf16>,
     %out: tensor<?x1x1xbf16>) -> tensor<?x1x1xbf16> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x1x1xbf16>)

@@ -38,6 +38,8 @@ def for_the_cpu(ir):
     ir = re.sub(r"@llvm\.nvvm\.cp\.async\.c[ag]\.shared\.global\.(\d+)\.s\(", r"@emulated_copy_\1(", ir)
     # Copies end where they begin.
     ir = re.sub(r"^.*call void @llvm\.nvvm\.cp\.async\.(commit|wait)\.group.*\n", "", ir, flags=re.MULTILINE)
+    # No other kernel runs.
+    ir = re.sub(r"^.*call void @llvm\.nvvm\.griddepcontrol\..*\n", "", ir, flags=re.MULTILINE)
     # What is known of intrinsics is not known of functions.
     ir = re.sub(r" range\([^)]*\)|, !range !\d+", "", ir)
     ir = re.sub(r"^(declare .*\)) #\d+$", r"\1", ir, flags=re.MULTILINE)

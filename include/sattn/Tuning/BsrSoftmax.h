@@ -15,6 +15,8 @@ namespace sattn::tuning::bsr_softmax {
 inline constexpr int64_t kBlocksAtOnce = 16;
 /// Most matrices of a step, each of which has code of its own.
 inline constexpr int64_t kMaxMatrices = 4;
+/// Most steps that can be asked to stay in registers.
+inline constexpr int64_t kMaxStages = 64;
 
 /// The known facts of one bsr_softmax.
 struct Facts {
@@ -26,7 +28,7 @@ struct Facts {
 
 /// The parameters without a table's row: a tile of `rows` of a block row, which
 /// divide those of a block. A step reads `depth` elements of each, in parts of
-/// `columns` of a block.
+/// `columns` of a block. `stages` steps stay in registers.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
 /// Makes the tile one that the target can take: on a GPU one row, by whole
@@ -34,7 +36,7 @@ Parameters defaultParameters(const Facts &facts, const Target &target);
 void fitTo(const Facts &facts, const Target &target, Parameters &parameters);
 
 /// The default, with the numbers of `search.row` in the place of its own:
-/// tile_m, tile_n, tile_k. An error says which is impossible.
+/// tile_m, tile_n, tile_k, stages. An error says which is impossible.
 llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 
 } // namespace sattn::tuning::bsr_softmax

@@ -70,7 +70,7 @@ static bool isWholeTile(Value tile) {
 }
 
 /// The vector of a whole tile: the written one, or a read.
-static Value getWholeTile(PatternRewriter &rewriter, Location loc, Value tile) {
+static Value getWholeTile(RewriterBase &rewriter, Location loc, Value tile) {
   if (vector::TransferWriteOp write = getWholeTileWrite(tile))
     return write.getVector();
   auto type = cast<RankedTensorType>(tile.getType());
@@ -300,18 +300,43 @@ struct WriteTileToLoopResult : OpRewritePattern<tensor::ParallelInsertSliceOp> {
   }
 };
 
+/// The tensor that parts are written to one after the other, also in branches
+/// and loops.
+static Value findFirst(Value dest) {
+  while (Operation *op = dest.getDefiningOp()) {
+    auto result = cast<OpResult>(dest);
+    if (auto former = dyn_cast<tensor::InsertSliceOp>(op))
+      dest = former.getDest();
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      dest = branch.elseYield().getOperand(result.getResultNumber());
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      dest = loop.getInitArgs()[result.getResultNumber()];
+    else
+      break;
+  }
+  return dest;
+}
+
+/// Whether a tensor is what an iteration of a loop over tiles has of a result.
+static bool isTileOfResult(Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  auto argument =
+      slice ? dyn_cast<BlockArgument>(slice.getSource()) : BlockArgument();
+  return argument && isa<scf::ForallOp>(argument.getOwner()->getParentOp());
+}
+
 /// The same where a loop carries the destination, and each iteration writes one
-/// or more parts of it: the tile or its clip goes to that place first.
+/// or more parts of it, or where it is a loop's tile, parts of which are
+/// written one by one: the tile or its clip goes to that place first.
 struct WriteTileToCarriedPart : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    Value dest = op.getDest();
-    while (auto former = dest.getDefiningOp<tensor::InsertSliceOp>())
-      dest = former.getDest();
+    Value dest = findFirst(op.getDest());
     auto carried = dyn_cast<BlockArgument>(dest);
-    if (!carried || !isa<scf::ForOp>(carried.getOwner()->getParentOp()))
+    if ((!carried || !isa<scf::ForOp>(carried.getOwner()->getParentOp())) &&
+        !isTileOfResult(dest))
       return rewriter.notifyMatchFailure(op, "no loop carries the destination");
     Value tile = op.getSource();
     if (auto clip = tile.getDefiningOp<tensor::ExtractSliceOp>();
@@ -412,6 +437,35 @@ struct FoldExtensions : OpRewritePattern<vector::ContractionOp> {
   }
 };
 
+/// Whether more than one branch after a padded tile uses it.
+static bool isForBranches(tensor::PadOp pad) {
+  SmallPtrSet<Operation *, 4> branches;
+  for (Operation *user : pad->getUsers()) {
+    auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
+    if (branch && branch->getBlock() == pad->getBlock())
+      branches.insert(branch);
+  }
+  return branches.size() > 1;
+}
+
+/// A padded tile that several branches use is read where it is padded, not in
+/// each of them: it stays in registers.
+static void readOnce(RewriterBase &rewriter, tensor::PadOp pad) {
+  Location loc = pad.getLoc();
+  rewriter.setInsertionPointAfter(pad);
+  Value vector = getWholeTile(rewriter, loc, pad.getResult());
+  RankedTensorType type = pad.getResultType();
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  SmallVector<bool> inBounds(type.getRank(), true);
+  auto write = vector::TransferWriteOp::create(
+      rewriter, loc, vector, empty, SmallVector<Value>(type.getRank(), zero),
+      ArrayRef<bool>(inBounds));
+  rewriter.replaceAllUsesExcept(pad.getResult(), write.getResult(),
+                                vector.getDefiningOp());
+}
+
 /// Factors of two element types, which a contraction cannot have, are widened
 /// to the type of the sum. convert-vector-to-wgtile finds the narrow ones.
 static void widenFactors(RewriterBase &rewriter, linalg::MatmulOp op) {
@@ -455,6 +509,13 @@ private:
     });
     for (linalg::MatmulOp op : mixed)
       widenFactors(rewriter, op);
+    SmallVector<tensor::PadOp> pads;
+    getOperation().walk([&](tensor::PadOp pad) {
+      if (isWholeTile(pad.getResult()) && isForBranches(pad))
+        pads.push_back(pad);
+    });
+    for (tensor::PadOp pad : pads)
+      readOnce(rewriter, pad);
     SmallVector<linalg::LinalgOp> tiles;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op->getParentOfType<scf::ForallOp>())

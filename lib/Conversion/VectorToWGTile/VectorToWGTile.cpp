@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -426,6 +427,21 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
   }
 };
 
+/// What is past the end of the source; null if nothing is, or zeros are.
+static FailureOr<TypedAttr> findPadding(vector::TransferReadOp op,
+                                        ArrayRef<bool> inBounds) {
+  if (llvm::all_of(inBounds, [](bool isInBounds) { return isInBounds; }) ||
+      op.getPadding().getDefiningOp<ub::PoisonOp>())
+    return TypedAttr();
+  Attribute padding;
+  if (!matchPattern(op.getPadding(), m_Constant(&padding)) ||
+      !isa<FloatAttr, IntegerAttr>(padding))
+    return failure();
+  auto typed = cast<TypedAttr>(padding);
+  bool isZero = typed == Builder(op.getContext()).getZeroAttr(typed.getType());
+  return isZero ? TypedAttr() : typed;
+}
+
 struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -451,12 +467,15 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
         /*isByRegisters=*/true);
     if (failed(window))
       return failure();
+    FailureOr<TypedAttr> padding = findPadding(op, window->inBounds);
+    if (failed(padding))
+      return rewriter.notifyMatchFailure(op, "padding that is no constant");
     auto readType = RankedTensorType::get(sizes, type.getElementType());
     Value tile = wgtile::ReadOp::create(
         rewriter, op.getLoc(), readType, window->memref, window->indices,
         rewriter.getDenseBoolArrayAttr(window->inBounds),
         /*aligned=*/UnitAttr(),
-        window->isTransposed ? rewriter.getUnitAttr() : UnitAttr());
+        window->isTransposed ? rewriter.getUnitAttr() : UnitAttr(), *padding);
     if (readType != type)
       tile = wgtile::BroadcastOp::create(rewriter, op.getLoc(), type, tile,
                                          rewriter.getI64IntegerAttr(dims[0]));

@@ -151,10 +151,11 @@ public:
   }
 
   /// Inline assembly that reads all elements, two of 16 bits or one of 32 in a
-  /// word. What is out of bounds is 0 and not accessed. If runs may not be
-  /// aligned, a thread tests it, and reads words one by one.
-  SmallVector<Value> createWordReads(bool areRunsAligned) {
+  /// word. What is out of bounds has the bits of `padding` and is not accessed.
+  /// If runs may not be aligned, a thread tests it, and reads words one by one.
+  SmallVector<Value> createWordReads(bool areRunsAligned, uint64_t padding) {
     testsAlignment = !areRunsAligned;
+    uint64_t right = elementsPerWord() == 2 ? padding << 16 : 0;
     int64_t words = countWords();
     std::string constraints = "=&r";
     for (int64_t i = 1; i < words; ++i)
@@ -171,12 +172,15 @@ public:
     // The left element goes straight into the result: to ptxas a separate
     // register, written only under a predicate, is live from the kernel's
     // start, around the loop over tiles.
-    auto half = [](int64_t word, StringRef address) {
-      return llvm::formatv("@%q ld.global.u16 ${0}, {1};\n", word, address)
-          .str();
+    auto half = [&](int64_t word, StringRef address) {
+      std::string text =
+          llvm::formatv("@%q ld.global.u16 ${0}, {1};\n", word, address);
+      if (right != 0)
+        text += llvm::formatv("@%q or.b32 ${0}, ${0}, {1};\n", word, right);
+      return text;
     };
-    auto clear = [](int64_t word) {
-      return llvm::formatv("mov.b32 ${0}, 0;\n", word).str();
+    auto clear = [&](int64_t word) {
+      return llvm::formatv("mov.b32 ${0}, {1};\n", word, right | padding).str();
     };
     Value all = createWordAccess(type, /*operands=*/{}, constraints,
                                  {clear, access, half})
@@ -465,6 +469,13 @@ static FailureOr<AsmElement> getAsmElement(Operation *op, Type element) {
   }
 }
 
+/// The bits of a number.
+static uint64_t bitsOf(TypedAttr number) {
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().bitcastToAPInt().getZExtValue();
+  return cast<IntegerAttr>(number).getValue().getZExtValue();
+}
+
 namespace {
 struct ReadLowering : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -483,16 +494,18 @@ struct ReadLowering : OpConversionPattern<ReadOp> {
       return failure();
     ElementAccess access(rewriter, loc, op.getSource(), op.getIndices(),
                          op.getInBounds(), op.getTransposed(), *layout);
+    uint64_t padding = bitsOf(op.getPaddingOrZero());
     bool areRunsAligned = op.getAligned() && access.takesWords();
     if (areRunsAligned || access.takesRowOfWords()) {
       SmallVector<Value> registers;
-      for (Value word : access.createWordReads(areRunsAligned))
+      for (Value word : access.createWordReads(areRunsAligned, padding))
         registers.push_back(LLVM::BitcastOp::create(
             rewriter, loc, layout->registerType(), word));
       rewriter.replaceOpWithMultiple(op, {registers});
       return success();
     }
-    std::string clear = ("mov." + carrier->suffix + " $0, 0;\n").str();
+    std::string clear =
+        llvm::formatv("mov.{0} $0, {1};\n", carrier->suffix, padding);
     std::string load = ("ld.global." + carrier->suffix + " $0, [{0}];").str();
     SmallVector<Value> elements;
     for (int64_t i = 0; i < layout->elements; ++i) {

@@ -1,9 +1,9 @@
 //===- Default.cpp - Tiles of softmax without a table ---------------------===//
 //
-// Rows are read twice. On a GPU a tile is one row, of one warp: many of them
-// hide the latency of memory from each other, and what they read stays in the
-// caches until the second time. On the CPU rows of a block, which are
-// neighbors in memory.
+// On a GPU a tile is one row, of one warp, whose first kilobytes are all read
+// at once and stay in registers; what is longer is read twice. Many warps hide
+// the latency of memory from each other. On the CPU rows of a block, which are
+// neighbors in memory; they are read twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,8 @@ static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
 /// Most bytes of a row that a step holds: what is read together hides the
 /// latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
+/// Bytes of a row that stay in a warp's registers, by default and at most.
+static constexpr int64_t kHeadBytes = 8192, kMaxHeadBytes = 16384;
 
 /// The largest divisor of `number` that is at most `most`.
 static int64_t findDivisor(int64_t number, int64_t most) {
@@ -39,6 +41,7 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
     parameters.rows = findDivisor(facts.blockRows, parameters.rows);
     parameters.columns = std::min(parameters.columns, facts.blockColumns);
     parameters.depth = parameters.columns;
+    parameters.stages = std::nullopt;
     return;
   }
   parameters.rows = 1;
@@ -48,6 +51,10 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   int64_t matrices = std::min({parameters.depth / matrix, kMaxMatrices,
                                kStepBytes / (matrix * facts.elementBytes)});
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
+  int64_t stepBytes = parameters.depth * facts.elementBytes;
+  parameters.stages =
+      std::min(parameters.stages.value_or(kHeadBytes / stepBytes),
+               kMaxHeadBytes / stepBytes);
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,

@@ -200,3 +200,17 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @padding(%a: memref<?x?xf32>, %out: memref<?x?xf32>, %pad: f32) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{failed to legalize operation 'vector.transfer_read'}}
+    %tile = vector.transfer_read %a[%c0, %c0], %pad {in_bounds = [true, false]}
+        : memref<?x?xf32>, vector<64x64xf32>
+    vector.transfer_write %tile, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x64xf32>, memref<?x?xf32>
+    gpu.return
+  }
+}

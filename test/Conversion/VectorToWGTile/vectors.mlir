@@ -90,3 +90,33 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// What is read past the end is what the transfer says, unless it does not matter.
+// CHECK-LABEL: gpu.func @padding
+// CHECK:         wgtile.read %{{.*}} in_bounds [true, false] padding 0xFC00 : f16 : memref<?x?xf16>
+// CHECK:         wgtile.read %{{.*}} in_bounds [true, false] : memref<?x?xf16>
+// CHECK:         wgtile.read %{{.*}} in_bounds [false, false] : memref<?x?xf16>
+// CHECK:         wgtile.read %{{.*}} in_bounds [true, true] : memref<?x?xf16>
+gpu.module @kernels {
+  gpu.func @padding(%a: memref<?x?xf16>, %out: memref<?x?xf16>, %i: index) kernel {
+    %c0 = arith.constant 0 : index
+    %lowest = arith.constant 0xFC00 : f16
+    %zero = arith.constant 0.0 : f16
+    %any = ub.poison : f16
+    %0 = vector.transfer_read %a[%i, %c0], %lowest {in_bounds = [true, false]}
+        : memref<?x?xf16>, vector<16x32xf16>
+    vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]} : vector<16x32xf16>, memref<?x?xf16>
+    %1 = vector.transfer_read %a[%i, %c0], %zero {in_bounds = [true, false]}
+        : memref<?x?xf16>, vector<16x32xf16>
+    vector.transfer_write %1, %out[%c0, %c0] {in_bounds = [true, true]} : vector<16x32xf16>, memref<?x?xf16>
+    %2 = vector.transfer_read %a[%i, %c0], %any {in_bounds = [false, false]}
+        : memref<?x?xf16>, vector<16x32xf16>
+    vector.transfer_write %2, %out[%c0, %c0] {in_bounds = [true, true]} : vector<16x32xf16>, memref<?x?xf16>
+    %3 = vector.transfer_read %a[%i, %c0], %lowest {in_bounds = [true, true]}
+        : memref<?x?xf16>, vector<16x32xf16>
+    vector.transfer_write %3, %out[%c0, %c0] {in_bounds = [true, true]} : vector<16x32xf16>, memref<?x?xf16>
+    gpu.return
+  }
+}

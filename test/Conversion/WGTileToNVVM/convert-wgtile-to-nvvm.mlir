@@ -236,6 +236,23 @@ gpu.module @kernels {
 
 // -----
 
+// What is not read has the bits of the padding.
+// CHECK-LABEL: gpu.func @padding
+// CHECK:         llvm.inline_asm {{.*}}mov.b16 $0, 65408;{{.*}}@%p ld.global.b16 $0, [$1];
+// CHECK:         llvm.inline_asm {{.*}}mov.b16 $0, 65408;{{.*}}@%p ld.global.b16 $0, [$1+2];
+gpu.module @kernels {
+  gpu.func @padding(%source: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                    %i: index, %j: index) kernel {
+    %tile = wgtile.read %source[%i, %j] in_bounds [true, false] padding 0xFF80 : bf16
+        : memref<?x?xbf16> -> tensor<16x8xbf16, #wgtile.mma<warps = 1>>
+    wgtile.store %tile, %out[%i, %j] in_bounds [false, false]
+        : tensor<16x8xbf16, #wgtile.mma<warps = 1>>, memref<?x?xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
 // A row vector is two registers, eight rows apart; a column vector of eight is
 // two neighbours, read at once where the address allows it.
 // CHECK-LABEL: gpu.func @broadcast

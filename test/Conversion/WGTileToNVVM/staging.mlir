@@ -153,6 +153,14 @@ gpu.module @stages {
 // CHECK-SAME:      ld.global.b32 $7, [$10+48];\0ADONE:\0A}\0A", "=&r,=&r,=&r,=&r,=&r,=&r,=&r,=&r,r,l,l"
 // CHECK-NOT:     ld.global
 
+// Padding, -inf of bf16, is in both halves of a word, also beside the last
+// column of an odd number.
+// CHECK-LABEL: gpu.func @aligned_padding
+// CHECK:         llvm.inline_asm {{.*}} "{\0A.reg .pred %p, %q;\0A
+// CHECK-SAME:      mov.b32 $0, 4286644096;\0Asetp.gt.s32 %q, $8, 1;\0A@%q ld.global.b32 $0, [$9+0];\0A
+// CHECK-SAME:      setp.eq.s32 %q, $8, 1;\0A@%q ld.global.u16 $0, [$9+0];\0A@%q or.b32 $0, $0, 4286578688;\0A
+// CHECK-SAME:      bra DONE;\0AWHOLE:\0Ald.global.b32 $0, [$9+0];\0A
+
 // Rows and columns: both are tested, and a pair's row too.
 // CHECK-LABEL: gpu.func @aligned_rows
 // CHECK:         llvm.inline_asm {{.*}} "{\0A.reg .pred %p, %q;\0A
@@ -177,6 +185,15 @@ gpu.module @reads {
                     %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %0 = wgtile.read %in[%i, %i] in_bounds [true, false] aligned
+        : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
+    wgtile.store %0, %out[%i, %i] in_bounds [true, true]
+        : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>
+    gpu.return
+  }
+  gpu.func @aligned_padding(%in: memref<?x?xbf16>, %out: memref<?x?xbf16>,
+                            %i: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %0 = wgtile.read %in[%i, %i] in_bounds [true, false] aligned padding 0xFF80 : bf16
         : memref<?x?xbf16> -> tensor<64x32xbf16, #wgtile.mma<warps = 4>>
     wgtile.store %0, %out[%i, %i] in_bounds [true, true]
         : tensor<64x32xbf16, #wgtile.mma<warps = 4>>, memref<?x?xbf16>

@@ -60,12 +60,12 @@ func.func @two_parts(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<
 // Columns beyond the block's are -inf. Batches share the offsets of the first.
 // CHECK-LABEL: func @padded
 // CHECK-SAME: %[[CROW:[a-z0-9]+]]: tensor<1x?xi64>
+// CHECK: %[[LOWEST:.+]] = arith.constant 0xFC00 : f16
 // CHECK: scf.forall (%[[B:.+]], %[[I:.+]], %{{.+}}) = (0, 0, 0) to (%{{.+}}, %{{.+}}, 15) step (1, 1, 15)
 // CHECK:   tensor.extract %[[CROW]][%c0, %[[I]]]
 // CHECK:     tensor.pad {{.+}} low[0, 0] high[0, 7]
+// CHECK:       tensor.yield %[[LOWEST]]
 // CHECK:     tensor<15x9xf16> to tensor<15x16xf16>
-// CHECK:     linalg.index 1
-// CHECK:     arith.select
 // CHECK:   } {sattn.block_loop}
 // CHECK:     %[[CLIP:.+]] = tensor.extract_slice %{{.+}}[0, 0] [15, 9] [1, 1] : tensor<15x16xf16> to tensor<15x9xf16>
 // CHECK:     tensor.insert_slice %[[CLIP]] into
@@ -82,24 +82,25 @@ func.func @padded(%crow: tensor<1x?xi64>, %col: tensor<1x?xi64>, %values: tensor
 // CHECK-DAG: #[[WHOLE_OF:.+]] = affine_map<(d0, d1) -> ((((-d0 + d1) floordiv 16) floordiv 2) * 2)>
 // CHECK-DAG: #[[LEFT:.+]] = affine_map<(d0, d1, d2) -> (-d0 + d1 - d2 * 16, 16)>
 // CHECK-LABEL: func @one_row
+// CHECK: %[[LOWEST:.+]] = arith.constant 0xFF80 : bf16
 // CHECK: scf.forall (%{{.+}}, %[[ROW:.+]]) in (%{{.+}}, 64)
 // CHECK:   %[[WHOLE:.+]] = affine.apply #[[WHOLE_OF]]
 // CHECK:   scf.for {{.+}} to %[[WHOLE]] step %c2 iter_args({{.+}}) -> (tensor<16xf32>, tensor<16xf32>)
 // CHECK-COUNT-2: tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [16, 1, 64] [1, 1, 1] : tensor<?x64x64xbf16> to tensor<16x64xbf16>
-// CHECK-NOT:  linalg.index
+// CHECK-NOT:  tensor.pad
 // CHECK:   } {sattn.block_loop}
 // CHECK:   scf.for {{.+}} step %c1
 // CHECK:     %[[COUNT:.+]] = affine.min #[[LEFT]]
 // CHECK:     tensor.extract_slice %{{.+}}[%{{.+}}, %[[ROW]], 0] [%[[COUNT]], 1, 64]
 // CHECK:     tensor.pad {{.+}} high[%{{.+}}, 0]
-// CHECK:     linalg.index 0
-// CHECK:     arith.select
+// CHECK:       tensor.yield %[[LOWEST]]
 // CHECK:   } {sattn.block_loop}
 // CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
 // CHECK:     arith.maxnumf
 // CHECK:   %[[MAXIMUM:.+]] = tensor.extract %{{.+}}[] : tensor<f32>
-// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
 // CHECK:     math.exp2
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
+// CHECK:     arith.addf
 // CHECK:   %[[TOTAL:.+]] = tensor.extract %{{.+}}[] : tensor<f32>
 // CHECK:   arith.divf
 // CHECK:   scf.for
@@ -110,5 +111,48 @@ func.func @padded(%crow: tensor<1x?xi64>, %col: tensor<1x?xi64>, %values: tensor
 func.func @one_row(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>)
       outs(%out : tensor<?x64x64xbf16>) {meta = #sattn.meta<tile = [1, 64, 2048]>} -> tensor<?x64x64xbf16>
+  return %0 : tensor<?x64x64xbf16>
+}
+
+// -----
+
+// The first two steps of a row stay in registers, the second where there is one; loops go on with what is longer.
+// CHECK-DAG: #[[CEIL:.+]] = affine_map<(d0, d1) -> ((-d0 + d1) ceildiv 16)>
+// CHECK-DAG: #[[FIRST:.+]] = affine_map<(d0, d1) -> (-d0 + d1, 16)>
+// CHECK-DAG: #[[SECOND:.+]] = affine_map<(d0, d1) -> (-d0 + d1 - 16, 16)>
+// CHECK-DAG: #[[NONE:.+]] = affine_map<(d0) -> (0, d0)>
+// CHECK-DAG: #[[WHOLE_OF:.+]] = affine_map<(d0, d1) -> (2, (-d0 + d1) floordiv 16)>
+// CHECK-LABEL: func @head
+// CHECK: scf.forall (%{{.+}}, %[[ROW:.+]]) in (%{{.+}}, 64)
+// CHECK:   %[[MATRICES:.+]] = affine.apply #[[CEIL]]
+// CHECK:   %[[WHOLE:.+]] = affine.max #[[WHOLE_OF]]
+// CHECK:   %[[ANY:.+]] = arith.cmpi sgt, %[[MATRICES]], %c0
+// CHECK:   %[[MORE:.+]] = arith.cmpi sgt, %[[MATRICES]], %c1
+// CHECK:   %[[PAD0:.+]] = tensor.pad
+// CHECK:   %[[PAD1:.+]] = tensor.pad
+// CHECK:   %[[LARGEST:.+]] = scf.if %[[ANY]] -> (tensor<16xf32>) {
+// CHECK:     linalg.generic {{.+}} ins(%[[PAD0]] :
+// CHECK:   %[[LARGER:.+]] = scf.if %[[MORE]] -> (tensor<16xf32>) {
+// CHECK:     linalg.generic {{.+}} ins(%[[PAD1]] : tensor<16x64xbf16>) outs(%[[LARGEST]] :
+// CHECK:   } else {
+// CHECK:     scf.yield %[[LARGEST]]
+// CHECK:   %[[LOOP:.+]]:2 = scf.for {{.+}} = %c2 to %[[WHOLE]] step %c1 iter_args(%{{.+}} = %[[LARGER]], {{.+}})
+// CHECK:   %[[REST:.+]]:2 = scf.for {{.+}} = %[[WHOLE]] to %[[MATRICES]] step %c1 iter_args(%{{.+}} = %[[LOOP]]#0, %{{.+}} = %[[LOOP]]#1)
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]{{.+}} ins(%[[REST]]#0
+// CHECK:   %[[OLD:.+]] = linalg.generic {{.+}} ins(%[[REST]]#0 : tensor<16xf32>) outs(%[[REST]]#1 : tensor<16xf32>)
+// CHECK:   %[[SUM:.+]] = scf.if %[[ANY]] -> (tensor<16xf32>) {
+// CHECK:     linalg.generic {{.+}} ins(%[[PAD0]] : tensor<16x64xbf16>) outs(%[[OLD]] :
+// CHECK:   scf.if %[[MORE]] -> (tensor<16xf32>) {
+// CHECK:     linalg.generic {{.+}} ins(%[[PAD1]] : tensor<16x64xbf16>) outs(%[[SUM]] :
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]
+// CHECK:   %[[WRITTEN:.+]] = scf.if %[[ANY]] -> (tensor<?x1x64xbf16>) {
+// CHECK:     tensor.insert_slice {{.+}} into %{{.+}}[0, 0, 0]
+// CHECK:   scf.if %[[MORE]] -> (tensor<?x1x64xbf16>) {
+// CHECK:     tensor.insert_slice {{.+}} into %[[WRITTEN]][16, 0, 0]
+// CHECK:   scf.for {{.+}} = %c2 to %[[WHOLE]]
+// CHECK:   scf.for {{.+}} = %[[WHOLE]] to %[[MATRICES]]
+func.func @head(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>, %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
+  %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>)
+      outs(%out : tensor<?x64x64xbf16>) {meta = #sattn.meta<tile = [1, 64, 1024], stages = 2>} -> tensor<?x64x64xbf16>
   return %0 : tensor<?x64x64xbf16>
 }

@@ -28,6 +28,8 @@ gpu.module @kernels {
       // CHECK: [[@LINE+1]]:12: remark: {{.*}}not staged, since a store may have to come first, and not prefetched, since its place does not follow from arithmetic alone
       %5 = wgtile.read %c[%at1, %j] in_bounds [true, false] aligned : !m -> !t
       wgtile.store %5, %c[%i, %j] in_bounds [true, false] aligned : !t, !m
+      // CHECK: [[@LINE+1]]:13: remark: {{.*}}not staged, since TMA pads by zeros, and not prefetched, since its place does not follow from arithmetic alone
+      %10 = wgtile.read %c[%at1, %j] in_bounds [true, false] aligned padding 1.0 : bf16 : !m -> !t
       // Staged, or prefetched, or no tile.
       %6 = wgtile.read %c[%i, %j] in_bounds [true, false] aligned : !m -> !t
       %7 = wgtile.read %c[%i, %j] in_bounds [true, false] : !m -> !t

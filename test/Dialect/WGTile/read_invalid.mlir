@@ -90,3 +90,12 @@ func.func @c3_huge(%source: memref<?x?xf32>, %i: index) {
       : memref<?x?xf32> -> tensor<64x4611686018427387904xf32>
   return
 }
+
+// -----
+
+func.func @c5_padding(%source: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expected padding of type 'f32', but got 1.000000e+00 : bf16}}
+  %0 = wgtile.read %source[%i, %i] in_bounds [true, false] padding 1.0 : bf16
+      : memref<?x?xf32> -> tensor<64x64xf32>
+  return
+}

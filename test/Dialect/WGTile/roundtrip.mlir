@@ -87,17 +87,20 @@ func.func @mma_transposed(%a: !wgtile.shared<64x32xf16>,
 // CHECK-SAME:    %[[SOURCE:.*]]: memref<?x?xbf16>, %[[VECTOR:.*]]: memref<?xf32>, %[[I:.*]]: index
 // CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [true, false] : memref<?x?xbf16> -> tensor<64x128xbf16>
 // CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [false] : memref<?x?xbf16> -> tensor<128xbf16>
+// CHECK:         wgtile.read %[[SOURCE]][%[[I]], %[[I]]] in_bounds [false] padding 0xFF80 : bf16 : memref<?x?xbf16> -> tensor<128xbf16>
 // CHECK:         wgtile.read %[[VECTOR]][%[[I]]] in_bounds [true] : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 func.func @read(%source: memref<?x?xbf16>, %vector: memref<?xf32>, %i: index)
-    -> (tensor<64x128xbf16>, tensor<128xbf16>,
+    -> (tensor<64x128xbf16>, tensor<128xbf16>, tensor<128xbf16>,
         tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>) {
   %0 = wgtile.read %source[%i, %i] in_bounds [true, false]
       : memref<?x?xbf16> -> tensor<64x128xbf16>
   %1 = wgtile.read %source[%i, %i] in_bounds [false]
       : memref<?x?xbf16> -> tensor<128xbf16>
-  %2 = wgtile.read %vector[%i] in_bounds [true]
+  %2 = wgtile.read %source[%i, %i] in_bounds [false] padding 0xFF80 : bf16
+      : memref<?x?xbf16> -> tensor<128xbf16>
+  %3 = wgtile.read %vector[%i] in_bounds [true]
       : memref<?xf32> -> tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
-  return %0, %1, %2 : tensor<64x128xbf16>, tensor<128xbf16>,
+  return %0, %1, %2, %3 : tensor<64x128xbf16>, tensor<128xbf16>, tensor<128xbf16>,
       tensor<64xf32, #wgtile.slice<dim = 1, parent = #wgtile.mma<warps = 4>>>
 }
 

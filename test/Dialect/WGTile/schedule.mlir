@@ -132,6 +132,60 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 
 // -----
 
+// Tiles that are read to registers are thread blocks of their own, and start
+// before the kernel in front of them ends, unless the schedule says otherwise.
+module attributes {gpu.container_module} {
+  gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
+    // CHECK-LABEL: gpu.func @registers(
+    // CHECK-SAME:    #wgtile.schedule<specialized = false, overlap = false, order_warpgroups = false, persistent = false, programmatic_launch = true>
+    gpu.func @registers(%x: memref<?x?xf32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %t = wgtile.read %x[%i, %j] in_bounds [true, true] : memref<?x?xf32> -> tensor<64x64xf32>
+        wgtile.store %t, %x[%i, %j] in_bounds [true, true] : tensor<64x64xf32>, memref<?x?xf32>
+      }
+      gpu.return
+    }
+    // A tile of 32 registers is kept over a loop: 64 more, and 20 warps share an SM.
+    // CHECK-LABEL: gpu.func @kept(
+    // CHECK-SAME:    ctas_per_sm = 20, {{.*}}persistent = false, programmatic_launch = true>
+    gpu.func @kept(%x: memref<?x?xf32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 32, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %t = wgtile.read %x[%i, %j] in_bounds [true, true] aligned : memref<?x?xf32> -> tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>
+        scf.for %p = %c0 to %n step %c1 {
+          %u = wgtile.read %x[%i, %p] in_bounds [true, true] aligned : memref<?x?xf32> -> tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>
+          wgtile.store %u, %x[%i, %p] in_bounds [true, true] aligned : tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>, memref<?x?xf32>
+        } {wgtile.block_loop}
+        wgtile.store %t, %x[%i, %j] in_bounds [true, true] aligned : tensor<16x64xf32, #wgtile.mma<warps = 1, run = 4>>, memref<?x?xf32>
+      }
+      gpu.return
+    }
+    // CHECK-LABEL: gpu.func @persistent(
+    // CHECK-SAME:    ctas_per_sm = 8, {{.*}}persistent = true, dynamic = true
+    // CHECK-NOT:     programmatic_launch
+    // CHECK:         wgtile.for_each_tile
+    gpu.func @persistent(%x: memref<?x?xf32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>, wgtile.schedule = #wgtile.schedule<persistent = true>} {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        %t = wgtile.read %x[%i, %j] in_bounds [true, true] : memref<?x?xf32> -> tensor<64x64xf32>
+        wgtile.store %t, %x[%i, %j] in_bounds [true, true] : tensor<64x64xf32>, memref<?x?xf32>
+      }
+      gpu.return
+    }
+  }
+  func.func @host(%x: memref<?x?xf32>, %n: index) {
+    wgtile.launch @kernels::@registers grid(%n) args(%x, %n) : memref<?x?xf32>, index
+    wgtile.launch @kernels::@kept grid(%n) args(%x, %n) : memref<?x?xf32>, index
+    wgtile.launch @kernels::@persistent grid(%n) args(%x, %n) : memref<?x?xf32>, index
+    return
+  }
+}
+
+// -----
+
 module attributes {gpu.container_module} {
   gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
     // CHECK-LABEL: gpu.func @seven(

@@ -10,7 +10,7 @@
 // CHECK:         %[[L:.*]] = wgtile.read %[[LEFT]][%[[I]]] in_bounds [true] : memref<?xf32> -> tensor<64xf32>
 // CHECK-DAG:     %[[P0:.*]] = wgtile.extract_columns %[[PRODUCT]] from 0 : tensor<64x64xf32> -> tensor<64x32xf32>
 // CHECK-DAG:     %[[L0:.*]] = wgtile.broadcast %[[L]] dimension 0 : tensor<64xf32> -> tensor<64x32xf32>
-// CHECK-DAG:     %[[R0:.*]] = wgtile.read %[[RIGHT]][%[[J]]] in_bounds [false] : memref<?xf32> -> tensor<32xf32>
+// CHECK-DAG:     %[[R0:.*]] = wgtile.read %[[RIGHT]][%[[J]]] in_bounds [false] padding 1.000000e+00 : f32 : memref<?xf32> -> tensor<32xf32>
 // CHECK-DAG:     %[[RT0:.*]] = wgtile.broadcast %[[R0]] dimension 1 : tensor<32xf32> -> tensor<64x32xf32>
 // CHECK-DAG:     %[[O0:.*]] = wgtile.read %[[OUT]][%[[I]], %[[J]]] in_bounds [true, false] : memref<?x?xf32> -> tensor<64x32xf32>
 // CHECK-DAG:     %[[X0:.*]] = tensor.splat %[[X]] : tensor<64x32xf32>
@@ -20,7 +20,7 @@
 // CHECK:         wgtile.store %{{.*}}, %[[OUT]][%[[I]], %[[J]]] in_bounds [true, false] : tensor<64x32xf32>, memref<?x?xf32>
 // CHECK-DAG:     wgtile.extract_columns %[[PRODUCT]] from 32
 // CHECK-DAG:     %[[J1:.*]] = affine.apply #[[SHIFT]]()[%[[J]]]
-// CHECK-DAG:     wgtile.read %[[RIGHT]][%[[J1]]] in_bounds [false] : memref<?xf32> -> tensor<32xf32>
+// CHECK-DAG:     wgtile.read %[[RIGHT]][%[[J1]]] in_bounds [false] padding 1.000000e+00 : f32 : memref<?xf32> -> tensor<32xf32>
 // CHECK-DAG:     wgtile.read %[[OUT]][%[[I]], %[[J1]]] in_bounds [true, false] : memref<?x?xf32> -> tensor<64x32xf32>
 // CHECK:         wgtile.store %{{.*}}, %[[OUT]][%[[I]], %[[J1]]] in_bounds [true, false]
 // CHECK-NOT:     wgtile.store
@@ -34,7 +34,7 @@ gpu.module @kernels {
     %ones = arith.constant dense<1.0> : tensor<64x64xf32>
     %l = wgtile.read %left[%i] in_bounds [true]
         : memref<?xf32> -> tensor<64xf32>
-    %r = wgtile.read %right[%j] in_bounds [false]
+    %r = wgtile.read %right[%j] in_bounds [false] padding 1.0 : f32
         : memref<?xf32> -> tensor<64xf32>
     %old = wgtile.read %out[%i, %j] in_bounds [true, false]
         : memref<?x?xf32> -> tensor<64x64xf32>

@@ -57,6 +57,20 @@ TEST(BsrSoftmaxTest, StepsHaveSeveralBlocksOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
 
+TEST(BsrSoftmaxTest, EightKilobytesOfARowStayInRegistersOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 4);
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).stages, 2);
+  EXPECT_EQ(defaultOf(64, 32, "sm_80").stages, 4);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 4);
+  EXPECT_EQ(defaultOf(1, 1, "sm_90a").stages, 8);
+  EXPECT_EQ(defaultOf(64, 64, "cpu").stages, std::nullopt);
+  Parameters tile = {1, 64, 1024, /*stages=*/20};
+  fitTo({64, 64}, *findTarget("sm_90a"), tile);
+  EXPECT_EQ(tile.stages, 8);
+  fitTo({64, 64}, *findTarget("cpu"), tile);
+  EXPECT_EQ(tile.stages, std::nullopt);
+}
+
 std::string textOf(const Facts &facts, std::vector<std::string> row) {
   Search search{*findTarget("sm_90a")};
   search.row.append(row.begin(), row.end());
@@ -65,17 +79,23 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
     return llvm::toString(choice.takeError());
   return std::to_string(choice->parameters.rows) + " x " +
          std::to_string(choice->parameters.columns) + " x " +
-         std::to_string(choice->parameters.depth) + ", " + choice->origin;
+         std::to_string(choice->parameters.depth) + ", " +
+         std::to_string(choice->parameters.stages.value_or(0)) + " stages, " +
+         choice->origin;
 }
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, the computed default");
+  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 4 stages, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
-            "1 x 64 x 1024, the option 'row'");
+            "1 x 64 x 1024, 4 stages, the option 'row'");
   // What registers do not hold is cut.
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
-            "1 x 64 x 1024, the option 'row'");
+            "1 x 64 x 1024, 4 stages, the option 'row'");
+  EXPECT_EQ(textOf(facts, {"stages=2"}),
+            "1 x 56 x 896, 2 stages, the option 'row'");
+  EXPECT_EQ(textOf(facts, {"stages=65"}),
+            "expected 'stages' from 1 to 64, but got '65'");
   EXPECT_EQ(textOf(facts, {"tile_m=5"}),
             "expected tile_m to divide the block's 48 rows, but got 5");
   EXPECT_EQ(textOf(facts, {"tile_m=49"}),
@@ -85,7 +105,7 @@ TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
             "but got 20");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=100"}),
             "expected tile_k to be a multiple of tile_n, 64, but got 100");
-  EXPECT_EQ(textOf(facts, {"stages=2"}),
-            "expected tile_m, tile_n or tile_k, but got 'stages'");
+  EXPECT_EQ(textOf(facts, {"warps=2"}),
+            "expected tile_m, tile_n, tile_k or stages, but got 'warps'");
 }
 } // namespace

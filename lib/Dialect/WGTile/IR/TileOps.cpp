@@ -334,9 +334,21 @@ LogicalResult PeekOp::verify() {
 }
 
 LogicalResult ReadOp::verify() {
+  Type element = getTile().getType().getElementType();
+  if (TypedAttr padding = getPaddingAttr();
+      padding && padding.getType() != element) // (C5)
+    return emitOpError() << "expected padding of type " << element
+                         << ", but got " << padding;
   return verifyRegisterAccess(*this, getSource().getType(), getIndices(),
                               getTile().getType(), getInBounds(),
                               getTransposed());
+}
+
+TypedAttr ReadOp::getPaddingOrZero() {
+  if (TypedAttr padding = getPaddingAttr())
+    return padding;
+  return Builder(getContext())
+      .getZeroAttr(getTile().getType().getElementType());
 }
 
 LogicalResult StoreOp::verify() {

@@ -283,7 +283,8 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
   let description = [{
     Reads the elements from `indices` on, along the last dimensions of `source`
     (one or two, as many as the result has). Along a dimension whose `in_bounds`
-    is false, elements past the end of the source are zero and are not accessed.
+    is false, elements past the end of the source are `padding`, by default zero,
+    and are not accessed.
 
     With `transposed`, element (i, j) of the tile is at row j and column i of the
     source, from `indices` on.
@@ -298,20 +299,24 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     - (C3) The result has rank 1 or 2 and at most the source's rank, and static
       sizes from 1 to 65536; one `in_bounds` for each of its dimensions.
     - (C4) With `transposed` the result has rank 2.
+    - (C5) `padding` has the type of an element.
 
     ```mlir
     %c = wgtile.read %out[%i, %j] in_bounds [true, false]
+        : memref<?x?xbf16> -> tensor<64x128xbf16>
+    %d = wgtile.read %out[%i, %j] in_bounds [true, false] padding 0xFF80 : bf16
         : memref<?x?xbf16> -> tensor<64x128xbf16>
     ```
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                        Variadic<Index>:$indices,
                        DenseBoolArrayAttr:$in_bounds, UnitAttr:$aligned,
-                       UnitAttr:$transposed);
+                       UnitAttr:$transposed,
+                       OptionalAttr<TypedAttrInterface>:$padding);
   let results = (outs WGTile_RegisterTile:$tile);
   let assemblyFormat = [{
     $source `[` $indices `]` `in_bounds` $in_bounds (`aligned` $aligned^)?
-    (`transposed` $transposed^)?
+    (`transposed` $transposed^)? (`padding` $padding^)?
     attr-dict `:` type($source) `->` qualified(type($tile))
   }];
   let extraClassDeclaration = [{
@@ -319,6 +324,8 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     unsigned getColumnIndex() {
       return getIndices().size() - (getTransposed() ? 2 : 1);
     }
+    /// What is past the end of the source.
+    ::mlir::TypedAttr getPaddingOrZero();
   }];
   let hasVerifier = 1;
 }

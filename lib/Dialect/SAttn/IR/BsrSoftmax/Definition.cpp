@@ -91,6 +91,10 @@ int64_t BsrSoftmaxOp::getBlocksAtOnce() {
   return tile[0] == 1 && parts % kBlocksAtOnce == 0 ? kBlocksAtOnce : 1;
 }
 
+int64_t BsrSoftmaxOp::getStepsInRegisters() {
+  return getBlocksAtOnce() == 1 ? 0 : getMetaAttr().getStages().value_or(0);
+}
+
 LogicalResult BsrSoftmaxOp::verify() {
   RankedTensorType values = getValues().getType(), out = getOut().getType();
   for (Value operand : getOperands()) // (C1)

@@ -13,6 +13,10 @@
 // that row's part in another block, and their maxima and sums are combined
 // after the loop. An iteration reads several matrices before it computes; those
 // that are left over have loops of their own, one in an iteration.
+//
+// The first steps of a row that is a tile by itself, its head, are read before
+// anything is computed and stay in registers; loops go on with longer rows.
+// Steps that a row does not have are branches that are not taken.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -35,6 +39,7 @@ public:
         height(op.getMetaAttr().getTile()[0] * blocksPerMatrix),
         matricesPerStep(op.getMetaAttr().getTile()[2] /
                         (columns * blocksPerMatrix)),
+        headSteps(op.getStepsInRegisters()),
         element(op.getValues().getType().getElementType()),
         wideType(getScalarType(element)), tile(b.getMultiDimIdentityMap(2)),
         row(AffineMap::get(2, 0, b.getAffineDimExpr(0), b.getContext())),
@@ -47,21 +52,25 @@ public:
     log2E = constant(kLog2E);
     vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
     AffineExpr d0 = b.getAffineDimExpr(0);
-    Value first = index(0),
-          matrices =
-              compute(d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
-    Value whole = compute((d0.floorDiv(blocksPerMatrix) * matricesPerBlock())
-                                  .floorDiv(matricesPerStep) *
-                              matricesPerStep,
-                          blocks);
-    SmallVector<Value> sums = {fill(lowest, vectors), fill(zero, vectors)};
+    matrices =
+        compute(d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
+    Value first = index(headSteps * matricesPerStep);
+    AffineExpr inSteps = (d0.floorDiv(blocksPerMatrix) * matricesPerBlock())
+                             .floorDiv(matricesPerStep) *
+                         matricesPerStep;
+    Value whole = headSteps == 0
+                      ? compute(inSteps, blocks)
+                      : asValue(atLeast(headSteps * matricesPerStep, inSteps));
+    readHead();
+    SmallVector<Value> sums = {findMaxima(fill(lowest, vectors)),
+                               fill(zero, vectors)};
     sums = sumRows(first, whole, /*isRest=*/false, sums);
     if (hasRest())
       sums = sumRows(whole, matrices, /*isRest=*/true, sums);
     if (blocksPerMatrix != 1)
       sums = combineBlocks(sums[0], sums[1]);
     Value shift = computeShift(sums[0]), inverse = invert(sums[1]);
-    Value out = op.getOut();
+    Value out = writeHead(op.getOut(), shift, inverse);
     out = writeRows(first, whole, /*isRest=*/false, out, shift, inverse);
     if (hasRest())
       out = writeRows(whole, matrices, /*isRest=*/true, out, shift, inverse);
@@ -79,19 +88,25 @@ private:
     OpFoldResult rows, width;
   };
 
-  /// How many rows and columns a matrix has; null if all.
-  struct Limits {
-    Value rows, columns;
+  /// What is read together.
+  struct Step {
+    SmallVector<Matrix> matrices;
+    SmallVector<Value> inputs;
+    /// Whether the row has any of it.
+    Value exists;
   };
 
   ImplicitLocOpBuilder &b;
   BsrSoftmaxOp op;
   /// Stored blocks of the tile's block row.
   OpFoldResult blocks;
-  int64_t width, columns, blocksPerMatrix, height, matricesPerStep;
+  int64_t width, columns, blocksPerMatrix, height, matricesPerStep, headSteps;
   Type element, wideType;
   AffineMap tile, row, vector, number;
   Value zero, lowest, log2E;
+  /// Of the tile's rows.
+  Value matrices;
+  SmallVector<Step> head;
   /// A tensor that vectors of rows are written to.
   Value vectors;
 
@@ -153,13 +168,21 @@ private:
     return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, operands);
   }
 
-  /// Matrices are counted through the blocks, which the last may lack.
-  Matrix locate(Value iteration, int64_t place, bool isRest) {
+  /// The largest of `least` and an expression of the number of blocks.
+  OpFoldResult atLeast(int64_t least, AffineExpr expr) {
+    AffineMap map = AffineMap::get(1, 0, {b.getAffineConstantExpr(least), expr},
+                                   b.getContext());
+    return affine::makeComposedFoldedAffineMax(b, b.getLoc(), map, {blocks});
+  }
+
+  /// Matrices are counted through the blocks, which the last may lack. Those of
+  /// the head may all lack.
+  Matrix locate(OpFoldResult iteration, int64_t place, bool isRest) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
                turn = d0 + place;
     auto apply = [&](AffineExpr expr) {
       return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr,
-                                                   {OpFoldResult(iteration)});
+                                                   {iteration});
     };
     OpFoldResult one = b.getIndexAttr(1), first = b.getIndexAttr(0);
     OpFoldResult block =
@@ -167,8 +190,15 @@ private:
     OpFoldResult column = apply((turn % matricesPerBlock()) * columns);
     Matrix matrix;
     matrix.rows = b.getIndexAttr(height);
-    if (blocksPerMatrix != 1 && isRest)
+    if (isa<Attribute>(iteration)) {
+      AffineMap none = AffineMap::get(1, 0, {d0, b.getAffineConstantExpr(0)},
+                                      b.getContext());
+      matrix.rows = affine::makeComposedFoldedAffineMax(
+          b, b.getLoc(), none,
+          {clip(blocksPerMatrix, d0 - d1, {blocks, block})});
+    } else if (blocksPerMatrix != 1 && isRest) {
       matrix.rows = clip(blocksPerMatrix, d0 - d1, {blocks, block});
+    }
     matrix.width = b.getIndexAttr(columns);
     if (hasTail())
       matrix.width = clip(columns, width - d0, {column});
@@ -181,7 +211,7 @@ private:
   }
 
   /// Those of a step, or one of the rest.
-  SmallVector<Matrix> locateAll(Value iteration, bool isRest) {
+  SmallVector<Matrix> locateAll(OpFoldResult iteration, bool isRest) {
     SmallVector<Matrix> matrices;
     for (int64_t place = 0, count = countAtOnce(isRest); place < count; ++place)
       matrices.push_back(locate(iteration, place, isRest));
@@ -199,6 +229,7 @@ private:
                                           matrix.sizes, ones);
   }
 
+  /// What is beyond the blocks is -inf, the power of which is 0.
   Value readMatrix(const Matrix &matrix) {
     Value inside = slice(op.getValues(), matrix);
     if (!isPadded(matrix))
@@ -210,39 +241,19 @@ private:
     };
     OpFoldResult below = complement(height, matrix.rows),
                  right = complement(columns, matrix.width);
-    Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    Value padding = arith::ConstantOp::create(
+        b, b.getFloatAttr(element, -std::numeric_limits<double>::infinity()));
     return tensor::PadOp::create(
         b, RankedTensorType::get({height, columns}, element), inside,
         ArrayRef<OpFoldResult>{nothing, nothing},
         ArrayRef<OpFoldResult>{below, right}, padding);
   }
 
-  Limits limitsOf(const Matrix &matrix) {
-    auto limit = [&](OpFoldResult size, int64_t most) {
-      return isConstantIntValue(size, most)
-                 ? Value()
-                 : arith::IndexCastOp::create(b, b.getI32Type(), asValue(size))
-                       .getResult();
-    };
-    return {limit(matrix.rows, height), limit(matrix.width, columns)};
-  }
-
-  /// An element in the type of the arithmetic; -inf beyond the limits.
-  Value widen(Inner &inner, Value narrow, const Limits &limits) {
-    Value wide = narrow;
-    if (element != wideType)
-      wide = arith::ExtFOp::create(inner, wideType, narrow);
-    for (auto [dim, limit] :
-         llvm::enumerate(ArrayRef{limits.rows, limits.columns})) {
-      if (!limit)
-        continue;
-      Value place = arith::IndexCastOp::create(
-          inner, inner.getI32Type(), linalg::IndexOp::create(inner, dim));
-      Value isInside =
-          arith::CmpIOp::create(inner, arith::CmpIPredicate::slt, place, limit);
-      wide = arith::SelectOp::create(inner, isInside, wide, lowest);
-    }
-    return wide;
+  /// An element in the type of the arithmetic.
+  Value widen(Inner &inner, Value narrow) {
+    if (element == wideType)
+      return narrow;
+    return arith::ExtFOp::create(inner, wideType, narrow);
   }
 
   /// exp(x - shift). The difference comes first: it is exact where it matters,
@@ -305,17 +316,119 @@ private:
         ValueRange());
   }
 
-  /// The maximum and the sum of the one row of which each block has a part.
+  /// The maximum and the sum of the one row of which each block has a part. The
+  /// sum of what is in registers is that of powers of the common maximum.
   SmallVector<Value> combineBlocks(Value maxima, Value totals) {
     Value maximum = reduce(maxima, lowest, greater);
     Value shift = toShift(b, maximum);
-    Value total = reduce({maxima, totals}, zero,
-                         [&](Inner &inner, ValueRange args) -> Value {
-                           Value scaled = arith::MulFOp::create(
-                               inner, args[1], power(inner, args[0], shift));
-                           return arith::AddFOp::create(inner, scaled, args[2]);
-                         });
+    totals = generic(maxima, vector, totals, vector,
+                     [&](Inner &inner, ValueRange args) -> Value {
+                       return arith::MulFOp::create(
+                           inner, args[1], power(inner, args[0], shift));
+                     });
+    for (const Step &step : head)
+      totals = whereIs(step, totals, [&](Value old) {
+        return addPowers(step.inputs, shift, old);
+      });
+    Value total =
+        reduce(totals, zero, [](Inner &inner, ValueRange args) -> Value {
+          return arith::AddFOp::create(inner, args[0], args[1]);
+        });
     return {maximum, total};
+  }
+
+  /// What `update` makes of a value if the row has any of a step.
+  Value whereIs(const Step &step, Value old,
+                function_ref<Value(Value)> update) {
+    auto branch = scf::IfOp::create(b, old.getType(), step.exists,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, update(old));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, old);
+    return branch.getResult(0);
+  }
+
+  /// All of it before anything else.
+  void readHead() {
+    for (int64_t i = 0; i < headSteps; ++i) {
+      Step step;
+      int64_t first = i * matricesPerStep;
+      step.matrices = locateAll(b.getIndexAttr(first), /*isRest=*/false);
+      step.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                          matrices, index(first));
+      head.push_back(step);
+    }
+    for (Step &step : head)
+      step.inputs = readAll(step.matrices);
+  }
+
+  Value findMaxima(Value maxima) {
+    for (const Step &step : head)
+      maxima = whereIs(step, maxima, [&](Value old) {
+        return findLargest(step.inputs, old);
+      });
+    return maxima;
+  }
+
+  Value writeHead(Value out, Value shift, Value inverse) {
+    for (const Step &step : head)
+      out = whereIs(step, out, [&](Value old) {
+        return write(step.matrices, step.inputs, old, shift, inverse);
+      });
+    return out;
+  }
+
+  SmallVector<Value> readAll(ArrayRef<Matrix> matrices) {
+    return llvm::map_to_vector(
+        matrices, [&](const Matrix &matrix) { return readMatrix(matrix); });
+  }
+
+  /// The rows of matrices reduced into `target`: what `value` makes of each
+  /// element, by `combine`. Inputs beyond the matrices are those of each row.
+  Value reduceRows(ArrayRef<Value> matrices, ArrayRef<Value> ofRows,
+                   Value target,
+                   function_ref<Value(Inner &, Value, ValueRange)> value,
+                   function_ref<Value(Inner &, Value, Value)> combine) {
+    SmallVector<Value> inputs(matrices);
+    SmallVector<AffineMap> maps(matrices.size(), tile);
+    inputs.append(ofRows.begin(), ofRows.end());
+    maps.append(ofRows.size(), row);
+    return generic(
+        inputs, maps, target, row, [&](Inner &inner, ValueRange args) -> Value {
+          ValueRange others = args.slice(matrices.size(), ofRows.size());
+          Value result;
+          for (Value arg : args.take_front(matrices.size())) {
+            Value next = value(inner, widen(inner, arg), others);
+            result = result ? combine(inner, result, next) : next;
+          }
+          return combine(inner, result, args.back());
+        });
+  }
+
+  Value findLargest(ArrayRef<Value> matrices, Value target) {
+    return reduceRows(
+        matrices, /*ofRows=*/{}, target,
+        [](Inner &, Value x, ValueRange) { return x; },
+        [](Inner &inner, Value x, Value y) -> Value {
+          return arith::MaxNumFOp::create(inner, x, y);
+        });
+  }
+
+  /// `shift` is that of each row, or of the one row.
+  Value addPowers(ArrayRef<Value> matrices, Value shift, Value target) {
+    SmallVector<Value> ofRows;
+    if (isa<RankedTensorType>(shift.getType()))
+      ofRows.push_back(shift);
+    return reduceRows(
+        matrices, ofRows, target,
+        [&](Inner &inner, Value x, ValueRange others) {
+          return power(inner, x, others.empty() ? shift : others.front());
+        },
+        [](Inner &inner, Value x, Value y) -> Value {
+          return arith::AddFOp::create(inner, x, y);
+        });
   }
 
   /// A loop that carries the maximum of each row and the sum of its powers.
@@ -327,31 +440,9 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value maximum = loop.getRegionIterArg(0), total = loop.getRegionIterArg(1);
-    SmallVector<Value> inputs;
-    SmallVector<Limits> limits;
-    for (const Matrix &matrix : locateAll(loop.getInductionVar(), isRest)) {
-      inputs.push_back(readMatrix(matrix));
-      limits.push_back(limitsOf(matrix));
-    }
-    SmallVector<AffineMap> maps(inputs.size(), tile);
-    auto reduceAll = [&](Inner &inner, ValueRange args, auto value,
-                         auto combine) {
-      Value result;
-      for (auto [arg, limit] : llvm::zip(args, limits)) {
-        Value next = value(inner, widen(inner, arg, limit));
-        result = result ? combine(inner, result, next) : next;
-      }
-      return combine(inner, result, args.back());
-    };
-    Value ofStep =
-        generic(inputs, maps, fill(lowest, vectors), row,
-                [&](Inner &inner, ValueRange args) -> Value {
-                  return reduceAll(
-                      inner, args, [](Inner &, Value x) { return x; },
-                      [](Inner &inner, Value x, Value y) -> Value {
-                        return arith::MaxNumFOp::create(inner, x, y);
-                      });
-                });
+    SmallVector<Value> inputs =
+        readAll(locateAll(loop.getInductionVar(), isRest));
+    Value ofStep = findLargest(inputs, fill(lowest, vectors));
     Value shift = computeShift(
         generic({ofStep, maximum}, {vector, vector}, vectors, vector, greater));
     total = generic({maximum, shift}, {vector, vector}, total, vector,
@@ -359,18 +450,7 @@ private:
                       return arith::MulFOp::create(
                           inner, args[2], power(inner, args[0], args[1]));
                     });
-    inputs.push_back(shift);
-    maps.push_back(row);
-    total = generic(
-        inputs, maps, total, row, [&](Inner &inner, ValueRange args) -> Value {
-          Value ofRow = args[inputs.size() - 1];
-          return reduceAll(
-              inner, args,
-              [&](Inner &inner, Value x) { return power(inner, x, ofRow); },
-              [](Inner &inner, Value x, Value y) -> Value {
-                return arith::AddFOp::create(inner, x, y);
-              });
-        });
+    total = addPowers(inputs, shift, total);
     // In place, when nothing reads the old one any more.
     maximum = generic(ofStep, vector, maximum, vector, greater);
     scf::YieldOp::create(b, ValueRange{maximum, total});
@@ -387,8 +467,15 @@ private:
     b.setInsertionPointToStart(loop.getBody());
     out = loop.getRegionIterArg(0);
     SmallVector<Matrix> matrices = locateAll(loop.getInductionVar(), isRest);
+    out = write(matrices, readAll(matrices), out, shift, inverse);
+    scf::YieldOp::create(b, out);
+    return loop.getResult(0);
+  }
+
+  Value write(ArrayRef<Matrix> matrices, ArrayRef<Value> inputs, Value out,
+              Value shift, Value inverse) {
     SmallVector<Value> results;
-    for (const Matrix &matrix : matrices) {
+    for (auto [matrix, input] : llvm::zip_equal(matrices, inputs)) {
       // What is read must not wait for stores: one result alone is computed in
       // its place.
       Value target = isPadded(matrix) || matrices.size() != 1
@@ -396,13 +483,11 @@ private:
                                b, ArrayRef<int64_t>{height, columns}, element)
                                .getResult()
                          : slice(out, matrix);
-      results.push_back(
-          computeQuotient(readMatrix(matrix), shift, inverse, target));
+      results.push_back(computeQuotient(input, shift, inverse, target));
     }
     for (auto [matrix, result] : llvm::zip_equal(matrices, results))
       out = insert(result, matrix, out);
-    scf::YieldOp::create(b, out);
-    return loop.getResult(0);
+    return out;
   }
 
   /// `shift` and `inverse` are those of each row, or of the one row.
@@ -416,7 +501,7 @@ private:
     }
     return generic(inputs, maps, target, tile,
                    [&](Inner &inner, ValueRange args) -> Value {
-                     Value wide = widen(inner, args[0], /*limits=*/{});
+                     Value wide = widen(inner, args[0]);
                      Value p = power(inner, wide, isOfEach ? args[1] : shift);
                      Value quotient = arith::MulFOp::create(
                          inner, p, isOfEach ? args[2] : inverse);

@@ -28,15 +28,19 @@ BsrSoftmaxOp::restrictTo(const tuning::Target &target) {
   if (!meta)
     return std::nullopt;
   ArrayRef<int64_t> tile = meta.getTile();
-  tuning::Parameters given = {tile[0], tile[1], tile[2]}, fitted = given;
+  tuning::Parameters given;
+  given.rows = tile[0];
+  given.columns = tile[1];
+  given.depth = tile[2];
+  given.stages = meta.getStages();
+  tuning::Parameters fitted = given;
   tuning::bsr_softmax::fitTo(factsOf(*this), target, fitted);
+  setMetaAttr(MetaAttr::get(
+      getContext(), {fitted.rows, fitted.columns, fitted.depth}, fitted.stages,
+      meta.getWarps(), meta.getRasterGroup(), meta.getSplitK()));
   if (fitted.rows == given.rows && fitted.columns == given.columns &&
       fitted.depth == given.depth)
     return std::nullopt;
-  setMetaAttr(MetaAttr::get(getContext(),
-                            {fitted.rows, fitted.columns, fitted.depth},
-                            meta.getStages(), meta.getWarps(),
-                            meta.getRasterGroup(), meta.getSplitK()));
   return ("tile of " + Twine(fitted.rows) + " x " + Twine(fitted.columns) +
           " x " + Twine(fitted.depth) + ", as " + target.name + " takes")
       .str();

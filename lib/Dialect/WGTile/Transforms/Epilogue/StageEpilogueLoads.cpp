@@ -82,6 +82,8 @@ StringRef EpilogueStaging::stage(ReadOp read) {
       !kernel.getArgAttr(source.getArgNumber(), kTMACompatibleAttrName) ||
       read.getIndices().size() > kMaxTensorMapRank)
     return "TMA cannot take its source";
+  if (read.getPadding())
+    return "TMA pads by zeros";
   if (!read.getAligned() || read.getTransposed() ||
       !hasSwizzledRows(read.getTile().getType()))
     return "it is not of aligned rows of the swizzle";

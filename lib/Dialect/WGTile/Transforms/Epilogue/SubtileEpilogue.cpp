@@ -179,7 +179,7 @@ private:
         return ReadOp::create(b, loc, type, read.getSource(),
                               shift(indices, read.getColumnIndex(), loc),
                               read.getInBoundsAttr(), read.getAlignedAttr(),
-                              read.getTransposedAttr());
+                              read.getTransposedAttr(), read.getPaddingAttr());
       }
       if (auto broadcast = dyn_cast<BroadcastOp>(op))
         return BroadcastOp::create(b, loc, type,

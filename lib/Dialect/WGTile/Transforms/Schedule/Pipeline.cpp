@@ -153,14 +153,18 @@ struct PipelinePass
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       Schedule schedule = getSchedule(kernel);
-      if (!kernel.isKernel() || schedule.specialized.value_or(false) ||
-          schedule.stages.value_or(1) < 2)
+      if (!kernel.isKernel() || schedule.specialized.value_or(false))
         continue;
-      if (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel)))
+      bool hasStages = schedule.stages.value_or(1) >= 2;
+      if (hasStages &&
+          (failed(verifyStructured(kernel)) || failed(verifySwizzles(kernel))))
         return signalPassFailure();
-      for (PipelinedLoop &loop : findPipelinedLoops(kernel))
-        LoopPipelining(std::move(loop), *schedule.stages).run();
-      if (schedule.ctasPerSM)
+      if (hasStages)
+        for (PipelinedLoop &loop : findPipelinedLoops(kernel))
+          LoopPipelining(std::move(loop), *schedule.stages).run();
+      // Without stages, persistent CTAs may wait for each other's registers.
+      if (schedule.ctasPerSM &&
+          (hasStages || !schedule.persistent.value_or(false)))
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         IntegerAttr::get(IntegerType::get(&getContext(), 32),
                                          *schedule.ctasPerSM));

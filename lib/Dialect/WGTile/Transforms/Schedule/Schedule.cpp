@@ -59,6 +59,11 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// Warps of an SM in kernels that read to registers alone, without copies that
 /// are issued ahead: what hides the latency of memory is their number.
 static constexpr int64_t kLatencyWarps = 32;
+/// Registers that a thread of such a kernel has beside tiles that it keeps over
+/// loops: for what an iteration reads, addresses and numbers.
+static constexpr int64_t kLoopRegisters = 64;
+/// Schedulers of an SM, which share its registers and warps.
+static constexpr int64_t kSchedulers = 4;
 /// Columns of a raster group without a hint, and at most: points are counted in
 /// 32 bits, which must hold so many columns times the rows of tiles.
 static constexpr int64_t kRasterGroup = 4;
@@ -131,6 +136,9 @@ public:
         llvm::any_of(loops, [](ForEachTileOp loop) {
           return loop.getCounts().size() < 2 || loop.getPersistent();
         })) {
+      // Without a walk and stages, no number of CTAs is worth their registers.
+      if (schedule.persistent == true && !schedule.stages)
+        schedule.ctasPerSM = std::nullopt;
       schedule.persistent = false;
       return;
     }
@@ -359,7 +367,7 @@ private:
         });
     if (loops.empty()) {
       if (readsToRegisters())
-        schedule.ctasPerSM = ctas.value_or(chooseLatencyCTAs());
+        decideLatencyCTAs(ctas);
       return success();
     }
     int64_t stageBytes = 0;
@@ -406,8 +414,63 @@ private:
                 .wasInterrupted();
   }
 
-  /// Warps whose reads wait for memory at one time. Those that find no
-  /// registers begin when others end.
+  /// A tile that reads to registers alone gains nothing from the one before
+  /// it: as a thread block of its own it takes the place of one that ends, in
+  /// order and without a counter, and the first ones that of the kernel before.
+  /// Asked to persist, and where no tile is read, which may leave next to
+  /// nothing to do, as many as hide latency walk from tile to tile; those that
+  /// find no registers begin when others end.
+  void decideLatencyCTAs(std::optional<int64_t> asked) {
+    bool readsTiles = false;
+    kernel.walk([&](ReadOp) { readsTiles = true; });
+    schedule.persistent = schedule.persistent.value_or(!readsTiles);
+    schedule.ctasPerSM = asked;
+    if (*schedule.persistent) {
+      schedule.ctasPerSM = asked.value_or(chooseLatencyCTAs());
+      return;
+    }
+    if (!readsTiles)
+      return;
+    if (resources.getChip().hasClusters)
+      schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
+    DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
+    int64_t kept = threads ? countKeptRegisters(threads[0]) : 0;
+    if (kept == 0 || asked)
+      return;
+    const sattn::ChipResources &chip = resources.getChip();
+    // A warp's registers are those of one scheduler.
+    int64_t warps = chip.registersPerSM / kSchedulers / kWarpThreads /
+                    (kLoopRegisters + kept) * kSchedulers;
+    schedule.ctasPerSM = std::clamp<int64_t>(
+        warps / llvm::divideCeil(threads[0], kWarpThreads), 1, chip.ctasPerSM);
+  }
+
+  /// Registers of a thread for tiles that are read before a loop and used after
+  /// it, by runs: the more of them share an SM, the more is read at one time.
+  /// Accesses of single elements need too many others to say.
+  int64_t countKeptRegisters(int64_t threads) {
+    int64_t registers = 0;
+    for (auto tiles : kernel.getBody().getOps<ForEachTileOp>()) {
+      Block &body = tiles.getBody().front();
+      auto isKept = [&](ReadOp read) {
+        return llvm::any_of(read->getUsers(), [&](Operation *user) {
+          Operation *place = body.findAncestorOpInBlock(*user);
+          return llvm::any_of(body.getOps<scf::ForOp>(), [&](scf::ForOp loop) {
+            return loop->hasAttr(kBlockLoopAttrName) &&
+                   read->isBeforeInBlock(loop) && loop->isBeforeInBlock(place);
+          });
+        });
+      };
+      for (auto read : body.getOps<ReadOp>())
+        if (RankedTensorType type = read.getTile().getType();
+            read.getAligned() && isKept(read))
+          registers += type.getNumElements() * type.getElementTypeBitWidth() /
+                       32 / threads;
+    }
+    return registers;
+  }
+
+  /// Of which the warps' reads wait for memory at one time.
   int64_t chooseLatencyCTAs() {
     DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
     int64_t warps =

@@ -81,7 +81,9 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     - (C9) Of `meta`'s tile, M divides BM, N is BN or a multiple of 8 up to BN
       rounded up to one, and K is 1 to 64 times N. It is what a step reads at once:
       M rows of a block, by parts of N columns; or, with M = 1 and a K that is a
-      multiple of 16 N, one row, by parts of N columns of 16 blocks each.
+      multiple of 16 N, one row, by parts of N columns of 16 blocks each. Of one
+      row the first `stages` steps, by default none, stay in registers; what
+      follows is read twice.
 
     Dynamic sizes are constrained in the same way at run time.
 
@@ -111,6 +113,8 @@ def SAttn_BsrSoftmaxOp : SAttn_Op<"bsr_softmax", [
     /// Blocks of which a part is read as one matrix, for one row of them. `meta`
     /// must be there.
     int64_t getBlocksAtOnce();
+    /// Steps of a row that are read once and stay in registers.
+    int64_t getStepsInRegisters();
   }];
   let hasVerifier = 1;
 }

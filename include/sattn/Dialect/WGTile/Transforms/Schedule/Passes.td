@@ -65,8 +65,11 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       accumulators a thread, four with small-M tiles.
     - In other kernels the loads of loops are issued ahead by all threads, in 4
       stages, or as many as `stages` asks for and fit. Two CTAs share an SM if they
-      are small and each has at least three stages. Where all is read to registers,
-      32 warps share an SM.
+      are small and each has at least three stages. Where tiles are read to
+      registers alone, each is a thread block, which takes the place of one that
+      ends; as many share an SM as have registers for what they keep over loops, and
+      the launch is programmatic where the chip has clusters. Where all is read to
+      registers and not by tiles, or the program asks to persist, 32 warps do.
     - Two MMAs in a chain overlap if the loop can be rotated, and two or more
       warpgroups of one tile then issue them in turn.
     - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
