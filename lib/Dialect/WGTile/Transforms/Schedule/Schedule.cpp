@@ -421,8 +421,13 @@ private:
   /// nothing to do, as many as hide latency walk from tile to tile; those that
   /// find no registers begin when others end.
   void decideLatencyCTAs(std::optional<int64_t> asked) {
-    bool readsTiles = false;
-    kernel.walk([&](ReadOp) { readsTiles = true; });
+    bool readsTiles = kernel
+                          .walk([](Operation *op) {
+                            return isa<GatherOp, ReadOp>(op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
     schedule.persistent = schedule.persistent.value_or(!readsTiles);
     schedule.ctasPerSM = asked;
     if (*schedule.persistent) {

@@ -68,8 +68,8 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       are small and each has at least three stages. Where tiles are read to
       registers alone, each is a thread block, which takes the place of one that
       ends; as many share an SM as have registers for what they keep over loops, and
-      the launch is programmatic where the chip has clusters. Where all is read to
-      registers and not by tiles, or the program asks to persist, 32 warps do.
+      the launch is programmatic where the chip has clusters. Where none is read, or
+      the program asks to persist, 32 warps share an SM.
     - Two MMAs in a chain overlap if the loop can be rotated, and two or more
       warpgroups of one tile then issue them in turn.
     - Up to 8 thread blocks share the reduction of a tile where `split_k` asks for
