@@ -166,26 +166,30 @@ readRegisters(OpBuilder &b, Location loc, Value place, int64_t count,
 }
 
 /// Reads of the registers that writePairs and writeWords write, from a tile of
-/// any offset, which is part of `place`.
+/// any offset, which is part of `place`, box after box.
 static SmallVector<Value> readPairs(OpBuilder &b, Location loc, Value place,
-                                    int64_t count) {
+                                    const SharedTile &tile, int64_t count) {
+  int64_t chunks = tile.swizzle / kChunkBytes;
   return readRegisters(
-      b, loc, place, count, /*width=*/4, [](int64_t i, StringRef names) {
-        return SwizzledRows::addressText(i / 2, "$4") +
+      b, loc, place, count, /*width=*/4, [&](int64_t i, StringRef names) {
+        return SwizzledRows::addressText(i / 2 % chunks, "$4") +
                llvm::formatv("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {0}, "
-                             "[%a];\n",
-                             names)
+                             "[%a+{1}];\n",
+                             names, i / 2 / chunks * tile.boxBytes())
                    .str();
       });
 }
 
 static SmallVector<Value> readWords(OpBuilder &b, Location loc, Value place,
-                                    int64_t rowBytes, int64_t count) {
+                                    const SharedTile &tile, int64_t count) {
+  int64_t chunks = tile.swizzle / kChunkBytes;
   return readRegisters(
-      b, loc, place, count, /*width=*/2, [=](int64_t i, StringRef names) {
-        return SwizzledRows::addressText(i / 4 * 2, "$2") +
+      b, loc, place, count, /*width=*/2, [&](int64_t i, StringRef names) {
+        int64_t chunk = i / 4 * 2;
+        return SwizzledRows::addressText(chunk % chunks, "$2") +
                llvm::formatv("ld.shared.v2.b32 {0}, [%a+{1}];\n", names,
-                             i / 2 % 2 * kSwizzleRows * rowBytes)
+                             i / 2 % 2 * kSwizzleRows * tile.swizzle +
+                                 chunk / chunks * tile.boxBytes())
                    .str();
       });
 }
@@ -296,10 +300,9 @@ struct ReadSharedLowering : OpConversionPattern<ReadSharedOp> {
     Value place = a.add(SwizzledRows(rewriter, loc, type).firstPlace(warpgroup),
                         adaptor.getSource().front());
     SmallVector<Value> registers;
-    for (Value word : layout->packing == 2
-                          ? readPairs(rewriter, loc, place, layout->registers())
-                          : readWords(rewriter, loc, place, type.getSwizzle(),
-                                      layout->registers()))
+    auto *read = layout->packing == 2 ? readPairs : readWords;
+    for (Value word :
+         read(rewriter, loc, place, type.getTile(), layout->registers()))
       registers.push_back(
           LLVM::BitcastOp::create(rewriter, loc, layout->registerType(), word));
     rewriter.replaceOpWithMultiple(op, {registers});

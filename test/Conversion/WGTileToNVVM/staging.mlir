@@ -238,7 +238,7 @@ gpu.module @reads {
 // CHECK-DAG:     %[[TILE:.*]] = arith.constant 4096 : i32
 // CHECK:         %[[FIRST:.*]] = llvm.ptrtoint
 // CHECK:         %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[TILE]]
-// CHECK:         %[[R:.*]] = llvm.inline_asm {{.*}}xor.b32 %a, $4, 0;{{.*}}ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [%a];{{.*}}"=r,=r,=r,=r,r,~{memory}" %[[PLACE]]
+// CHECK:         %[[R:.*]] = llvm.inline_asm {{.*}}xor.b32 %a, $4, 0;{{.*}}ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [%a+0];{{.*}}"=r,=r,=r,=r,r,~{memory}" %[[PLACE]]
 // CHECK:         llvm.extractvalue %[[R]][0]
 // CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $4, 32;{{.*}}ldmatrix
 // CHECK:         llvm.inline_asm {{.*}}xor.b32 %a, $4, 64;{{.*}}ldmatrix

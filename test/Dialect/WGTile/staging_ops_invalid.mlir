@@ -23,7 +23,7 @@ func.func @read_shape(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
 
 // read_shared (C2)
 func.func @read_warps(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
-  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are one row of its swizzle, but got}}
+  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are whole rows of its swizzle, but got}}
   %0 = wgtile.read_shared %s : !wgtile.shared<64x64xbf16, swizzle = 128>
       -> tensor<64x64xbf16, #wgtile.mma<warps = 4, column_warps = 2>>
   return
@@ -32,10 +32,10 @@ func.func @read_warps(%s: !wgtile.shared<64x64xbf16, swizzle = 128>) {
 // -----
 
 // read_shared (C2)
-func.func @read_rows(%s: !wgtile.shared<64x128xbf16, swizzle = 128>) {
-  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are one row of its swizzle, but got}}
-  %0 = wgtile.read_shared %s : !wgtile.shared<64x128xbf16, swizzle = 128>
-      -> tensor<64x128xbf16, #wgtile.mma<warps = 4>>
+func.func @read_rows(%s: !wgtile.shared<64x80xbf16, swizzle = 128>) {
+  // expected-error @below {{expected a result of whole warpgroups and a source whose rows are whole rows of its swizzle, but got}}
+  %0 = wgtile.read_shared %s : !wgtile.shared<64x80xbf16, swizzle = 128>
+      -> tensor<64x80xbf16, #wgtile.mma<warps = 4>>
   return
 }
 

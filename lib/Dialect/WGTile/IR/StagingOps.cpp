@@ -39,11 +39,11 @@ LogicalResult ReadSharedOp::verify() {
   // (C2)
   if (tile.getEncoding() &&
       (getNumWarpgroups(tile) == 0 || source.getSwizzle() == 0 ||
-       source.getColumns() != source.getTile().boxColumns() ||
+       source.getColumns() % source.getTile().boxColumns() != 0 ||
        source.getPacked()))
     return emitOpError()
            << "expected a result of whole warpgroups and a source "
-              "whose rows are one row of its swizzle, but got "
+              "whose rows are whole rows of its swizzle, but got "
            << tile << " from " << source;
   return success();
 }

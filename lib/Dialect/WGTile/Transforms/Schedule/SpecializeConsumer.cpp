@@ -45,8 +45,10 @@ static LogicalResult makeTiles(ForEachTileOp loop, LoadGroup &group,
 }
 
 /// The last wait in an op's block for its results or for the registers that it
-/// reads; without one, the op itself.
+/// reads; without one, the op itself, as where the results are what was read.
 static Operation *findWait(Operation *op) {
+  if (isa<ReadSharedOp>(op))
+    return op;
   SmallVector<Value> tiles(op->getResults());
   if (auto mma = dyn_cast<MmaOpInterface>(op))
     tiles.push_back(mma.getA());

@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -176,6 +177,48 @@ static scf::ForOp split(scf::ForOp loop, Cut cut) {
   return first;
 }
 
+/// Whether an op may be computed before `place` of its block, after `moved`.
+static bool isReadyBefore(Operation *op, Operation *place,
+                          const llvm::SetVector<Operation *> &moved) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return !producer || producer->getBlock() != place->getBlock() ||
+           producer->isBeforeInBlock(place) || moved.contains(producer);
+  });
+}
+
+/// Reads the vectors that an iteration's elements need, as of a mask, before it
+/// waits for a stage: their latency is then that of its first MMAs.
+static void readFirst(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  auto place = llvm::find_if(*body, llvm::IsaPred<LoadOp, MmaOp>);
+  if (place == body->end())
+    return;
+  llvm::SetVector<Operation *> ready, moved;
+  for (Operation &op : llvm::make_range(place, body->end())) {
+    auto read = dyn_cast<ReadOp>(op);
+    bool isVector = read && read.getTile().getType().getRank() == 1;
+    if ((isVector || (op.getNumRegions() == 0 && isPure(&op))) &&
+        isReadyBefore(&op, &*place, ready))
+      ready.insert(&op);
+    if (!isVector || !ready.contains(&op))
+      continue;
+    SmallVector<Operation *> needed = {&op};
+    while (!needed.empty()) {
+      Operation *one = needed.pop_back_val();
+      if (!moved.insert(one))
+        continue;
+      for (Value operand : one->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && ready.contains(producer))
+          needed.push_back(producer);
+    }
+  }
+  for (Operation *op : ready)
+    if (moved.contains(op))
+      op->moveBefore(&*place);
+}
+
 namespace {
 struct SplitRangePass
     : public wgtile::impl::WGTileSplitRangeBase<SplitRangePass> {
@@ -188,10 +231,12 @@ struct SplitRangePass
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      if (!hasMmaSync(loop))
-        splitAll(loop);
-      else if (findCut(loop))
+      if (!hasMmaSync(loop)) {
+        for (scf::ForOp part : splitAll(loop))
+          readFirst(part);
+      } else if (findCut(loop)) {
         explain(loop) << "a loop whose MMAs are by mma.sync is not cut";
+      }
     }
   }
 
@@ -208,8 +253,9 @@ private:
         remark::RemarkOpts::name("SplitRange").category("wgtile-split-range"));
   }
 
-  void splitAll(scf::ForOp loop) {
-    SmallVector<scf::ForOp> parts = {loop};
+  /// Returns the parts.
+  SmallVector<scf::ForOp> splitAll(scf::ForOp loop) {
+    SmallVector<scf::ForOp> parts = {loop}, all = {loop};
     for (int64_t count = 1; !parts.empty();) {
       scf::ForOp part = parts.pop_back_val();
       std::optional<Cut> cut = findCut(part);
@@ -218,17 +264,19 @@ private:
       if (count == kMaxParts) {
         explain(part) << "a loop is cut into at most " +
                              std::to_string(kMaxParts) + " parts";
-        return;
+        return all;
       }
       if (!isConstantIntValue(part.getStep(), 1)) {
         explain(part) << "a loop whose step is not 1 is not cut";
         continue;
       }
       parts.push_back(split(part, *cut));
+      all.push_back(parts.back());
       parts.push_back(part);
       ++count;
       ++numSplit;
     }
+    return all;
   }
 };
 } // namespace
