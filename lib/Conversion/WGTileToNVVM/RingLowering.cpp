@@ -204,6 +204,29 @@ struct TailLowering : OpConversionPattern<ProducerTailOp> {
   }
 };
 
+struct BorrowLowering : OpConversionPattern<StageBorrowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StageBorrowOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op);
+    return success();
+  }
+};
+
+struct ReturnLowering : OpConversionPattern<StageReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StageReturnOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createStoreWait(rewriter, op.getLoc(), /*pending=*/0);
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op);
+    return success();
+  }
+};
+
 struct StoreLowering : OpConversionPattern<RingStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -391,8 +414,9 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
 
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<AcquireLowering, AsyncCopyLowering, CommitLowering, CopyLowering,
-               DrainLowering, LoadLowering, NoStageLowering, ReleaseLowering,
-               RingLowering, StoreLowering, TailLowering, TakeLowering,
-               TileLowering>(converter, patterns.getContext());
+  patterns.add<AcquireLowering, AsyncCopyLowering, BorrowLowering,
+               CommitLowering, CopyLowering, DrainLowering, LoadLowering,
+               NoStageLowering, ReleaseLowering, ReturnLowering, RingLowering,
+               StoreLowering, TailLowering, TakeLowering, TileLowering>(
+      converter, patterns.getContext());
 }

@@ -393,3 +393,54 @@ func.func @tma_store_c3(%ring: !staging, %s: !wgtile.token, %map: !map, %i: inde
   wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 0 : !staging, !map
   return
 }
+
+// -----
+
+!left = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @ring_c1_lender(%left: !left) {
+  // expected-error @below {{expected a lender with one stage of one shared tile, but got '!wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>' in '!wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>'}}
+  %staging = wgtile.ring in %left of !left : !staging
+  return
+}
+
+// -----
+
+!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @ring_c1_warpgroups(%left: !left) {
+  // expected-error @below {{expected a ring of warpgroups, of one tile, in another ring}}
+  %ring = wgtile.ring in %left of !left : !ring
+  return
+}
+
+// -----
+
+!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @ring_c2_bytes(%left: !left) {
+  // expected-error @below {{expected each warpgroup's tiles in its rows of the lender's tile}}
+  %staging = wgtile.ring in %left of !left : !staging
+  return
+}
+
+// -----
+
+// The second warpgroup's tile would be in the first one's rows.
+!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x32xbf16, swizzle = 64>], warpgroups = 2>
+func.func @ring_c2_rows(%left: !left) {
+  // expected-error @below {{expected each warpgroup's tiles in its rows of the lender's tile}}
+  %staging = wgtile.ring in %left of !left : !staging
+  return
+}
+
+// -----
+
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c1(%token: !wgtile.token) {
+  %staging = wgtile.ring : !staging
+  // expected-error @below {{expected a ring that is in another one}}
+  wgtile.stage_borrow %staging from %token : !staging
+  return
+}

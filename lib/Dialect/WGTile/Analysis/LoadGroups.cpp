@@ -35,6 +35,20 @@ static bool isReadOnly(LoadOp load) {
 
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
 
+RingType LoadGroup::getBorrowingType() {
+  RingType type = borrower.getRing().getType();
+  auto isFill = llvm::IsaPred<ProducerAcquireOp>;
+  int64_t fills = llvm::count_if(borrower->getUsers(), isFill);
+  for (int64_t stages = fills; stages > 0; --stages) {
+    RingType wider = RingType::get(type.getContext(), stages, type.getTiles(),
+                                   type.getInstances(), type.getWarpgroups());
+    if (fills % stages == 0 &&
+        RingOp::findLendingFault(getRingType(/*stages=*/1), wider).empty())
+      return wider;
+  }
+  return type;
+}
+
 namespace {
 class LoadGrouping {
 public:
@@ -51,6 +65,7 @@ public:
     if (failed(collectGroups()))
       return failure();
     chooseOwners();
+    findBorrower();
     return std::move(groups);
   }
 
@@ -222,6 +237,63 @@ private:
     return llvm::equal(lhs.loads, rhs.loads, [](LoadOp left, LoadOp right) {
       return left.getSource() == right.getSource();
     });
+  }
+
+  /// Whether each warpgroup alone reads its rows of a group's tile, as its part
+  /// of the left operand of wgmma.
+  static bool isLeftOperand(LoadGroup &group) {
+    LoadOp load = group.loads.front();
+    return group.loads.size() == 1 &&
+           llvm::all_of(load->getUsers(), [&](Operation *user) {
+             auto mma = dyn_cast<MmaOpInterface>(user);
+             return mma && !mma.getMmaSync() && mma.getB() != load.getTile();
+           });
+  }
+
+  /// The first op of a tile's program that uses a ring, all of whose uses are
+  /// ops of that program; null if there are others.
+  Operation *findFirstUse(RingOp ring) {
+    Block *body = &loop.getBody().front();
+    Operation *first = nullptr;
+    for (Operation *user : ring->getUsers()) {
+      if (user->getBlock() == body) {
+        if (!first || user->isBeforeInBlock(first))
+          first = user;
+      } else if (!isa<ProducerTailOp>(user)) {
+        return nullptr;
+      }
+    }
+    return first;
+  }
+
+  /// A group with a ring of its own, one load a tile, and a ring of warpgroups
+  /// that the program begins to fill when it has read the tile.
+  void findBorrower() {
+    if (loop.getGroupSize() != 1)
+      return;
+    SmallVector<RingOp> rings;
+    for (auto ring : loop->getBlock()->getOps<RingOp>())
+      if (ring.getRing().getType().isStaging() && !ring.getLender())
+        rings.push_back(ring);
+    for (auto [i, group] : llvm::enumerate(groups)) {
+      bool isAlone = llvm::count_if(groups, [&, i = i](LoadGroup &other) {
+                       return other.owner == i;
+                     }) == 1;
+      if (group.owner != i || !isAlone ||
+          group.block != &loop.getBody().front() || !isLeftOperand(group) ||
+          group.loads.front()->getBlock() != group.block)
+        continue;
+      for (RingOp ring : rings) {
+        Operation *first = findFirstUse(ring);
+        group.borrower = ring;
+        if (first && isOverBefore(group, first) &&
+            RingOp::findLendingFault(group.getRingType(/*stages=*/1),
+                                     group.getBorrowingType())
+                .empty())
+          return;
+        group.borrower = {};
+      }
+    }
   }
 
   /// Chooses for each load group the group whose ring it uses: one with the

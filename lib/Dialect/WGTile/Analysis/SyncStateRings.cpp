@@ -122,6 +122,11 @@ void SyncState::renumber(llvm::function_ref<Place(Place)> change) {
 
 LogicalResult SyncState::release(Place stage, Operation *op,
                                  SyncListener listener) {
+  if (isLent(stage) &&
+      !listener(op, Kind::Return,
+                "expected the memory of the stage, which another ring has "
+                "borrowed, to be returned before it is given back"))
+    return failure();
   for (size_t i = 0; i < work.size(); ++i)
     for (const Group &group : work[i].groups)
       if ((group.reads.count(stage) || group.writes.count(stage)) &&
@@ -175,6 +180,83 @@ void SyncState::commitStaging(unsigned ring) {
   });
 }
 
+bool SyncState::isLent(Place stage) const {
+  return stage.stage >= 0 && llvm::any_of(rings, [&](const auto &ring) {
+           return ring.second.lender == stage.base;
+         });
+}
+
+/// Nothing may read or write the stage from then on, in any thread of the
+/// warpgroup, whose rows are its own: its threads meet after their waits.
+LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
+                                const ValueNumbers &numbers,
+                                SyncListener listener) {
+  SyncEffect use = effect;
+  auto made = effect.value.getDefiningOp<RingOp>();
+  use.value = made ? made.getLender() : Value();
+  if (!use.value) {
+    (void)listener(op, Kind::Borrow, "expected a ring that is in another one");
+    return failure();
+  }
+  if (failed(checkToken(use, op, /*isAcquired=*/false, numbers, listener)))
+    return failure();
+  Place stage = tokens[numbers.of(effect.token)];
+  if (isLent(stage)) {
+    (void)listener(op, Kind::Return,
+                   "expected a stage whose memory no ring has borrowed");
+    return failure();
+  }
+  for (size_t i = 0; i < work.size(); ++i)
+    for (const Group &group : work[i].groups)
+      if ((group.reads.count(stage) || group.writes.count(stage)) &&
+          !listener(op, Kind::Wait,
+                    "expected a wait for the " +
+                        describe(static_cast<AsyncKind>(i)) +
+                        " that reads the stage before its memory is used"))
+        return failure();
+  if (auto it = tiles.find(stage);
+      it != tiles.end() && (it->second.read || it->second.written) &&
+      !listener(op, Kind::Barrier,
+                "expected the warp's threads to meet between their reads of "
+                "the stage and the use of its memory"))
+    return failure();
+  rings[numbers.of(effect.value)].lender = stage.base;
+  return success();
+}
+
+/// All that was stored must have been read, and all writes be fenced: TMA fills
+/// the memory next.
+LogicalResult SyncState::giveBack(unsigned number, Operation *op,
+                                  SyncListener listener) {
+  RingState &ring = rings[number];
+  auto refuse = [&](Kind missing, const Twine &message) {
+    (void)listener(op, missing, message);
+    return failure();
+  };
+  if (!ring.lender)
+    return refuse(Kind::Borrow, "expected a ring that has borrowed memory");
+  if (ring.acquired)
+    return refuse(Kind::CommitStage,
+                  "expected the stage that was acquired to be committed before "
+                  "its memory is returned");
+  for (const auto &[place, tile] : tiles) {
+    if (place.base != number)
+      continue;
+    if (tile.isUnfenced() &&
+        !listener(op, Kind::Fence,
+                  "expected a fence between the threads' writes of the ring "
+                  "and the return of its memory"))
+      return failure();
+    if ((tile.read || tile.written) &&
+        !listener(op, Kind::Barrier,
+                  "expected the warpgroup's threads to meet between their "
+                  "writes of the ring and the return of its memory"))
+      return failure();
+  }
+  ring.lender.reset();
+  return success();
+}
+
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
@@ -191,7 +273,18 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   switch (effect.kind) {
   case Kind::MakeRing:
     return makeRing(ring, op, listener);
+  case Kind::Borrow:
+    return borrow(effect, op, numbers, listener);
+  case Kind::Return:
+    return giveBack(number, op, listener);
   case Kind::Acquire:
+    if (auto made = effect.value.getDefiningOp<RingOp>();
+        made && made.getLender() && !ring.lender) {
+      (void)listener(op, Kind::Borrow,
+                     "expected the ring's memory to be borrowed before a stage "
+                     "is acquired");
+      return failure();
+    }
     for (const auto &[other, state] : rings) {
       // Warpgroups do not wait for each other.
       if (!state.acquired || (other != number && type.isStaging()))

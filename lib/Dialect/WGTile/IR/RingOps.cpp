@@ -12,6 +12,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/SharedTile.h"
+#include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -175,6 +176,62 @@ LogicalResult TmaStoreOp::verify() {
     return emitOpError() << "expected a map whose box is the tile " << tile
                          << ", but got " << map;
   return success();
+}
+
+StringRef RingOp::findLendingFault(RingType lender, RingType ring) {
+  if (lender.isStaging() || lender.getStages() != 1 ||
+      lender.getTiles().size() != 1 || lender.isNumber(0) ||
+      lender.getNumInstances(0) != 1 ||
+      cast<SharedType>(lender.getTiles().front()).getPacked())
+    return "expected a lender with one stage of one shared tile";
+  if (!ring.isStaging() || ring.getTiles().size() != 1)
+    return "expected a ring of warpgroups, of one tile, in another ring";
+  sattn::layout::SharedTile tile =
+      cast<SharedType>(lender.getTiles().front()).getTile();
+  int64_t bytes = ring.getInstanceBytes(0), warpgroups = ring.getWarpgroups();
+  int64_t rowsBytes = sattn::layout::kWgmmaRows * tile.swizzle;
+  auto isInOwnRows = [&](int64_t stage, int64_t warpgroup) {
+    int64_t begin = stage * ring.getStageBytes() + warpgroup * bytes;
+    int64_t inBox = begin % tile.boxBytes();
+    return begin + bytes <= tile.sizeInBytes() &&
+           inBox >= warpgroup * rowsBytes &&
+           inBox + bytes <= (warpgroup + 1) * rowsBytes;
+  };
+  bool fits = tile.rows == warpgroups * sattn::layout::kWgmmaRows;
+  for (int64_t stage = 0; fits && stage < ring.getStages(); ++stage)
+    for (int64_t warpgroup = 0; warpgroup < warpgroups; ++warpgroup)
+      fits &= isInOwnRows(stage, warpgroup);
+  return fits ? StringRef()
+              : "expected each warpgroup's tiles in its rows of the lender's "
+                "tile";
+}
+
+LogicalResult RingOp::verify() {
+  // (C1), (C2)
+  if (!getLender())
+    return success();
+  auto lender = cast<RingType>(getLender().getType());
+  StringRef fault = findLendingFault(lender, getRing().getType());
+  if (fault.empty())
+    return success();
+  return emitOpError() << fault << ", but got " << getRing().getType() << " in "
+                       << lender;
+}
+
+static LogicalResult verifyBorrowing(Operation *op, Value ring) {
+  // (C1)
+  auto made = ring.getDefiningOp<RingOp>();
+  if (!made || made.getLender())
+    return success();
+  return op->emitOpError("expected a ring that is in another one");
+}
+
+LogicalResult StageBorrowOp::verify() {
+  return verifyBorrowing(*this, getRing());
+}
+
+LogicalResult StageReturnOp::verify() {
+  return verifyBorrowing(*this, getRing());
 }
 
 LogicalResult RingLoadOp::verify() {

@@ -27,12 +27,19 @@ struct LoadGroup {
   RingOp ring;
   /// For each load, the tile of the ring's stages that it becomes.
   llvm::SmallVector<int64_t> positions;
+  /// A ring of warpgroups that could borrow the memory of the group's stage,
+  /// since the tile's program has read that when it fills the ring first.
+  RingOp borrower;
 
   /// Type of a ring of so many stages for these loads.
   RingType getRingType(int64_t stages);
 
   /// Whether the loads' tiles are only read into registers.
   bool isRead();
+
+  /// The borrower's type in the stage: with as many stages as fit, up to the
+  /// number of times that the tile's program fills one.
+  RingType getBorrowingType();
 };
 
 /// The load groups of a tile's program and the rings that they share. Emits an

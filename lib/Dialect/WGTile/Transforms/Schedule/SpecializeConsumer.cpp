@@ -368,6 +368,33 @@ static void guardTile(ForEachTileOp loop) {
   sinkInto(branch);
 }
 
+/// Puts the borrower's uses between the last reads of a stage and its release,
+/// which waits for them.
+static LogicalResult lendStage(RingOp borrower, Value stage) {
+  ConsumerReleaseOp release;
+  for (Operation *user : stage.getUsers())
+    if (auto op = dyn_cast<ConsumerReleaseOp>(user))
+      release = op;
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *user : borrower->getUsers()) {
+    if (!release || user->getBlock() != release->getBlock())
+      continue;
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
+  }
+  if (!first || first->isBeforeInBlock(release))
+    return borrower.emitOpError("expected the stage whose memory it borrows to "
+                                "be read before");
+  OpBuilder b(first);
+  StageBorrowOp::create(b, first->getLoc(), borrower, stage);
+  b.setInsertionPointAfter(last);
+  StageReturnOp::create(b, last->getLoc(), borrower);
+  release->moveAfter(last->getNextNode());
+  return success();
+}
+
 /// Makes a loop carry the token of a stage that each iteration takes and the
 /// next gives back, after `wait`. The token of the last iteration is the loop's
 /// last result.
@@ -414,6 +441,8 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     bool carries = forOp && group.ring.getRing().getType().getStages() > 1;
     WarpgroupMmaWaitOp running =
         placeRelease(group.block, group.ring, stage, *last, carries);
+    if (group.borrower && failed(lendStage(group.borrower, stage)))
+      return failure();
     if (!running)
       continue;
     Block *body = group.block;
