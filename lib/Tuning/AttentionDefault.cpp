@@ -48,7 +48,7 @@ static bool hasWholeChunks(const Facts &facts) {
 /// Keys of a tile of two warpgroups whose heads are wide: as many as fit, K and
 /// V in two stages each beside Q, all in whole boxes, and as leave each thread
 /// registers for its part of the result, the scores and the weights. The result
-/// is staged where Q was, but for what it has beyond whole boxes.
+/// is staged in a stage of K, but for what it has beyond whole boxes.
 static int64_t fitKeys(const Facts &facts) {
   constexpr int64_t rows = 2 * kWarpgroupRows, stages = 2, bytes = 2;
   int64_t columnsOfQ = llvm::alignTo(facts.headDim, kBoxColumns);

@@ -204,17 +204,6 @@ struct TailLowering : OpConversionPattern<ProducerTailOp> {
   }
 };
 
-struct BorrowLowering : OpConversionPattern<StageBorrowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(StageBorrowOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op);
-    return success();
-  }
-};
-
 struct ReturnLowering : OpConversionPattern<StageReturnOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -222,6 +211,10 @@ struct ReturnLowering : OpConversionPattern<StageReturnOp> {
   matchAndRewrite(StageReturnOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     createStoreWait(rewriter, op.getLoc(), /*pending=*/0);
+    // Uses of the ring have found the stage in the op until here.
+    for (Operation *user : llvm::make_early_inc_range(op.getRing().getUsers()))
+      if (isa<StageBorrowOp>(user))
+        rewriter.eraseOp(user);
     rewriter.replaceOpWithNewOp<NamedBarrierOp>(op);
     return success();
   }
@@ -414,9 +407,8 @@ struct DrainLowering : OpConversionPattern<ConsumerDrainOp> {
 
 void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<AcquireLowering, AsyncCopyLowering, BorrowLowering,
-               CommitLowering, CopyLowering, DrainLowering, LoadLowering,
-               NoStageLowering, ReleaseLowering, ReturnLowering, RingLowering,
-               StoreLowering, TailLowering, TakeLowering, TileLowering>(
-      converter, patterns.getContext());
+  patterns.add<AcquireLowering, AsyncCopyLowering, CommitLowering, CopyLowering,
+               DrainLowering, LoadLowering, NoStageLowering, ReleaseLowering,
+               ReturnLowering, RingLowering, StoreLowering, TailLowering,
+               TakeLowering, TileLowering>(converter, patterns.getContext());
 }

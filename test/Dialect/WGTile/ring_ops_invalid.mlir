@@ -396,51 +396,69 @@ func.func @tma_store_c3(%ring: !staging, %s: !wgtile.token, %map: !map, %i: inde
 
 // -----
 
-!left = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!lender = !wgtile.ring<2, [i32]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
-func.func @ring_c1_lender(%left: !left) {
-  // expected-error @below {{expected a lender with one stage of one shared tile, but got '!wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>' in '!wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>'}}
-  %staging = wgtile.ring in %left of !left : !staging
+func.func @ring_c1_lender(%lender: !lender) {
+  // expected-error @below {{expected a lender of shared tiles, not of warpgroups, but got '!wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>' in '!wgtile.ring<2, [i32]>'}}
+  %staging = wgtile.ring in %lender of !lender : !staging
   return
 }
 
 // -----
 
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!lender = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
 !ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-func.func @ring_c1_warpgroups(%left: !left) {
-  // expected-error @below {{expected a ring of warpgroups, of one tile, in another ring}}
-  %ring = wgtile.ring in %left of !left : !ring
+func.func @ring_c1_warpgroups(%lender: !lender) {
+  // expected-error @below {{expected a ring of warpgroups in another ring}}
+  %ring = wgtile.ring in %lender of !lender : !ring
   return
 }
 
 // -----
 
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
-func.func @ring_c2_bytes(%left: !left) {
-  // expected-error @below {{expected each warpgroup's tiles in its rows of the lender's tile}}
-  %staging = wgtile.ring in %left of !left : !staging
+func.func @ring_c2(%lender: !lender) {
+  // expected-error @below {{expected a ring that fits into a stage of its lender}}
+  %staging = wgtile.ring in %lender of !lender : !staging
   return
 }
 
 // -----
 
-// The second warpgroup's tile would be in the first one's rows.
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!staging = !wgtile.ring<1, [!wgtile.shared<64x32xbf16, swizzle = 64>], warpgroups = 2>
-func.func @ring_c2_rows(%left: !left) {
-  // expected-error @below {{expected each warpgroup's tiles in its rows of the lender's tile}}
-  %staging = wgtile.ring in %left of !left : !staging
-  return
-}
-
-// -----
-
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
-func.func @stage_borrow_c1(%token: !wgtile.token) {
+func.func @stage_borrow_c1(%lender: !lender) {
   %staging = wgtile.ring : !staging
+  %s = wgtile.consumer_wait %lender : !lender
   // expected-error @below {{expected a ring that is in another one}}
-  wgtile.stage_borrow %staging from %token : !staging
+  wgtile.stage_borrow %staging from %s : !staging
+  return
+}
+
+// -----
+
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c1_twice(%lender: !lender) {
+  %staging = wgtile.ring in %lender of !lender : !staging
+  %s = wgtile.consumer_wait %lender : !lender
+  // expected-error @below {{expected that nothing else borrows for the ring}}
+  wgtile.stage_borrow %staging from %s : !staging
+  wgtile.stage_borrow %staging from %s : !staging
+  return
+}
+
+// -----
+
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c2(%lender: !lender) {
+  %staging = wgtile.ring in %lender of !lender : !staging
+  %s = wgtile.consumer_wait %lender : !lender
+  %a = wgtile.ring_tile %lender[%s] 0 : !lender -> !a
+  // expected-error @below {{expected the token of a wait for a stage of the ring that it is in, of which no tile is used}}
+  wgtile.stage_borrow %staging from %s : !staging
   return
 }

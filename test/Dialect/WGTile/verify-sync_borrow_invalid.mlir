@@ -1,53 +1,49 @@
 // RUN: sparse-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(wgtile-verify-sync))'
 
-// Rings in other rings: what is read, written and given back in which order.
+// Rings in other rings: what is taken, written and given back in which order.
 
-// -----
-
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // The stage is given back while TMA may still read the results.
 gpu.module @kernels {
-  gpu.func @early_release(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @early_release(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
@@ -55,7 +51,7 @@ gpu.module @kernels {
         wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
         wgtile.producer_commit %staging[%s] : !staging
         // expected-error @below {{expected the memory of the stage, which another ring has borrowed, to be returned before it is given back}}
-        wgtile.consumer_release %left[%tq] : !left
+        wgtile.consumer_release %loads[%lent] : !loads
         wgtile.stage_return %staging : !staging
       }
     }
@@ -65,52 +61,50 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // The stage is given back before its memory is borrowed.
 gpu.module @kernels {
-  gpu.func @released(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @released(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.consumer_release %left[%tq] : !left
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.consumer_release %loads[%lent] : !loads
         // expected-error @below {{expected a stage that is held, but it was given back before}}
-        wgtile.stage_borrow %staging from %tq : !staging
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
@@ -126,128 +120,61 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
-// A product may still read the stage.
+// The next stage is taken while the memory of the one before is lent.
 gpu.module @kernels {
-  gpu.func @running(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @taken(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
+        %lent1 = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent1] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
-          %w = wgtile.warpgroup_mma_wait %d pending 1 : !acc
-          // expected-error @below {{expected a wait for the product that reads the stage before it is given back}}
-          wgtile.consumer_release %right[%tk] : !right
-          scf.yield %w : !acc
-        }
-        %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
-        %s = wgtile.producer_acquire %staging : !staging
-        wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
-        wgtile.fence_proxy_async
-        wgtile.named_barrier
-        wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
-        wgtile.producer_commit %staging[%s] : !staging
-        wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
-      }
-    }
-    gpu.return
-  }
-}
-
-// -----
-
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
-!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
-!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
-!acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
-!tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
-
-// A product that reads the stage runs until after its memory is borrowed.
-gpu.module @kernels {
-  gpu.func @late_wait(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
-      kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
-    wgtile.roles producer warps 4 registers 56 {
-      wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
-        scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
-        }
-        %k1 = wgtile.producer_acquire %right : !right
-        wgtile.tma_load %right[%k1] 0, %map[%c0, %c0] : !right, !map
-        wgtile.producer_commit %right[%k1] : !right
-      }
-    }, consumer warps 8 registers 232 consumer_groups 1 {
-      wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
-        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
-        %tl = wgtile.consumer_wait %right : !right
-        %kl = wgtile.ring_tile %right[%tl] 0 : !right -> !k
-        %dl = wgtile.mma_async %q, %kl, %zero : !q, !k -> !acc
         %t = arith.truncf %r : !acc to !tile
-        // expected-error @below {{expected a wait for the product that reads the stage before its memory is used}}
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
         wgtile.named_barrier
         wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
         wgtile.producer_commit %staging[%s] : !staging
+        // expected-error @below {{expected the memory of the stage that was taken before, which another ring has borrowed, to be returned}}
+        %more = wgtile.consumer_wait %loads : !loads
+        wgtile.consumer_release %loads[%more] : !loads
         wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
-        %wl = wgtile.warpgroup_mma_wait %dl pending 0 : !acc
-        wgtile.consumer_release %right[%tl] : !right
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return
@@ -256,64 +183,61 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
-// The stage is read while its memory is lent.
+// Another stage was taken since.
 gpu.module @kernels {
-  gpu.func @read(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @older(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
+        %lent1 = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent1] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        %more = wgtile.consumer_wait %loads : !loads
+        wgtile.consumer_release %loads[%more] : !loads
+        // expected-error @below {{expected the newest stage that was taken}}
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
         wgtile.named_barrier
         wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
         wgtile.producer_commit %staging[%s] : !staging
-        %tl = wgtile.consumer_wait %right : !right
-        %kl = wgtile.ring_tile %right[%tl] 0 : !right -> !k
-        // expected-error @below {{expected no access to a stage whose memory is lent to another ring}}
-        %dl = wgtile.mma_async %q, %kl, %zero : !q, !k -> !acc
-        %wl = wgtile.warpgroup_mma_wait %dl pending 0 : !acc
-        wgtile.consumer_release %right[%tl] : !right
         wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return
@@ -322,49 +246,47 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // A stage of the ring is acquired without memory.
 gpu.module @kernels {
-  gpu.func @no_memory(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @no_memory(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
+        %lent = wgtile.consumer_wait %loads : !loads
         // expected-error @below {{expected the ring's memory to be borrowed before a stage is acquired}}
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
@@ -373,7 +295,7 @@ gpu.module @kernels {
         wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
         wgtile.producer_commit %staging[%s] : !staging
         wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return
@@ -382,56 +304,54 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // The memory is returned before the results are stored.
 gpu.module @kernels {
-  gpu.func @unfenced(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @unfenced(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.producer_commit %staging[%s] : !staging
         // expected-error @below {{expected a fence between the threads' writes of the ring and the return of its memory}}
         wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return
@@ -440,50 +360,48 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
 // The memory is returned while a stage is acquired.
 gpu.module @kernels {
-  gpu.func @acquired(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @acquired(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    %staging = wgtile.ring in %left of !left {offset = 0 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
@@ -492,7 +410,7 @@ gpu.module @kernels {
         // expected-error @below {{expected the stage that was acquired to be committed before its memory is returned}}
         wgtile.stage_return %staging : !staging
         wgtile.producer_commit %staging[%s] : !staging
-        wgtile.consumer_release %left[%tq] : !left
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return
@@ -501,52 +419,48 @@ gpu.module @kernels {
 
 // -----
 
-!q = !wgtile.shared<128x64xbf16, swizzle = 128>
-!k = !wgtile.shared<64x64xbf16, swizzle = 128>
-!left = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
-!right = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
 !staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
 !map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
-!mapq = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
 !acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
 !tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
 
-// The ring is elsewhere.
+// The memory is returned twice.
 gpu.module @kernels {
-  gpu.func @elsewhere(%map: !map, %mapq: !mapq, %zero: !acc, %m: index, %n: index)
+  gpu.func @returned(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
       kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-note @below {{which is made here}}
-    %left = wgtile.ring warps 8 {offset = 0 : i64} : !left
-    %right = wgtile.ring warps 8 {offset = 16384 : i64} : !right
-    // expected-error @below {{expected the place of the ring that it is in}}
-    %staging = wgtile.ring in %left of !left {offset = 1024 : i64} : !staging
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
     wgtile.roles producer warps 4 registers 56 {
       wgtile.for_each_tile (%i) in (%m) {
-        %q = wgtile.producer_acquire %left : !left
-        wgtile.tma_load %left[%q] 0, %mapq[%i, %c0] : !left, !mapq
-        wgtile.producer_commit %left[%q] : !left
         scf.for %p = %c0 to %n step %c1 {
-          %k = wgtile.producer_acquire %right : !right
-          wgtile.tma_load %right[%k] 0, %map[%p, %c0] : !right, !map
-          wgtile.producer_commit %right[%k] : !right
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
         }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
       }
     }, consumer warps 8 registers 232 consumer_groups 1 {
       wgtile.for_each_tile (%i) in (%m) {
-        %tq = wgtile.consumer_wait %left : !left
-        %q = wgtile.ring_tile %left[%tq] 0 : !left -> !q
         %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
-          %tk = wgtile.consumer_wait %right : !right
-          %k = wgtile.ring_tile %right[%tk] 0 : !right -> !k
-          %d = wgtile.mma_async %q, %k, %acc : !q, !k -> !acc
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
           %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
-          wgtile.consumer_release %right[%tk] : !right
+          wgtile.consumer_release %loads[%s] : !loads
           scf.yield %w : !acc
         }
         %t = arith.truncf %r : !acc to !tile
-        wgtile.stage_borrow %staging from %tq : !staging
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
         %s = wgtile.producer_acquire %staging : !staging
         wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
         wgtile.fence_proxy_async
@@ -554,7 +468,126 @@ gpu.module @kernels {
         wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
         wgtile.producer_commit %staging[%s] : !staging
         wgtile.stage_return %staging : !staging
-        wgtile.consumer_release %left[%tq] : !left
+        // expected-error @below {{expected a ring that has borrowed memory}}
+        wgtile.stage_return %staging : !staging
+        wgtile.consumer_release %loads[%lent] : !loads
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
+!tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+
+// The producer does not leave a stage empty.
+gpu.module @kernels {
+  gpu.func @not_lent(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
+      kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    %staging = wgtile.ring in %loads of !loads {offset = 0 : i64} : !staging
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %p = %c0 to %n step %c1 {
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
+        }
+      }
+    }, consumer warps 8 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
+          %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
+          wgtile.consumer_release %loads[%s] : !loads
+          scf.yield %w : !acc
+        }
+        %t = arith.truncf %r : !acc to !tile
+        // expected-error @below {{expected the producer to commit a stage for each that is taken}}
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
+        %s = wgtile.producer_acquire %staging : !staging
+        wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
+        wgtile.fence_proxy_async
+        wgtile.named_barrier
+        wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
+        wgtile.producer_commit %staging[%s] : !staging
+        wgtile.stage_return %staging : !staging
+        wgtile.consumer_release %loads[%lent] : !loads
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!b = !wgtile.shared<64x64xbf16, swizzle = 128>
+!loads = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+!map = !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+!mapa = !wgtile.tensor_map<128x64xbf16, swizzle = 128>
+!acc = tensor<128x64xf32, #wgtile.mma<warps = 8>>
+!tile = tensor<128x64xbf16, #wgtile.mma<warps = 8>>
+
+// The ring is elsewhere.
+gpu.module @kernels {
+  gpu.func @elsewhere(%map: !map, %mapa: !mapa, %zero: !acc, %m: index, %n: index)
+      kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-note @below {{which is made here}}
+    %loads = wgtile.ring warps 8 {offset = 0 : i64} : !loads
+    // expected-error @below {{expected the place of the ring that it is in}}
+    %staging = wgtile.ring in %loads of !loads {offset = 1024 : i64} : !staging
+    wgtile.roles producer warps 4 registers 56 {
+      wgtile.for_each_tile (%i) in (%m) {
+        scf.for %p = %c0 to %n step %c1 {
+          %s = wgtile.producer_acquire %loads : !loads
+          wgtile.tma_load %loads[%s] 0, %mapa[%i, %p] : !loads, !mapa
+          wgtile.tma_load %loads[%s] 1, %map[%p, %c0] : !loads, !map
+          wgtile.producer_commit %loads[%s] : !loads
+        }
+        %lent = wgtile.producer_acquire %loads : !loads
+        wgtile.producer_commit %loads[%lent] : !loads
+      }
+    }, consumer warps 8 registers 232 consumer_groups 1 {
+      wgtile.for_each_tile (%i) in (%m) {
+        %r = scf.for %p = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) {
+          %s = wgtile.consumer_wait %loads : !loads
+          %a = wgtile.ring_tile %loads[%s] 0 : !loads -> !a
+          %b = wgtile.ring_tile %loads[%s] 1 : !loads -> !b
+          %d = wgtile.mma_async %a, %b, %acc : !a, !b -> !acc
+          %w = wgtile.warpgroup_mma_wait %d pending 0 : !acc
+          wgtile.consumer_release %loads[%s] : !loads
+          scf.yield %w : !acc
+        }
+        %t = arith.truncf %r : !acc to !tile
+        %lent = wgtile.consumer_wait %loads : !loads
+        wgtile.stage_borrow %staging from %lent : !staging
+        %s = wgtile.producer_acquire %staging : !staging
+        wgtile.ring_store %t, %staging[%s] 0 : !tile, !staging
+        wgtile.fence_proxy_async
+        wgtile.named_barrier
+        wgtile.tma_store %staging[%s] 0, %map[%i, %c0] warpgroups 2 : !staging, !map
+        wgtile.producer_commit %staging[%s] : !staging
+        wgtile.stage_return %staging : !staging
+        wgtile.consumer_release %loads[%lent] : !loads
       }
     }
     gpu.return

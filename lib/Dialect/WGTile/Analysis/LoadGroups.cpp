@@ -35,18 +35,25 @@ static bool isReadOnly(LoadOp load) {
 
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
 
+/// Stages that divide the tile's stores are the same for each in every tile,
+/// constants; two are enough to write one while TMA reads the other.
 RingType LoadGroup::getBorrowingType() {
   RingType type = borrower.getRing().getType();
-  auto isFill = llvm::IsaPred<ProducerAcquireOp>;
-  int64_t fills = llvm::count_if(borrower->getUsers(), isFill);
-  for (int64_t stages = fills; stages > 0; --stages) {
-    RingType wider = RingType::get(type.getContext(), stages, type.getTiles(),
-                                   type.getInstances(), type.getWarpgroups());
-    if (fills % stages == 0 &&
-        RingOp::findLendingFault(getRingType(/*stages=*/1), wider).empty())
-      return wider;
-  }
-  return type;
+  int64_t fills =
+      llvm::count_if(borrower->getUsers(), llvm::IsaPred<ProducerAcquireOp>);
+  auto withStages = [&](int64_t stages) {
+    return RingType::get(type.getContext(), stages, type.getTiles(),
+                         type.getInstances(), type.getWarpgroups());
+  };
+  auto fits = [&](int64_t stages) {
+    return RingOp::findLendingFault(getRingType(/*stages=*/1),
+                                    withStages(stages))
+        .empty();
+  };
+  for (int64_t stages = fills; stages > 1; --stages)
+    if (fits(stages) && (fills % stages == 0 || stages == 2))
+      return withStages(stages);
+  return withStages(1);
 }
 
 namespace {
@@ -239,17 +246,6 @@ private:
     });
   }
 
-  /// Whether each warpgroup alone reads its rows of a group's tile, as its part
-  /// of the left operand of wgmma.
-  static bool isLeftOperand(LoadGroup &group) {
-    LoadOp load = group.loads.front();
-    return group.loads.size() == 1 &&
-           llvm::all_of(load->getUsers(), [&](Operation *user) {
-             auto mma = dyn_cast<MmaOpInterface>(user);
-             return mma && !mma.getMmaSync() && mma.getB() != load.getTile();
-           });
-  }
-
   /// The first op of a tile's program that uses a ring, all of whose uses are
   /// ops of that program; null if there are others.
   Operation *findFirstUse(RingOp ring) {
@@ -266,28 +262,37 @@ private:
     return first;
   }
 
-  /// A group with a ring of its own, one load a tile, and a ring of warpgroups
-  /// that the program begins to fill when it has read the tile.
+  /// Whether the program takes no stage of an owner's ring from an op on.
+  bool isFilledBefore(size_t owner, Operation *op) {
+    return llvm::all_of(groups, [&](LoadGroup &group) {
+      return group.owner != owner ||
+             llvm::all_of(group.loads, [&](LoadOp load) {
+               return op->getBlock()
+                   ->findAncestorOpInBlock(*load)
+                   ->isBeforeInBlock(op);
+             });
+    });
+  }
+
+  /// The first ring that a loop fills, and one of warpgroups which the tile's
+  /// program fills afterwards and which fits into a stage of it.
   void findBorrower() {
     if (loop.getGroupSize() != 1)
       return;
-    SmallVector<RingOp> rings;
-    for (auto ring : loop->getBlock()->getOps<RingOp>())
-      if (ring.getRing().getType().isStaging() && !ring.getLender())
-        rings.push_back(ring);
-    for (auto [i, group] : llvm::enumerate(groups)) {
-      bool isAlone = llvm::count_if(groups, [&, i = i](LoadGroup &other) {
-                       return other.owner == i;
-                     }) == 1;
-      if (group.owner != i || !isAlone ||
-          group.block != &loop.getBody().front() || !isLeftOperand(group) ||
-          group.loads.front()->getBlock() != group.block)
+    DenseSet<size_t> inLoop = countRingBytes(groups).inLoop;
+    for (auto ring : loop->getBlock()->getOps<RingOp>()) {
+      Operation *first =
+          ring.getRing().getType().isStaging() && !ring.getLender()
+              ? findFirstUse(ring)
+              : nullptr;
+      if (!first)
         continue;
-      for (RingOp ring : rings) {
-        Operation *first = findFirstUse(ring);
+      for (auto [i, group] : llvm::enumerate(groups)) {
+        if (group.owner != i || !inLoop.contains(i) ||
+            !isFilledBefore(i, first))
+          continue;
         group.borrower = ring;
-        if (first && isOverBefore(group, first) &&
-            RingOp::findLendingFault(group.getRingType(/*stages=*/1),
+        if (RingOp::findLendingFault(group.getRingType(/*stages=*/1),
                                      group.getBorrowingType())
                 .empty())
           return;

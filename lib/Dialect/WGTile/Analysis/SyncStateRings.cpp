@@ -180,46 +180,36 @@ void SyncState::commitStaging(unsigned ring) {
   });
 }
 
+/// The memory of the newest stage that was taken of a ring is lent as long as
+/// no other one is taken.
 bool SyncState::isLent(Place stage) const {
-  return stage.stage >= 0 && llvm::any_of(rings, [&](const auto &ring) {
+  return stage.stage == 0 && llvm::any_of(rings, [&](const auto &ring) {
            return ring.second.lender == stage.base;
          });
 }
 
-/// Nothing may read or write the stage from then on, in any thread of the
-/// warpgroup, whose rows are its own: its threads meet after their waits.
+/// All roles' uses of the stage before are complete: its producer waited for
+/// their releases.
 LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
                                 const ValueNumbers &numbers,
                                 SyncListener listener) {
+  auto refuse = [&](Kind missing, const Twine &message) {
+    (void)listener(op, missing, message);
+    return failure();
+  };
   SyncEffect use = effect;
   auto made = effect.value.getDefiningOp<RingOp>();
   use.value = made ? made.getLender() : Value();
-  if (!use.value) {
-    (void)listener(op, Kind::Borrow, "expected a ring that is in another one");
-    return failure();
-  }
+  if (!use.value)
+    return refuse(Kind::Borrow, "expected a ring that is in another one");
   if (failed(checkToken(use, op, /*isAcquired=*/false, numbers, listener)))
     return failure();
   Place stage = tokens[numbers.of(effect.token)];
-  if (isLent(stage)) {
-    (void)listener(op, Kind::Return,
-                   "expected a stage whose memory no ring has borrowed");
-    return failure();
-  }
-  for (size_t i = 0; i < work.size(); ++i)
-    for (const Group &group : work[i].groups)
-      if ((group.reads.count(stage) || group.writes.count(stage)) &&
-          !listener(op, Kind::Wait,
-                    "expected a wait for the " +
-                        describe(static_cast<AsyncKind>(i)) +
-                        " that reads the stage before its memory is used"))
-        return failure();
-  if (auto it = tiles.find(stage);
-      it != tiles.end() && (it->second.read || it->second.written) &&
-      !listener(op, Kind::Barrier,
-                "expected the warp's threads to meet between their reads of "
-                "the stage and the use of its memory"))
-    return failure();
+  if (stage.stage != 0)
+    return refuse(Kind::Take, "expected the newest stage that was taken");
+  if (isLent(stage))
+    return refuse(Kind::Return,
+                  "expected a stage whose memory no ring has borrowed");
   rings[numbers.of(effect.value)].lender = stage.base;
   return success();
 }
@@ -340,6 +330,12 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   case Kind::Take: {
     if (cooperates && failed(takeCooperative(ring, type, op, listener)))
       return failure();
+    if (isLent({number, 0})) {
+      (void)listener(op, Kind::Return,
+                     "expected the memory of the stage that was taken before, "
+                     "which another ring has borrowed, to be returned");
+      return failure();
+    }
     // The producer acquires stages in order: it fills no other before the one
     // that comes round again.
     if (ring.held.count(stages - 1) && !cooperates) {

@@ -12,7 +12,6 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Layout/Barriers.h"
 #include "sattn/Layout/SharedTile.h"
-#include "sattn/Layout/WgmmaDescriptor.h"
 
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -179,31 +178,14 @@ LogicalResult TmaStoreOp::verify() {
 }
 
 StringRef RingOp::findLendingFault(RingType lender, RingType ring) {
-  if (lender.isStaging() || lender.getStages() != 1 ||
-      lender.getTiles().size() != 1 || lender.isNumber(0) ||
-      lender.getNumInstances(0) != 1 ||
-      cast<SharedType>(lender.getTiles().front()).getPacked())
-    return "expected a lender with one stage of one shared tile";
-  if (!ring.isStaging() || ring.getTiles().size() != 1)
-    return "expected a ring of warpgroups, of one tile, in another ring";
-  sattn::layout::SharedTile tile =
-      cast<SharedType>(lender.getTiles().front()).getTile();
-  int64_t bytes = ring.getInstanceBytes(0), warpgroups = ring.getWarpgroups();
-  int64_t rowsBytes = sattn::layout::kWgmmaRows * tile.swizzle;
-  auto isInOwnRows = [&](int64_t stage, int64_t warpgroup) {
-    int64_t begin = stage * ring.getStageBytes() + warpgroup * bytes;
-    int64_t inBox = begin % tile.boxBytes();
-    return begin + bytes <= tile.sizeInBytes() &&
-           inBox >= warpgroup * rowsBytes &&
-           inBox + bytes <= (warpgroup + 1) * rowsBytes;
-  };
-  bool fits = tile.rows == warpgroups * sattn::layout::kWgmmaRows;
-  for (int64_t stage = 0; fits && stage < ring.getStages(); ++stage)
-    for (int64_t warpgroup = 0; warpgroup < warpgroups; ++warpgroup)
-      fits &= isInOwnRows(stage, warpgroup);
-  return fits ? StringRef()
-              : "expected each warpgroup's tiles in its rows of the lender's "
-                "tile";
+  if (lender.isStaging() || !lender.hasSharedTiles())
+    return "expected a lender of shared tiles, not of warpgroups";
+  if (!ring.isStaging())
+    return "expected a ring of warpgroups in another ring";
+  if (lender.getStageBytes() % ring.getAlignment() != 0 ||
+      ring.getSizeInBytes() > lender.getStageBytes())
+    return "expected a ring that fits into a stage of its lender";
+  return {};
 }
 
 LogicalResult RingOp::verify() {
@@ -227,7 +209,19 @@ static LogicalResult verifyBorrowing(Operation *op, Value ring) {
 }
 
 LogicalResult StageBorrowOp::verify() {
-  return verifyBorrowing(*this, getRing());
+  if (failed(verifyBorrowing(*this, getRing())))
+    return failure();
+  for (Operation *user : getRing().getUsers())
+    if (isa<StageBorrowOp>(user) && user != *this)
+      return emitOpError("expected that nothing else borrows for the ring");
+  // (C2)
+  auto wait = getToken().getDefiningOp<ConsumerWaitOp>();
+  auto made = getRing().getDefiningOp<RingOp>();
+  if (!wait || (made && wait.getRing() != made.getLender()) ||
+      llvm::any_of(getToken().getUsers(), llvm::IsaPred<RingTileOp>))
+    return emitOpError("expected the token of a wait for a stage of the ring "
+                       "that it is in, of which no tile is used");
+  return success();
 }
 
 LogicalResult StageReturnOp::verify() {

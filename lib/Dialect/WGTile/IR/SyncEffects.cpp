@@ -168,7 +168,6 @@ void ProducerTailOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
 }
 
 void StageBorrowOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
-  effects.push_back(SyncEffect::barrier(SyncScope::Group));
   effects.push_back(
       SyncEffect::stage(Kind::Borrow, getRing()).with(getToken()));
 }

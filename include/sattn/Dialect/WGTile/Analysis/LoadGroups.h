@@ -27,8 +27,8 @@ struct LoadGroup {
   RingOp ring;
   /// For each load, the tile of the ring's stages that it becomes.
   llvm::SmallVector<int64_t> positions;
-  /// A ring of warpgroups that could borrow the memory of the group's stage,
-  /// since the tile's program has read that when it fills the ring first.
+  /// A ring of warpgroups that could be in a stage of the group's ring, since
+  /// the tile's program takes no stage of that when it has begun to fill it.
   RingOp borrower;
 
   /// Type of a ring of so many stages for these loads.
@@ -37,8 +37,7 @@ struct LoadGroup {
   /// Whether the loads' tiles are only read into registers.
   bool isRead();
 
-  /// The borrower's type in the stage: with as many stages as fit, up to the
-  /// number of times that the tile's program fills one.
+  /// The borrower's type in a stage: with as many stages as fit.
   RingType getBorrowingType();
 };
 

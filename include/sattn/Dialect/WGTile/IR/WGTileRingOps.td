@@ -81,21 +81,19 @@ def WGTile_RingOp : WGTile_Op<"ring", [
     (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
     then all empty barriers.
 
-    A ring of warpgroups may be `in` another ring: it has no memory of its own, but
-    borrows that ring's stage, which its warpgroups hold and have read
-    (`wgtile.stage_borrow`). Each warpgroup writes the rows that it alone has read, as
-    its part of the left operand of wgmma.
+    A ring of warpgroups may be `in` another ring: its memory is that of a stage of
+    `lender`, which its warpgroups hold meanwhile (`wgtile.stage_borrow`).
 
-    - (C1) `lender` has one stage of one shared tile, which is not packed, with one
-      instance, and no warpgroups; the ring is one of warpgroups, of one tile.
-    - (C2) Each warpgroup's tiles lie in its rows of the lender's tile.
+    - (C1) `lender` is a ring of shared tiles, not of warpgroups; the ring is one of
+      warpgroups.
+    - (C2) The ring fits into a stage of the lender.
 
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
     %own = wgtile.ring : !wgtile.ring<4, [...]>
     %staging = wgtile.ring : !wgtile.ring<2, [...], warpgroups = 2>
-    %borrowing = wgtile.ring in %a of !wgtile.ring<1, [...]>
-        : !wgtile.ring<4, [...], warpgroups = 2>
+    %borrowing = wgtile.ring in %ring of !wgtile.ring<4, [...]>
+        : !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$consumer_warps,
@@ -430,16 +428,20 @@ def WGTile_ProducerTailOp : WGTile_RingUse<"producer_tail"> {
 }
 
 def WGTile_StageBorrowOp : WGTile_RingUse<"stage_borrow"> {
-  let summary = "Begin to use the memory of a stage that has been read";
+  let summary = "Begin to use the memory of a stage";
   let description = [{
     The memory of the stage of `token` is that of the ring's stages until
-    `wgtile.stage_return`. The warpgroup's threads meet: all of them have read the
-    stage, which is not read any more.
+    `wgtile.stage_return`. No tile of the stage is used: its producer commits it
+    without copies when all consumers have given it back, so that no warpgroup waits
+    for another.
 
-    - (C1) The ring is in another one, whose stage the token is of.
+    - (C1) The ring is in another one, and nothing else borrows for it.
+    - (C2) The token is that of a `wgtile.consumer_wait` for a stage of the ring that
+      it is in, of which no tile is used.
 
     ```mlir
-    wgtile.stage_borrow %staging from %s : !wgtile.ring<4, [...], warpgroups = 2>
+    %s = wgtile.consumer_wait %ring : !wgtile.ring<4, [...]>
+    wgtile.stage_borrow %staging from %s : !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
   let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token);
@@ -457,7 +459,7 @@ def WGTile_StageReturnOp : WGTile_RingUse<"stage_return"> {
     given back to its producer.
 
     ```mlir
-    wgtile.stage_return %staging : !wgtile.ring<4, [...], warpgroups = 2>
+    wgtile.stage_return %staging : !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
   let arguments = (ins WGTile_RingType:$ring);

@@ -351,16 +351,16 @@ private:
     return depths;
   }
 
-  /// The group whose stage a ring of warpgroups could borrow, or null.
+  /// The group a stage of which a ring of warpgroups could borrow, or null.
   static LoadGroup *findLender(MutableArrayRef<LoadGroup> groups) {
     auto *lender = llvm::find_if(
         groups, [](LoadGroup &group) { return bool(group.borrower); });
     return lender == groups.end() ? nullptr : lender;
   }
 
-  /// Results are staged in the memory of an operand, which then waits until
-  /// they are stored, where the loops would else have too few stages. Returns
-  /// whether a stage of each ring fits.
+  /// Results are staged in a stage of a ring that loops fill, which can then
+  /// not run ahead so far while they are stored, where the loops would else
+  /// have too few stages. Returns whether a stage of each ring fits.
   bool decideDepths(const RingBytes &bytes, MutableArrayRef<LoadGroup> groups) {
     int64_t maxStages = schedule.stages ? std::clamp(*schedule.stages,
                                                      kMinStages, kMaxRingStages)
@@ -374,7 +374,7 @@ private:
       RingOp borrower = lender->borrower;
       Depths borrowing = fitDepths(
           bytes, available + borrower.getRing().getType().getSizeInBytes(),
-          maxStages, /*mostTileStages=*/1);
+          maxStages, schedule.tileStages.value_or(kMinStages));
       if (schedule.borrow || borrowing.loop > depths.loop) {
         depths = borrowing;
         schedule.borrow = true;

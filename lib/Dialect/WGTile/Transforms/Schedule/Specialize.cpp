@@ -128,7 +128,7 @@ private:
   }
 
   /// Lets a ring of warpgroups, which has a place of its own until now, borrow
-  /// the memory of an operand.
+  /// a stage of a ring of loads.
   void lend() {
     auto *lender = llvm::find_if(
         groups, [](LoadGroup &group) { return bool(group.borrower); });

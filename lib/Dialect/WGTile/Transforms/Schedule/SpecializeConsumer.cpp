@@ -368,31 +368,25 @@ static void guardTile(ForEachTileOp loop) {
   sinkInto(branch);
 }
 
-/// Puts the borrower's uses between the last reads of a stage and its release,
-/// which waits for them.
-static LogicalResult lendStage(RingOp borrower, Value stage) {
-  ConsumerReleaseOp release;
-  for (Operation *user : stage.getUsers())
-    if (auto op = dyn_cast<ConsumerReleaseOp>(user))
-      release = op;
+/// Takes a stage before the first use of the ring that borrows it in a tile's
+/// program, and gives it back after the last.
+static void borrowStage(ForEachTileOp loop, LoadGroup &group) {
   Operation *first = nullptr, *last = nullptr;
-  for (Operation *user : borrower->getUsers()) {
-    if (!release || user->getBlock() != release->getBlock())
+  for (Operation *user : group.borrower->getUsers()) {
+    if (user->getBlock() != &loop.getBody().front())
       continue;
     if (!first || user->isBeforeInBlock(first))
       first = user;
     if (!last || last->isBeforeInBlock(user))
       last = user;
   }
-  if (!first || first->isBeforeInBlock(release))
-    return borrower.emitOpError("expected the stage whose memory it borrows to "
-                                "be read before");
   OpBuilder b(first);
-  StageBorrowOp::create(b, first->getLoc(), borrower, stage);
+  Value stage =
+      ConsumerWaitOp::create(b, first->getLoc(), group.ring).getToken();
+  StageBorrowOp::create(b, first->getLoc(), group.borrower, stage);
   b.setInsertionPointAfter(last);
-  StageReturnOp::create(b, last->getLoc(), borrower);
-  release->moveAfter(last->getNextNode());
-  return success();
+  StageReturnOp::create(b, last->getLoc(), group.borrower);
+  ConsumerReleaseOp::create(b, last->getLoc(), group.ring, stage);
 }
 
 /// Makes a loop carry the token of a stage that each iteration takes and the
@@ -441,8 +435,6 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     bool carries = forOp && group.ring.getRing().getType().getStages() > 1;
     WarpgroupMmaWaitOp running =
         placeRelease(group.block, group.ring, stage, *last, carries);
-    if (group.borrower && failed(lendStage(group.borrower, stage)))
-      return failure();
     if (!running)
       continue;
     Block *body = group.block;
@@ -463,6 +455,9 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     b.setInsertionPointAfter(wait);
     ConsumerReleaseOp::create(b, loc, group.ring, forOp.getResults().back());
   }
+  for (LoadGroup &group : groups)
+    if (group.borrower)
+      borrowStage(loop, group);
   guardTile(loop);
   return success();
 }

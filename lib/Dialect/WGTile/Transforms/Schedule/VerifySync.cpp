@@ -39,29 +39,6 @@ static LogicalResult verifyWarpgroups(gpu::GPUFuncOp kernel, RingOp ring) {
          << ", but got " << type.getWarpgroups();
 }
 
-/// A warpgroup waits for its own reads of a stage whose memory is lent: it must
-/// alone have read its rows, as its part of the left operand of wgmma.
-static LogicalResult verifyLender(RingOp ring) {
-  if (!ring.getLender())
-    return success();
-  for (Operation *user : ring.getLender().getUsers()) {
-    auto tile = dyn_cast<RingTileOp>(user);
-    if (!tile)
-      continue;
-    for (Operation *reader : tile->getUsers()) {
-      auto mma = dyn_cast<MmaOpInterface>(reader);
-      if (mma && !mma.getMmaSync() && mma.getB() != tile.getResult())
-        continue;
-      InFlightDiagnostic error = reader->emitOpError(
-          "expected a stage whose memory is lent to be read by wgmma alone, as "
-          "its left operand");
-      error.attachNote(ring.getLoc()) << "the ring that borrows it";
-      return failure();
-    }
-  }
-  return success();
-}
-
 /// Each warp of the role that reads a ring releases a stage: a ring that waits
 /// for fewer warps is refilled while slower warps read, a ring that waits for
 /// more is never refilled. The roles have all threads of the block.
@@ -77,10 +54,8 @@ static LogicalResult verifyArrivals(gpu::GPUFuncOp kernel) {
       return WalkResult::interrupt();
     }
     if (auto ring = dyn_cast<RingOp>(op))
-      return failed(verifyWarpgroups(kernel, ring)) ||
-                     failed(verifyLender(ring))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      return failed(verifyWarpgroups(kernel, ring)) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
     auto take = dyn_cast<ConsumerWaitOp>(op);
     auto ring = take ? take.getRing().getDefiningOp<RingOp>() : RingOp();
     auto [roles, role] = RolesOp::getRoleOf(op);

@@ -62,9 +62,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       `stages`; rings that are filled once a tile have two. Registers go from the
       producer to the consumers.
     - Where that leaves loops fewer than two stages, a ring of warpgroups, which
-      stages results, borrows the memory of an operand that is loaded once a tile and
-      has been read by then (`borrow`): the left one of wgmma, whose rows are each
-      warpgroup's own.
+      stages results, borrows a stage of a ring that loops fill (`borrow`).
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
       accumulators a thread, four with small-M tiles.
     - In other kernels the loads of loops are issued ahead by all threads, in 4
@@ -364,9 +362,9 @@ def WGTileSpecialize
     ring if none is held beyond the next. A kernel whose
     loads depend on the result of an MMA is refused.
 
-    With `borrow` in the schedule a ring of warpgroups is made part of an operand's
-    ring, of one stage. It borrows the stage before its first use in a tile; the
-    stage is given back when the ring's last use has returned it.
+    With `borrow` in the schedule a ring of warpgroups is made part of a ring that
+    loops fill. At the end of a tile the producer commits a stage of that without
+    copies, and the consumers take it before they first use the ring of warpgroups.
 
     Values that the loops read from memory for the positions of their tiles, or for
     the existence of any, are read one iteration ahead.
