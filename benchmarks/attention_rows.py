@@ -29,7 +29,7 @@ class Row:
     kv_heads: int | None = None  # None: heads
     value_dim: int | None = None  # None: head_dim
     score: str | None = None  # "alibi", "softcap"
-    block: int = LIST_BLOCK  # of mask "blocks": rows and columns of a block
+    block: int = LIST_BLOCK  # rows and columns of a block of the lists
     count: int = 0  # of mask "blocks": blocks that a block of queries sees
     # Ours is sattn.flex_attention with a mask of a function, and not a program; so are all masks of long_masks.py.
     by_function: bool = False
@@ -56,6 +56,8 @@ class Row:
             name += f" {WINDOW if self.mask == 'window' else PREFIX}"
         if self.mask == "blocks":
             name = f"{self.count} of {self.length // self.block} blocks of {self.block}"
+        elif self.block != LIST_BLOCK:
+            name += f", lists of blocks of {self.block}"
         if self.score:
             name = f"{'ALiBi' if self.score == 'alibi' else f'softcap {CAP:.0f}'}, {name}"
         heads = f"{self.heads}:{self.kv_heads}" if self.kv_heads else str(self.heads)
@@ -76,6 +78,8 @@ ROWS = {
     "softcap_8192": Row(2, 16, 8192, mask="causal", score="softcap", least=1.3, aim=1.5),
     "document_8192": Row(2, 16, 8192, mask="document", aim=1.15),
     "document_causal_8192": Row(2, 16, 8192, mask="document_causal", aim=1.15),
+    "document_64_8192": Row(2, 16, 8192, mask="document", block=64, aim=1.15),
+    "document_causal_64_8192": Row(2, 16, 8192, mask="document_causal", block=64, aim=1.15),
     "blocks_128": Row(4, 16, 4096, mask="blocks", block=128, count=8, aim=1.08),
     "blocks_64": Row(4, 16, 4096, mask="blocks", block=64, count=16, aim=1.08),
     "video": Row(1, 7, 109632, mask="blocks", block=64, count=64, aim=1.08),

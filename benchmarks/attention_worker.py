@@ -117,11 +117,11 @@ class References:
 # ---------------------------------------------------------------------------
 
 
-def ours(row, data, target="cuda", meta=None, rank=4):
-    """A call of the compiled program, with an output that begins as NaN."""
+def ours(row, data, target="cuda", meta=None, rank=4, options=""):
+    """A call of the compiled program, with an output that begins as NaN. options: of the pipeline."""
     import sattn
 
-    compiled = sattn.compile(attention_rows.program(row, meta, rank), target)
+    compiled = sattn.compile(attention_rows.program(row, meta, rank), target, options=options)
     out = torch.full((*data.q.shape[:-1], row.values), torch.nan, device=data.q.device, dtype=torch.bfloat16)
     arguments = [data.q, data.k, data.v]
     if data.lists:
@@ -167,6 +167,8 @@ def candidates_of(options, row):
         found["sattn, sm_80"] = lambda row, data: ours(row, data, target="sm_80")
     for meta in options["meta"]:
         found[f"sattn, {meta}"] = lambda row, data, meta=meta: ours(row, data, meta=meta)
+    for text in options["pipeline"]:
+        found[f"sattn, {text}"] = lambda row, data, text=text: ours(row, data, options=text)
     return found | {name: attention_peers.PEERS[name] for name in attention_peers.PEERS if name in options["peers"]}
 
 

@@ -18,6 +18,7 @@ the dense problem of the same size, and its rate is that time's for the row's wo
     --rank3             ours also with the heads of all batches as one dimension, where a row allows it
     --sm80              ours also as code of sm_80
     --meta TEXT ...     ours also with other parameters: "tile = [128, 128, 64], stages = 2, raster_group = 4"
+    --pipeline TEXT ... ours also with other options of the compiler's pipeline: "late=never"
     --budget SECONDS    no row begins after it (default: 420)
     --hang SECONDS      a step without an end for so long is given up (default: 150)
     --merge FILE ...    the rows of several results; candidates of one row are scaled by SDPA's time to the first file's
@@ -145,7 +146,8 @@ class Run:
         options = {"rows": left, "peers": ["sdpa", *self.options.peers], "named_peers": self.options.named_peers,
                    "rounds": self.options.rounds, "power": self.options.power, "do_bench": self.options.do_bench,
                    "check": self.options.check, "rank3": self.options.rank3, "sm80": self.options.sm80,
-                   "meta": self.options.meta, "warm": self.warm, "until": self.until, "lost": self.lost, "pipe": pipe}
+                   "meta": self.options.meta, "pipeline": self.options.pipeline, "warm": self.warm,
+                   "until": self.until, "lost": self.lost, "pipe": pipe}
         return subprocess.Popen([sys.executable, str(HERE / "attention_worker.py"), json.dumps(options)],
                                 pass_fds=[pipe], env=dict(os.environ, PYTHONUNBUFFERED="1"))
 
@@ -225,6 +227,7 @@ def parse(arguments):
     parser.add_argument("--rank3", action="store_true")
     parser.add_argument("--sm80", action="store_true")
     parser.add_argument("--meta", nargs="*", default=[])
+    parser.add_argument("--pipeline", nargs="*", default=[])
     parser.add_argument("--budget", type=float, default=420)
     parser.add_argument("--hang", type=float, default=150)
     parser.add_argument("--out", type=Path)

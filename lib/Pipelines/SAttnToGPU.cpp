@@ -114,7 +114,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
     pm.addPass(wgtile::createWGTileSplitK());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePrefetchEarly());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileDeferReductions());
-    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileOverlap());
+    pm.addNestedPass<gpu::GPUModuleOp>(
+        wgtile::createWGTileOverlap({options.late}));
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSplitRange());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTilePlaceWaits());
     pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileSpecialize());

@@ -256,6 +256,34 @@ private:
   }
 };
 
+/// Whether a loop ends with this wait, for MMAs that run beside what the
+/// iteration computes after them. ptxas would move the wait up, over all that
+/// does not depend on it.
+static bool endsIteration(WarpgroupMmaWaitOp op) {
+  return op.getPending() == 0 && isa<scf::ForOp>(op->getParentOp()) &&
+         llvm::all_of(op->getUsers(),
+                      [](Operation *user) {
+                        return user->hasTrait<OpTrait::IsTerminator>();
+                      }) &&
+         llvm::any_of(op.getTiles(), [&](Value tile) {
+           auto mma = tile.getDefiningOp<MmaAsyncOp>();
+           return mma && mma->getBlock() == op->getBlock() &&
+                  mma->getNextNode() != op;
+         });
+}
+
+/// A loop with a wait alone, a block that ptxas moves nothing in or out of. No
+/// grid is empty, which ptxas does not know: the loop runs once.
+static constexpr const char *kWaitApart = R"({{
+.reg .pred %p;
+.reg .b32 %n;
+mov.u32 %n, %nctaid.z;
+setp.eq.u32 %p, %n, 0;
+WAIT:
+wgmma.wait_group.sync.aligned {0};
+@%p bra.uni WAIT;
+})";
+
 /// The wait has the tiles' registers as operands: their uses cannot move before
 /// it, and left operands of MMAs keep their registers until then.
 struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
@@ -275,8 +303,9 @@ struct WarpgroupMmaWaitLowering : OpConversionPattern<WarpgroupMmaWaitOp> {
                                 << tile.getType();
       llvm::append_range(registers, values);
     }
-    std::string text =
-        llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending());
+    std::string text = llvm::formatv(
+        endsIteration(op) ? kWaitApart : "wgmma.wait_group.sync.aligned {0};",
+        op.getPending());
     SmallVector<Value> kept =
         createTiedAsm(rewriter, op.getLoc(), registers, {}, text, "~{memory}");
     ArrayRef<Value> results = kept;

@@ -45,7 +45,7 @@
 // CHECK:               wgtile.warpgroup_mma_wait %[[S]] pending 1
 // CHECK-NEXT:          wgtile.consumer_release %[[FIRST]][%{{.*}}]
 // The second product is over when its left operand is.
-// CHECK:               wgtile.warpgroup_mma_wait %[[T]] pending 0
+// CHECK:               wgtile.warpgroup_mma_wait %{{.*}}, %[[T]] pending 0
 // CHECK-NEXT:          wgtile.consumer_release %[[SECOND]][%{{.*}}]
 // CHECK-NEXT:          scf.yield
 // CHECK:             wgtile.consumer_wait %[[SECOND]]

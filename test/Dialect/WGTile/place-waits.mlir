@@ -224,10 +224,10 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[D:.*]] = wgtile.mma_async %[[T]], %{{.*}}, %[[ACC]] :
 // CHECK-NEXT:      %[[V:.*]] = wgtile.warpgroup_mma_wait %[[S]] pending 1 : tensor<64x128xf32>
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.truncf %[[V]]
-// CHECK-NEXT:      wgtile.warpgroup_mma_wait %[[T]] pending 0 : tensor<64x128xbf16>
-// CHECK-NEXT:      scf.yield %[[D]], %[[NEXT]]
-// CHECK:         %[[W:.*]] = wgtile.warpgroup_mma_wait %[[R]]#0 pending 0
-// CHECK:         wgtile.store %[[W]]
+// CHECK-NEXT:      %[[W:.*]]:2 = wgtile.warpgroup_mma_wait %[[D]], %[[T]] pending 0 :
+// CHECK-NEXT:      scf.yield %[[W]]#0, %[[NEXT]]
+// CHECK-NOT:     warpgroup_mma_wait
+// CHECK:         wgtile.store %[[R]]#0
 gpu.module @kernels {
   gpu.func @chain(%a: !wgtile.shared<64x64xbf16>, %b: !wgtile.shared<64x128xbf16>,
                   %v: !wgtile.shared<128x128xbf16>, %t0: tensor<64x128xbf16>,

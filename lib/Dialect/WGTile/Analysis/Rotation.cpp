@@ -88,3 +88,43 @@ std::optional<Rotation> wgtile::findRotation(scf::ForOp loop,
     *declined = reason;
   return std::nullopt;
 }
+
+/// Whether a loop that computes an op an iteration later carries an MMA's
+/// result, which would be awaited there, or wider tiles than one that carries
+/// the op's results. Values of another iteration or of outside are there all
+/// the same.
+static bool carriesMore(Operation *op, int64_t elements) {
+  auto bitsOf = [](Value value) {
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    return tile ? tile.getNumElements() * tile.getElementTypeBitWidth() : 0;
+  };
+  int64_t carried = 0, results = 0;
+  for (Value operand : op->getOperands()) {
+    if (operand.getDefiningOp<MmaOpInterface>())
+      return true;
+    auto tile = dyn_cast<RankedTensorType>(operand.getType());
+    if (operand.getParentBlock() == op->getBlock() && operand.getDefiningOp() &&
+        tile && tile.getNumElements() > elements)
+      carried += bitsOf(operand);
+  }
+  for (Value result : op->getResults())
+    results += bitsOf(result);
+  return carried > results;
+}
+
+void wgtile::moveToLast(Rotation &rotation, int64_t elements) {
+  DenseSet<Operation *> last(rotation.last.begin(), rotation.last.end());
+  SmallVector<Operation *> moved;
+  for (Operation *op : llvm::reverse(rotation.between))
+    if (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+        isUsedByOnly(op, last) && !carriesMore(op, elements)) {
+      last.insert(op);
+      moved.push_back(op);
+    }
+  llvm::erase_if(rotation.between,
+                 [&](Operation *op) { return last.contains(op); });
+  // What was there already, the loads of the last MMAs, waits first: behind a
+  // wait for a stage ptxas does not delay the MMAs that were issued before.
+  auto *place = llvm::find_if(rotation.last, llvm::IsaPred<MmaOpInterface>);
+  rotation.last.insert(place, moved.rbegin(), moved.rend());
+}

@@ -27,6 +27,12 @@ struct Rotation {
 std::optional<Rotation> findRotation(mlir::scf::ForOp loop,
                                      llvm::StringRef *declined = nullptr);
 
+/// Moves ops from `between` to `last` that only ops of `last` need: they run
+/// beside the next block's first MMAs, and those of `between` beside this
+/// block's last ones to the end. Ops move where the loop then carries no wider
+/// tiles, or tiles of at most `elements` elements.
+void moveToLast(Rotation &rotation, int64_t elements);
+
 } // namespace wgtile
 
 #endif // SATTN_DIALECT_WGTILE_ANALYSIS_ROTATION_H

@@ -130,6 +130,14 @@ private:
            });
   }
 
+  /// Whether an MMA's block has to wait for it in any case: for the registers
+  /// of its left operand.
+  static bool endsWithBlock(Value result) {
+    auto mma = result.getDefiningOp<MmaAsyncOp>();
+    return mma && !isa<SharedType>(mma.getA().getType()) &&
+           mma.getA().getParentBlock() == mma->getBlock();
+  }
+
   /// The tiles that an MMA may still be computing: results of asynchronous
   /// MMAs, and the values that they are forwarded to. With each tile, the ops
   /// that need it to be complete.
@@ -145,6 +153,8 @@ private:
       Value value = worklist.pop_back_val();
       for (OpOperand &use : value.getUses()) {
         SmallVector<Value> forwarded = getForwarded(use);
+        if (endsWithBlock(value))
+          forwarded.clear();
         llvm::for_each(forwarded, add);
         if (forwarded.empty() && !takesPending(use))
           pending[value].push_back(use.getOwner());
