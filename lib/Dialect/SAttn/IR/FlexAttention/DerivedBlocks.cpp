@@ -58,11 +58,13 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
     return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), position);
   };
   Value first = b.asValue(b.getFirstQuery());
-  Value queries = b.asValue(
-      tensor::getMixedSize(b, b.getLoc(), op.getQ(), op.getLeadRank()));
+  Value queries = b.asValue(b.getQueryCount());
+  // Rows of packed heads may have any query.
+  past = op.isPacked()
+             ? queries
+             : b.createOrFold<arith::AddIOp>(first, index(b.queries));
   Value last =
-      min(b.createOrFold<arith::AddIOp>(first, index(b.queries)), queries);
-  last = b.createOrFold<arith::SubIOp>(last, index(1));
+      b.createOrFold<arith::SubIOp>(min(past, queries), index(1));
   mask::BlockOperands operands;
   operands.batch = widen(b.asValue(b.getBatch()));
   operands.head = widen(b.asValue(b.getHead()));
@@ -126,22 +128,23 @@ void DerivedBlocks::excludeBand(OpFoldResult shift) {
   MaskAttr mask = b.op.getMask().value_or(MaskAttr());
   if (!mask)
     return;
-  Value first = b.createOrFold<arith::AddIOp>(b.asValue(b.getFirstQuery()),
-                                              b.asValue(shift));
-  auto plus = [&](int64_t distance) {
-    return b.createOrFold<arith::AddIOp>(first, index(distance));
+  auto plus = [&](Value query, int64_t distance) {
+    Value position = b.createOrFold<arith::AddIOp>(query, b.asValue(shift));
+    return b.createOrFold<arith::AddIOp>(position, index(distance));
   };
+  Value first = b.asValue(b.getFirstQuery());
   int64_t prefix = mask.getPrefix().value_or(0);
   Value begin = index(0), end = last;
   if (std::optional<int64_t> right = mask.getRight()) {
-    end = min(plus(b.queries - 1 + *right), last);
+    end = min(plus(past, *right - 1), last);
     if (hasCore)
-      excluded.push_back(toBlocks(max(plus(*right + 1), index(prefix)), last));
+      excluded.push_back(
+          toBlocks(max(plus(first, *right + 1), index(prefix)), last));
   }
   if (std::optional<int64_t> left = mask.getLeft()) {
-    begin = plus(-*left);
+    begin = plus(first, -*left);
     if (hasCore)
-      excluded.push_back(toBlocks(index(prefix), plus(b.queries - 2 - *left)));
+      excluded.push_back(toBlocks(index(prefix), plus(past, -2 - *left)));
   }
   SmallVector<Blocks> bands = {toBlocks(begin, end)};
   if (prefix > 0)

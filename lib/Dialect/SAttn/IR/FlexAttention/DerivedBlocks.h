@@ -62,6 +62,8 @@ private:
 
   TileBuilder &b;
   mlir::Value blocks;
+  /// After the tile's queries; of an edge tile not clipped.
+  mlir::Value past;
   /// What a query may see, and what may not be full.
   llvm::SmallVector<Blocks> seen, excluded;
   bool hasCore = true, tellsNothing = false;
