@@ -142,6 +142,26 @@ def test_agrees_with_definition(case, how):
             assert np.abs(found[finite] - wanted[finite]).max(initial=0) <= most, (name, sizes)
 
 
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("case", [
+    "key_lengths", "key_lengths_causal", "packed_lengths", "lists_lengths", "d64", "d80_dense_f16", "d256", "odd_dims", "tf32"])
+def test_values_after_the_lengths_do_not_show(case, how):
+    """NaN in rows of K and V of each batch that no query sees."""
+    variant = dataclasses.replace(CASES[case][0], key_lengths=True)
+    sizes = Sizes(queries=300 if variant.packed == 1 else 5, keys=400, heads=8, batch=6)
+    arrays = operands(variant, sizes)
+    arrays["lengths"][:3] = 0, 1, 129
+    expected, _ = attention(variant, arrays)
+    after = np.arange(sizes.keys) >= arrays["lengths"][:, None]
+    for name in "kv":
+        arrays[name].swapaxes(1, 2)[after] = np.nan
+    target, options = HOW[how]
+    tensors = {name: on_device(value, variant.dtype) for name, value in arrays.items()}
+    sattn.compile(program(variant), target, options=options)(*tensors.values())
+    result = tensors["o"].double().cpu().numpy()
+    assert np.abs(result - expected).max() <= TOLERANCE[variant.dtype] * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d80", "d96", "d256",
                                   "packed"])
 def test_delays_change_no_bit(case):

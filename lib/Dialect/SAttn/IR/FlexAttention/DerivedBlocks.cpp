@@ -60,11 +60,9 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
   Value first = b.asValue(b.getFirstQuery());
   Value queries = b.asValue(b.getQueryCount());
   // Rows of packed heads may have any query.
-  past = op.isPacked()
-             ? queries
-             : b.createOrFold<arith::AddIOp>(first, index(b.queries));
-  Value last =
-      b.createOrFold<arith::SubIOp>(min(past, queries), index(1));
+  past = op.isPacked() ? queries
+                       : b.createOrFold<arith::AddIOp>(first, index(b.queries));
+  Value last = b.createOrFold<arith::SubIOp>(min(past, queries), index(1));
   mask::BlockOperands operands;
   operands.batch = widen(b.asValue(b.getBatch()));
   operands.head = widen(b.asValue(b.getHead()));
