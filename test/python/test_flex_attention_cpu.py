@@ -168,6 +168,10 @@ UNSEEN = {
     "lengths_and_window": (Flex(key_lengths=True, left=30, right=3), Sizes(queries=70, keys=90, batch=5)),
     "lengths_and_mask": (Flex(key_lengths=True, mask_mod="sinks"), Sizes(queries=20, keys=90, batch=5)),
     "lengths_and_lists": (Flex(key_lengths=True, lists=("partial", "full"), mask_mod="dilated"), Sizes(queries=40, keys=90, batch=5)),
+    "padding": (Flex(mask_mod="padding"), Sizes(queries=20, keys=90, batch=5)),
+    "padding_and_causal": (Flex(mask_mod="padding", right=0), Sizes(queries=70, keys=90, batch=5)),
+    "padding_packed": (Flex(mask_mod="padding", packed=4), Sizes(queries=5, keys=90, heads=4, batch=5)),
+    "padding_and_partial": (Flex(mask_mod="padding", lists=("partial",)), Sizes(queries=40, keys=90, batch=5)),
     "lengths_and_scale": (Flex(key_lengths=True, scale_argument=-0.3), Sizes(queries=20, keys=90, batch=5)),
 }
 
@@ -185,8 +189,8 @@ def test_keys_that_no_query_sees_do_not_show(sattn, case):
     for first in range(0, sizes.keys, variant.tile[1]):
         block = slice(first, first + variant.tile[1])
         arrays["v"][unseen[..., block].all(-1), block] = np.nan
-    if variant.key_lengths:
-        arrays["v"].swapaxes(1, 2)[np.arange(sizes.keys) >= arrays["lengths"][:, None]] = np.nan
+    if lengths := {"lengths", "prefix"} & arrays.keys():
+        arrays["v"].swapaxes(1, 2)[np.arange(sizes.keys) >= arrays[lengths.pop()][:, None]] = np.nan
     assert np.isnan(arrays["v"]).any()
     sattn.compile(program(variant))(*arrays.values())
     np.testing.assert_allclose(arrays["o"], expected, atol=TOLERANCE["f32"] * np.abs(expected).max())

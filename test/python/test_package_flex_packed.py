@@ -106,6 +106,24 @@ def test_given_lists_of_few_queries(package):
         package.flex_attention(*arrays, block_mask=wrong, enable_gqa=True)
 
 
+def test_values_of_an_unfilled_cache_do_not_show(package):
+    """Of a mask_mod that ends with a captured length: of a mask with lists of blocks, of one without, packed or not."""
+    filled = 41
+
+    def cache(b, h, q_idx, kv_idx):
+        return kv_idx < filled + q_idx
+
+    for mask_mod, ends in ((padding, LENGTHS), (cache, np.array([43, 43]))):
+        for heads in (2, 8):
+            query, key, value = operands(heads=heads, kv_heads=2, queries=3, keys=KEYS)
+            visible = seen(mask_mod, (2, heads, 3, KEYS))
+            expected = attention(query, key, value, visible)[0]
+            for array in (key, value):
+                array.swapaxes(1, 2)[np.arange(KEYS) >= ends[:, None]] = np.nan
+            mask = package.create_block_mask(mask_mod, None, None, 3, KEYS)
+            close(package.flex_attention(query, key, value, block_mask=mask, enable_gqa=True), expected)
+
+
 def test_values_after_the_last_query_do_not_show(package):
     """Of a causal mask by name, whose queries are fewer than keys: nothing of what comes after them is read."""
     query, key, value = operands(queries=20, keys=KEYS)

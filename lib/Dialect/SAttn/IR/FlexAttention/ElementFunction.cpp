@@ -8,8 +8,6 @@
 
 #include "ElementFunction.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
@@ -76,18 +74,6 @@ void ElementFunction::analyze() {
   }
 }
 
-bool ElementFunction::usesPosition(Value value) const {
-  llvm::SmallSetVector<Value, 8> reached;
-  reached.insert(value);
-  for (unsigned next = 0; next < reached.size(); ++next) {
-    if (reached[next] == query || reached[next] == key)
-      return true;
-    if (Operation *op = reached[next].getDefiningOp())
-      reached.insert_range(op->getOperands());
-  }
-  return false;
-}
-
 bool ElementFunction::mayBeLowest() const {
   if (isEmpty())
     return false;
@@ -99,8 +85,9 @@ bool ElementFunction::mayBeLowest() const {
     }
     if (auto read = dyn_cast<tensor::ExtractOp>(inner))
       return isa<FloatType>(read.getType()) &&
-             llvm::any_of(read.getIndices(),
-                          [&](Value index) { return usesPosition(index); });
+             llvm::any_of(read.getIndices(), [&](Value index) {
+               return isArgument(index, query) || isArgument(index, key);
+             });
     return isa<arith::AddFOp, arith::SubFOp, arith::SelectOp, arith::MinimumFOp,
                arith::MaximumFOp, YieldOp>(inner) &&
            llvm::any_of(inner.getOperands(), [&](Value operand) {

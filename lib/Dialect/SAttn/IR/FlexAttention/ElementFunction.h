@@ -44,7 +44,8 @@ public:
   bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
   /// Whether scores may be as low as the lowest number of f32, which users take
   /// for "nearly masked": there is such a constant, a captured element that is
-  /// read at the query or the key, or a captured number that is no factor.
+  /// read at the query or the key itself, or a captured number that is no
+  /// factor.
   bool mayBeLowest() const;
   /// Of an element. `score` may be null, and so may `head` where heads are not
   /// packed; `query` and `key` are computed if they are needed.
@@ -66,8 +67,6 @@ private:
   enum Dependence { OnQuery = 1, OnKey = 2, OnScore = 4 };
 
   void analyze();
-  /// Whether a value of the region depends on the query or the key.
-  bool usesPosition(mlir::Value value) const;
   void clone(mlir::OpBuilder &b, mlir::Operation &inner,
              mlir::IRMapping &values);
   /// The captured tensor that a read is of.

@@ -255,6 +255,13 @@ Value KeyBlocks::isFull(Value iteration) {
                                partialEnd);
 }
 
+Value KeyBlocks::isPartial(Value iteration) {
+  if (!partialEnd || !op.getFullCounts())
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration,
+                               partialEnd);
+}
+
 OpFoldResult KeyBlocks::getFirstKey(Value iteration) {
   OpFoldResult key = affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), b.getAffineDimExpr(0) * b.keys, {getBlock(iteration)});

@@ -12,6 +12,7 @@
 #include "BandRows.h"
 #include "ElementFunction.h"
 #include "KeyBlocks.h"
+#include "SeenKeys.h"
 #include "TileBuilder.h"
 
 #include "../AttentionTile.h"
@@ -69,6 +70,8 @@ private:
   /// each row is.
   Value queryOfRow, headOfRow;
   Value q;
+  /// The end of the keys that mask_mod lets the tile see, if it is known.
+  Value seenEnd;
   /// Of the iteration's block.
   OpFoldResult firstKey;
 };
@@ -84,6 +87,8 @@ SmallVector<Value> TileProgram::build() {
   maskMod.hoist(b, queryOfRow, headOfRow);
   SmallVector<Value> carried = tile.start();
   range.emplace(b, tile.isPositive);
+  if (range->appliesMask)
+    seenEnd = findSeenEnd(b);
   scf::ForOp loop = tile.createLoop(carried, range->end, op.getPrecision());
   {
     OpBuilder::InsertionGuard guard(b);
@@ -165,18 +170,25 @@ void TileProgram::iterate(scf::ForOp loop) {
               maySeeNothing);
 }
 
-/// Rows of V that the block of keys has before the length of the batch's keys:
-/// what comes after may be anything, and is not multiplied. Nothing where the
-/// tensor ends with the keys.
+/// Rows of V that the block of keys has before the end of those that are seen:
+/// what comes after may be anything, and is not multiplied. Nothing where that
+/// is the tensor's end, as far as is known.
 OpFoldResult TileProgram::countRows(Value iteration) {
-  if (!op.getKeyLengths())
+  if (!op.getKeyLengths() && !seenEnd)
     return {};
+  Value end = b.asValue(b.getLength());
+  if (seenEnd) {
+    Value here = seenEnd;
+    if (Value isPartial = range->isPartial(iteration))
+      here = arith::SelectOp::create(b, isPartial, seenEnd, end);
+    end = arith::MinSIOp::create(b, here, end);
+  }
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   Value rows = b.asValue(affine::makeComposedFoldedAffineMin(
       b, b.getLoc(),
       AffineMap::get(2, 0, {b.getAffineConstantExpr(b.keys), d0 - d1},
                      b.getContext()),
-      {b.getLength(), firstKey}));
+      {OpFoldResult(end), firstKey}));
   rows = arith::MaxSIOp::create(b, rows, b.index(0));
   if (range->isAllMasked)
     return rows;
