@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The kernel of a sattn.merge. One thread of a thread block makes the steps of a
-// group, one after the other: which of the lists go on depends on the step
-// before. What it reads next is mostly in the first-level cache, and an SM works
-// on many groups at a time.
+// The kernel of a sattn.merge. One thread of a thread block makes the steps of
+// a group, one after the other: which of the lists go on depends on the step
+// before. What it reads next is mostly in the first-level cache, and an SM
+// works on many groups at a time.
 
 #include "PlanKernels.h"
 

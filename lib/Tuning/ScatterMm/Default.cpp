@@ -24,9 +24,9 @@ static constexpr int64_t kCPURows = 64, kCPUColumns = 128, kCPUDepth = 64;
 static constexpr int64_t kLeastColumns = 16;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
-/// Entries that share a tile where a block has half of these rows, and columns
-/// from which they gain: what they read of the others is then most of what a
-/// tile reads, and half of the blocks of a matrix in 4 are in both rows.
+/// Entries that share a tile where a block has half of those rows, and columns
+/// of a tile from which they do: what a tile reads of the others is then most
+/// of what it reads, and entries of neighboring rows read much of it alike.
 static constexpr int64_t kShared = 2, kLeastSharedColumns = 128;
 /// Bytes of a row of a K tile on a GPU: the longest swizzle.
 static constexpr int64_t kDepthBytes = 128;
