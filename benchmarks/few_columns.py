@@ -25,10 +25,9 @@ from timing import measure  # noqa: E402
 SPLITS = (1, 2, 4)
 
 
-def candidates_of(block, n, layout):
+def candidates_of(block, n):
     """`meta` of each."""
-    columns = [c for c in (8, 16, 32, 64) if c >= min(n, 64)][:2] if layout == "linear" else [
-        c for c in (16, 32, 64) if c >= min(n, 64)]
+    columns = [c for c in (8, 16, 32, 64) if c >= min(n, 64)][:2]
     depths = sorted({min(block, 64), min(block, 128)})
     for rows, c, depth, split in itertools.product((128, 64, 32, 16), columns, depths, SPLITS):
         if rows > block or rows * split > 512 or c > max(32, n):
@@ -62,7 +61,7 @@ def row_of(m, k, n, block, sparsity, layout, rounds):
         except (ValueError, RuntimeError, NotImplementedError) as error:
             return str(error).splitlines()[0][:200]
 
-    metas = [None, *candidates_of(block, n, layout)]
+    metas = [None, *candidates_of(block, n)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         refused = {str(meta): why for meta, why in zip(metas, pool.map(attempt, metas)) if why}
     metas = [meta for meta in metas if str(meta) not in refused]

@@ -6,7 +6,7 @@
 FOLDER is the one of sparse-translate (a bundle's bin/). Needs PyTorch and apache-tvm-ffi. Each row is the rate of a
 variant over that of its base in the same run, in turns of launches back to back (timing.py), on random data in bf16:
 
-    chip   code for sm_80 over that for sm_90a                                  (bar: 0.35)
+    chip   code for sm_80 over that for sm_90a, b of K x N and a linear layer   (bar: 0.35)
     block  blocks of 24 x 40, 8 x 8, 16 x 128 over the square block at or above the smaller side (bar: 0.5)
     input  beta = 1 with C in an array of its own over C in place of the result
     row    the same, one row for all: C is broadcast
@@ -37,15 +37,19 @@ BARS = {"chip": 0.35, "block": 0.5, "pad": 0.5}
 SPARSITIES = [0.5, 0.9]
 
 
-def make_call(options, problem, chip="sm_90a", beta=0.0, c=None):
-    """A prepared product; with c, an array that is added, else to what the result holds."""
+def make_call(options, problem, chip="sm_90a", beta=0.0, c=None, is_linear=False):
+    """A prepared product; with c, an array that is added, else to what the result holds. A linear layer has rows of K
+    and of M."""
     from sattn._source import BsrAddmm
 
-    source = BsrAddmm(block=tuple(problem.values.shape[1:]), alpha=1.0, beta=beta, input="" if c is None else "bf16")
+    source = BsrAddmm(block=tuple(problem.values.shape[1:]), alpha=1.0, beta=beta, input="" if c is None else "bf16",
+                      transpose_b=is_linear, transpose_out=is_linear)
     program, _ = compile_program(options.tools, source, chip)
     inputs = () if c is None else (c,)
     out = torch.empty_like(problem.c) if beta == 0 or c is not None else problem.c
-    arguments = (problem.crow, problem.col, problem.values, problem.b, *inputs, out)
+    b = problem.b.T.contiguous() if is_linear else problem.b
+    out = out.T.contiguous() if is_linear else out
+    arguments = (problem.crow, problem.col, problem.values, b, *inputs, out)
     prepared = program.prepare(*arguments)
     return lambda: prepared(*arguments)
 
@@ -61,8 +65,10 @@ def pairs(options, case, sparsity):
     if case == "chip":
         for block in (128, 64, 32, 16):
             problem = make_problem(options, block, sparsity)
-            yield (f"sm_80, blocks of {block}", (problem, make_call(options, problem, "sm_80")),
-                   (problem, make_call(options, problem)))
+            for layout, is_linear in (("", False), (", linear", True)):
+                yield (f"sm_80, blocks of {block}{layout}",
+                       (problem, make_call(options, problem, "sm_80", is_linear=is_linear)),
+                       (problem, make_call(options, problem, is_linear=is_linear)))
     elif case == "block":
         for block, side in BLOCKS.items():
             variant, base = make_problem(options, block, sparsity), make_problem(options, side, sparsity)

@@ -53,8 +53,9 @@ run_suite() {
         --output-junit "$report" "$@" ;;
     python)
       [ $# -gt 0 ] || set -- "$root/test/python"
+      # The tests of a file stay together: they share what a process has compiled.
       "$venv/bin/python" -m pytest -c "$root/test/python/pytest.ini" --rootdir "$root/test/python" \
-        --junitxml "$report" "$@" ;;
+        -n "$jobs" --dist loadfile --junitxml "$report" "$@" ;;
   esac
 }
 

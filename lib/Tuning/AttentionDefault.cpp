@@ -22,6 +22,11 @@ static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
 /// of wide rows. Rows beyond the second number leave room for few others.
 static constexpr int64_t kWidestTile = 256, kWidestRow = 512;
+/// Of a thread block of a chip with wgmma: bytes of shared memory for Q, K, V
+/// and the result, and registers of a thread for its parts of tiles.
+static constexpr int64_t kOperandBytes = 226 * 1024, kTileRegisters = 192;
+/// Columns of a box of TMA, in 16 bits.
+static constexpr int64_t kBoxColumns = 64;
 
 /// Columns of Q and K, in 16 bits.
 static int64_t getDepth(const Facts &facts) {
@@ -40,11 +45,27 @@ static bool hasWholeChunks(const Facts &facts) {
          facts.valueDim * facts.elementBytes % 16 == 0;
 }
 
+/// Keys of a tile of two warpgroups whose heads are wide: as many as fit, K and
+/// V in two stages each beside Q, all in whole boxes, and as leave each thread
+/// registers for its part of the result, the scores and the weights. The result
+/// is staged in a stage of K, but for what it has beyond whole boxes.
+static int64_t fitKeys(const Facts &facts) {
+  constexpr int64_t rows = 2 * kWarpgroupRows, stages = 2, bytes = 2;
+  int64_t columnsOfQ = llvm::alignTo(facts.headDim, kBoxColumns);
+  int64_t columnsOfV = llvm::alignTo(facts.valueDim, kBoxColumns);
+  int64_t rest = llvm::alignTo(facts.valueDim, kColumnUnit) % kBoxColumns;
+  int64_t left = kOperandBytes - rows * bytes * (columnsOfQ + rest);
+  int64_t keys = left / (stages * bytes * (columnsOfQ + columnsOfV));
+  // Of two columns of the result, and of two scores, a thread has one, and its
+  // weights are in half as many registers.
+  keys = std::min(keys, (kTileRegisters - facts.valueDim / 2) * 4 / 3);
+  return std::min<int64_t>(llvm::alignDown(keys, kKeyMultiple), rows);
+}
+
 /// Two warpgroups of 64 queries, three where heads are so narrow that their
-/// registers suffice. K and V have two stages each beside Q, which at 256
-/// columns leave room for 64 keys. Heads walked side by side decide the traffic
-/// between L2 and HBM, and so the energy (an H200). Where Q and K are wider, 64
-/// queries leave them the shared memory.
+/// registers suffice. Heads walked side by side decide the traffic between L2
+/// and HBM, and so the energy (an H200). Where Q and K are wider than 256
+/// columns, 64 queries leave them the shared memory.
 static Parameters chooseForWgmma(const Facts &facts) {
   Parameters tile;
   int64_t widest = getWidest(facts);
@@ -60,6 +81,9 @@ static Parameters chooseForWgmma(const Facts &facts) {
   } else {
     tile.rows = getDepth(facts) <= kWidestTile ? 128 : 64;
     tile.depth = getDepth(facts) <= kWidestRow ? 64 : 16;
+    if (facts.elementBytes == 2 && widest <= kWidestTile &&
+        hasWholeChunks(facts))
+      tile.depth = std::max(tile.depth, fitKeys(facts));
     tile.rasterGroup = areUnequal ? 8 : 1;
   }
   return tile;

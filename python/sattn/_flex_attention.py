@@ -16,6 +16,10 @@ from ._kernel_options import NONE, options_of
 from ._numbers import number
 
 
+#: Queries up to which heads that share a head of key and value are packed into the rows of a tile.
+PACKED_QUERIES = 16
+
+
 class AuxRequest(typing.NamedTuple):
     """Which results flex_attention gives beside the output."""
 
@@ -45,7 +49,8 @@ def in_order_of(strides, shape):
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """What one kind of call runs. is_like: whether the result has query's shape. key: what its key names by identity."""
+    """What one kind of call runs. is_like: whether the result has query's shape. packed_heads: of the rows of packed heads, how
+    many heads of rows there are; else 0. key: what its key names by identity."""
 
     program: object
     launch: object
@@ -54,7 +59,14 @@ class _Plan:
     is_like: bool
     rows: tuple
     arrays: object
+    packed_heads: int
     key: tuple
+
+    def packed(self, array):
+        """An array of each query as the program takes it, where it lies: heads that are packed are rows of one."""
+        if not self.packed_heads:
+            return array
+        return _packed(array, self.packed_heads)
 
     def result(self, query):
         """A new array, whose batches, heads and queries lie in memory as query's do."""
@@ -69,6 +81,40 @@ class _Plan:
         if self.arrays is _arrays.NUMPY:
             return np.empty(self.rows, np.float32)
         return query.new_empty(self.rows, dtype=sys.modules["torch"].float32)
+
+
+def _packed(array, heads):
+    """(B, H, M, ...) as (B, heads, H // heads * M, ...), where it lies."""
+    shape = array.shape
+    shape = shape[0], heads, shape[1] // heads * shape[2], *shape[3:]
+    # Of PyTorch's a view raises where there is none; of NumPy's `_packs` has looked.
+    return array.reshape(shape) if type(array) is np.ndarray else array.view(shape)
+
+
+def _packs(query, heads, mask):
+    """Whether the heads of query that share one of key's `heads` are packed: where queries are few, rows of q and of the result
+    are at one distance, and lists say the same for all of them. mask: a Mask or None."""
+    _, all_heads, queries, _ = query.shape
+    if not 0 < queries <= PACKED_QUERIES or not 0 < heads < all_heads or all_heads % heads:
+        return False
+    if queries > 1:
+        batch, head, row = (query.strides if type(query) is np.ndarray else query.stride())[:3]
+        if head != queries * row or not row or query.shape[0] > 1 and abs(row) <= abs(batch) < abs(head):
+            return False
+    if mask is None or mask.function is None:
+        return True
+    if mask.lists is None:
+        # The blocks that the compiler finds are those of all of a tile's rows.
+        return not mask.function.needs_head
+    return queries <= mask.block[0] and not (mask.is_ours and mask.function.needs_head) and all(
+        array is None or array.shape[1] == 1 for array in mask.lists)
+
+
+def _keys_within(band, queries, keys):
+    """How many keys some query may see: where positions count from the first, those after the last query's are not read."""
+    if band is None or band.bottom_right or band.right is None:
+        return keys
+    return min(keys, max(queries + band.right, band.prefix, 0))
 
 
 def _sharing(list_, batched):
@@ -130,7 +176,7 @@ def _arrays_of(query, key, value):
     return arrays, _arrays.is_plain(key, torch) and _arrays.is_plain(value, torch) and key.device == device and value.device == device
 
 
-def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options):
+def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
     """Checks types and shapes, and finds the program: once for each kind of call."""
     sizes, group = _shapes(query, key, value, enable_gqa)
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
@@ -151,7 +197,7 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
     own = (mask.function.needs_batch, mask.function.needs_head) if mask.is_ours and mask.function else (False, False)
     default = 1 / math.sqrt(query.shape[3])
     source = FlexAttention(
-        dtype=dtype, head_dim=query.shape[3], value_dim=value.shape[3], group=group,
+        dtype=dtype, head_dim=query.shape[3], value_dim=value.shape[3], group=1 if packs else group, packed=group if packs else 1,
         one_kv_batch=key.shape[0] == 1 and sizes[0] != 1, lse=any(wanted), max_scores=wanted.max_scores,
         scale=default if scale is None or scale == default else None,
         partial=_sharing(mask.lists and mask.lists.kv_num_blocks, own),
@@ -170,7 +216,7 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
     launch = program._launch_checked if checked else program._launch
     shape = (*sizes[:3], value.shape[3])
     return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, sizes[:3], arrays,
-                 (score, mask.function, mask.band))
+                 key.shape[1] if packs else 0, (score, mask.function, mask.band))
 
 
 def _parsed(score_mod, scale, return_lse, kernel_options, return_aux, causal, window, prefix):
@@ -249,7 +295,8 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
         plan, mask, given, out, lse, largest = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale,
                                                           enable_gqa, wanted, options)
         _run(plan, given, query, key, value)
-        if is_plain and plan.arrays is not _arrays.NUMPY:
+        is_cut = _keys_within(band, query.shape[2], key.shape[2]) < key.shape[2]
+        if is_plain and plan.arrays is not _arrays.NUMPY and not is_cut:
             _flex_repeats.remember(plan, mask, query, key, value, score_mod, score, block_mask, band, given_scale, enable_gqa,
                                    return_lse, (causal, window, prefix))
     if return_aux is not None:
@@ -297,24 +344,30 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
-    signature = (q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask_function),
+    if block_mask is None and _keys_within(band, q_shape[2], k_shape[2]) < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
+        keys = _keys_within(band, q_shape[2], k_shape[2])
+        key, value = key[:, :, :keys], value[:, :, :keys]
+        k_shape = key.shape
+    packs = q_shape[1] != k_shape[1] and _packs(query, k_shape[1], mask)
+    signature = (packs, q_shape, k_shape, value.shape, query.dtype, key.dtype, value.dtype, id(arrays), id(score), id(mask_function),
                  of_lists, id(band), wanted, bool(enable_gqa), scale, options)
     plan = cache.calls.get(signature)
     if plan is None:
         _require_memory(query, key, value, arrays)
-        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, wanted, enable_gqa, options or NONE)
+        plan = _plan(query, key, value, arrays, score, mask or Mask(band=band), scale, wanted, enable_gqa, options or NONE, packs)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[signature] = plan
     given = [scale] if plan.takes_scale else []
+    packed_query = plan.packed(query)
     if arrays is _arrays.NUMPY:
-        given += _in_place(query, key, value)
+        given += _in_place(packed_query, key, value)
     else:
         torch = sys.modules["torch"]
         requires_grad = query.requires_grad or key.requires_grad or value.requires_grad
         if requires_grad and torch.is_grad_enabled() or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
             _require_memory(query, key, value, arrays)
-        given += map(arrays.passed, (query, key, value)) if requires_grad else (query, key, value)
+        given += map(arrays.passed, (packed_query, key, value)) if requires_grad else (packed_query, key, value)
     if lists is not None:
         given += lists if lists[2] is not None else lists[:2]
     if score_values:
@@ -322,12 +375,13 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     if mask_values:
         given += captured(mask_function, mask_values, arrays)
     out = plan.result(query)
-    given.append(out if arrays is not _arrays.NUMPY else arrays.passed(out))
+    packed_out = plan.packed(out)
+    given.append(packed_out if arrays is not _arrays.NUMPY else arrays.passed(packed_out))
     lse = largest = None
     if any(wanted):
         # The maximum is the kernel's third result.
         rows = [plan.new_rows(query) for _ in range(1 + wanted.max_scores)]
-        given += rows
+        given += map(plan.packed, rows)
         lse, largest = rows[0] if wanted.lse else None, rows[1] if wanted.max_scores else None
     return plan, mask, given, out, lse, largest
 

@@ -144,7 +144,11 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
     plan = call.plan
     arrays = plan.arrays
-    given = [scale, query, key, value] if plan.takes_scale else [query, key, value]
+    try:
+        rows = plan.packed(query)
+    except RuntimeError:  # Its heads lie otherwise than the other's.
+        return None
+    given = [scale, rows, key, value] if plan.takes_scale else [rows, key, value]
     lists = call.lists
     if lists is not None:
         given += lists if lists[2] is not None else lists[:2]
@@ -161,11 +165,11 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
         if values:
             given += captured(call.mask_function, values, arrays)
     out = _empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
-    given.append(out)
+    given.append(plan.packed(out))
     if not return_lse:
         run(plan, given, query, key, value)
         return out
     lse = plan.new_rows(query)
-    given.append(lse)
+    given.append(plan.packed(lse))
     run(plan, given, query, key, value)
     return out, lse

@@ -10,7 +10,7 @@ class FlexAttention:
     """One `sattn.flex_attention` on tensors of dynamic lengths: what a kernel is compiled for.
 
     dtype: element type of query, key and value. head_dim, value_dim: columns of query and key, and of value. group:
-    query heads that share a head of key and value. one_kv_batch: whether all batches share key and value. lse,
+    query heads that share a head of key and value. packed: heads in the rows of one head of query's tensor. one_kv_batch: whether all batches share key and value. lse,
     max_scores: whether they are computed, the second only with the first. scale: the number that is known now, or None for an argument. partial, full: whether (batches, heads)
     share a list, or None where there is none; block_size: of the lists. band: the text of #sattn.mask<...>. score_mod,
     mask_mod: texts of regions. captures: types of their captures. names: of the captures, for messages. precision:
@@ -21,6 +21,7 @@ class FlexAttention:
     head_dim: int
     value_dim: int
     group: int = 1
+    packed: int = 1
     one_kv_batch: bool = False
     lse: bool = False
     max_scores: bool = False
@@ -62,6 +63,7 @@ class FlexAttention:
         results += [(name, "tensor<?x?x?xf32>", name) for name in ("lse", "max_scores") if getattr(self, name)]
         types = ", ".join(own for _, own, _ in results)
         attributes = [f"group = {self.group} : i64"] * (self.group != 1)
+        attributes += [f"packed_heads = {self.packed} : i64"] * (self.packed != 1)
         if self.block_size:
             attributes.append(f"block_size = array<i64: {self.block_size[0]}, {self.block_size[1]}>")
         attributes += [f"mask = {self.band}"] * bool(self.band)

@@ -31,6 +31,52 @@ func.func @blocks_64(%alpha: f32, %beta: f32,
   return %0 : tensor<?x64x64xbf16>
 }
 
+// A run of blocks: rows of mat1 once for those of a block row, and a store of
+// each block while the next is computed.
+// ROLES-LABEL: gpu.func @run_64(
+// ROLES-DAG:     %[[OUT:.*]] = wgtile.ring : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 1>
+// ROLES-DAG:     %[[ROWS:.*]] = wgtile.ring warps 4 : !wgtile.ring<{{.*}}, [!wgtile.shared<64x128xbf16, swizzle = 128>]>
+// ROLES-DAG:     %[[COLUMNS:.*]] = wgtile.ring warps 4 : !wgtile.ring<{{.*}}, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+// ROLES:         wgtile.roles producer
+// ROLES:           scf.for
+// ROLES:           scf.for
+// ROLES:             wgtile.tma_load %[[ROWS]]
+// ROLES:             scf.for
+// ROLES:               wgtile.tma_load %[[COLUMNS]]
+// ROLES:         consumer
+// ROLES:             wgtile.consumer_wait %[[ROWS]]
+// ROLES:             scf.for
+// ROLES:               wgtile.consumer_wait %[[COLUMNS]]
+// ROLES:               wgtile.mma_async
+// ROLES:               wgtile.consumer_release %[[COLUMNS]]
+// ROLES:               wgtile.tma_store %[[OUT]]
+// ROLES:             wgtile.consumer_release %[[ROWS]]
+
+// CHECK-LABEL: .entry run_64(
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// PTXAS-DAG: {{^}}run_64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @run_64(%alpha: f32, %crow: tensor<?xi32>, %col: tensor<?xi32>,
+                  %mat1: tensor<?x128xbf16>, %mat2: tensor<128x?xbf16>,
+                  %out: tensor<?x64x64xbf16>)
+    -> tensor<?x64x64xbf16> {
+  %beta = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>, tensor<?x128xbf16>, tensor<128x?xbf16>)
+      outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
+  return %0 : tensor<?x64x64xbf16>
+}
+
+func.func @run_transposed(%alpha: f32, %crow: tensor<?xi64>, %col: tensor<?xi64>,
+                          %mat1: tensor<?x?x96xf16>, %mat2: tensor<?x96xf16>,
+                          %out: tensor<?x?x64x64xf32>)
+    -> tensor<?x?x64x64xf32> {
+  %beta = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%alpha) beta(%beta)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi64>, tensor<?xi64>, tensor<?x?x96xf16>, tensor<?x96xf16>)
+      outs(%out : tensor<?x?x64x64xf32>) {transpose_mat2} -> tensor<?x?x64x64xf32>
+  return %0 : tensor<?x?x64x64xf32>
+}
+
 // CHECK-LABEL: .entry blocks_128(
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTXAS-DAG: {{^}}blocks_128: {{[0-9]+}} registers, {{.*}} 0 bytes of stack

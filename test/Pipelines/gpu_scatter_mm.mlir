@@ -7,18 +7,25 @@
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-print-ir-after=wgtile-specialize -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROLES
 
 // Sums of products of listed pairs on GPUs, with the computed tiles. The
-// producer alone finds the places of a pair's matrices.
+// producer alone finds the places of a pair's matrices. With blocks of 64 two
+// entries share a tile: what they read of the others has one place in a stage,
+// the blocks have one each.
 
 // ROLES-LABEL: gpu.func @compressed_64(
+// ROLES:         wgtile.ring {{.*}} : !wgtile.ring<{{.*}}[!wgtile.shared<64x256xbf16, swizzle = 128>, !wgtile.shared<64x64xbf16, swizzle = 128>], instances = [1, 2]>
 // ROLES:         wgtile.roles producer
 // ROLES:           scf.for
 // ROLES:             arith.divui %{{.*}} : i32
-// ROLES:             wgtile.tma_load
-// ROLES:             wgtile.tma_load
+// ROLES:             wgtile.tma_load %{{.*}} 0,
+// ROLES-NOT:         wgtile.tma_load %{{.*}} 0
+// ROLES:             wgtile.tma_load %{{.*}} 1,
+// ROLES:             wgtile.tma_load %{{.*}} 1 instance 1,
+// ROLES:         consumer
 
 // CHECK-LABEL: .entry compressed_64(
 // CHECK: cp.async.bulk.tensor.4d
 // CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// PTXAS-DAG: {{^}}compressed_64_merge: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 // PTXAS-DAG: {{^}}compressed_64: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
 func.func @compressed_64(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tensor<?x64x64xbf16>,
                          %others: tensor<?x?x64x256xbf16>, %r: tensor<?xi32>, %out: tensor<?x?x64x256xbf16>)
@@ -55,6 +62,26 @@ func.func @matrices_64(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tens
       ins(%offsets, %q, %blocks, %others : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x64x64xbf16>) p(%p : tensor<?xi32>)
       outs(%out : tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16>
   return %0 : tensor<?x64x64xbf16>
+}
+
+// Any columns, pairs of numbers, lists of both widths; four entries of blocks of
+// 16 by mma.sync.
+func.func @shared_64(%offsets: tensor<?xi64>, %q: tensor<?xi32>, %blocks: tensor<?x64x64xf16>,
+                     %others: tensor<?x64x?xf16>, %p: tensor<?xi64>, %out: tensor<?x64x?xf32>)
+    -> tensor<?x64x?xf32> {
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<?xi64>, tensor<?xi32>, tensor<?x64x64xf16>, tensor<?x64x?xf16>) p(%p : tensor<?xi64>)
+      outs(%out : tensor<?x64x?xf32>) -> tensor<?x64x?xf32>
+  return %0 : tensor<?x64x?xf32>
+}
+
+func.func @shared_16(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tensor<?x16x16xbf16>,
+                     %others: tensor<?x?x16x128xbf16>, %p: tensor<?xi32>, %r: tensor<?xi32>, %out: tensor<?x?x16x128xbf16>)
+    -> tensor<?x?x16x128xbf16> {
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<?xi32>, tensor<?xi32>, tensor<?x16x16xbf16>, tensor<?x?x16x128xbf16>) p(%p : tensor<?xi32>) r(%r : tensor<?xi32>)
+      outs(%out : tensor<?x?x16x128xbf16>) {meta = #sattn.meta<tile = [64, 128, 16]>} -> tensor<?x?x16x128xbf16>
+  return %0 : tensor<?x?x16x128xbf16>
 }
 
 func.func @any_columns_32(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tensor<?x32x32xbf16>,

@@ -31,6 +31,7 @@ def for_the_cpu(ir):
                      ("@llvm.nvvm.read.ptx.sreg.tid.x", "@emulated_thread_id"),
                      ("@llvm.nvvm.read.ptx.sreg.ctaid.x", "@emulated_block_id"),
                      ("@llvm.nvvm.barrier.cta.sync.aligned.all", "@emulated_barrier"),
+                     ("@llvm.nvvm.bar.warp.sync", "@emulated_warp_barrier"),
                      *((f"@llvm.nvvm.shfl.sync.{kind}.{element}", f"@emulated_shuffle_{kind}_{element}")
                        for kind in ("idx", "bfly") for element in ("f32", "i32")),
                      ("@llvm.nvvm.ex2.approx.ftz.f", "@exp2f")]:

@@ -42,6 +42,11 @@ static void meet(void) {
   pthread_barrier_wait(&warp_barriers[thread_id / kWarpThreads]);
 }
 
+void emulated_warp_barrier(int mask) {
+  (void)mask;
+  meet();
+}
+
 /* Of all lanes of a warp, in one segment. */
 #define SHUFFLE(NAME, TYPE, MEMBER, SOURCE)                                    \
   TYPE NAME(int mask, TYPE value, int operand, int clamp) {                    \

@@ -29,6 +29,7 @@ class Case:
     batches: tuple = ((), (), (), (), ())
     index: str = "i32"
     static: bool = False
+    static_k: bool = False  # K alone
     pad: bool = True  # rows of matrices in multiples of 16 bytes, as TMA needs
     pattern: str = "random"  # or: empty, empty_rows, skewed, duplicates, window
     precision: str = ""  # of f32: tf32, or ieee where empty
@@ -102,6 +103,10 @@ def program(case, arrays):
             types[name] = f"tensor<{lead}{case.block[0]}x{case.block[1]}x{element}>"
         else:
             types[name] = type_of(arrays[name].shape, element, case.static)
+        if case.static_k and name in ("mat1", "mat2"):
+            lead, dims = arrays[name].ndim - 2, ["?", "?"]
+            dims[name == "mat1" or case.is_transposed] = str(case.shape[1])
+            types[name] = f"tensor<{'?x' * lead}{'x'.join(dims)}x{element}>"
     scalars = [name for name in ("alpha", "beta") if not isinstance(getattr(case, name), str)]
     scalar = scalar_of(case.dtype)
     arguments = [f"%{name}: {scalar}" for name in scalars] + [f"%{name}: {types[name]}" for name in case.names]
@@ -198,4 +203,18 @@ def cases():
     variants |= {f"{count}-blocks-of-{rows}x{columns}": {
         "block": (rows, columns), "tile": (min(rows, 128), count * columns, 64), "shape": (4 * rows, 200, 5 * columns)}
         for rows, columns, count in ((128, 128, 2), (64, 64, 3), (64, 128, 2), (128, 64, 2), (256, 64, 2), (16, 32, 4), (8, 8, 8))}
+    # Runs of blocks, where all of K is one step.
+    runs = {name: variants[name] for name in (
+        "plain", "transposed", "i64", "f32-result", "static", "empty", "empty-rows", "skewed", "duplicates", "window",
+        "window-infinite-alpha", "one-row", "one-column", "no-rows", "unpadded", "alpha-0", "alpha-0-constant", "batch-2d")}
+    for name, changes in runs.items():
+        m, _, n = changes.get("shape", base.shape)
+        changes = {"tile": (64, 256, 128), **changes, "beta": "0.0", "has_input": False, "static_k": "static" not in name,
+                   "shape": (m, 123 if name == "unpadded" else 128, n), "nan_in": (*changes.get("nan_in", ()), "out")}
+        variants[f"run-{name}"] = changes
+    variants |= {f"run-{count}-of-{rows}x{columns}-k{k}": {
+        "block": (rows, columns), "tile": (rows, count * columns, depth), "shape": (4 * rows, k, 5 * columns), "beta": "0.0",
+        "static_k": True} for rows, columns, count, k, depth in (
+            (64, 64, 8, 128, 128), (64, 64, 32, 64, 64), (64, 64, 2, 16, 64), (128, 128, 2, 128, 128), (128, 64, 4, 128, 128),
+            (32, 32, 4, 64, 64), (16, 16, 8, 40, 64), (64, 128, 2, 72, 128))}
     return found + [dataclasses.replace(base, name=name, **changes) for name, changes in variants.items()]

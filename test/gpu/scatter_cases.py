@@ -153,6 +153,10 @@ def cases():
         "few-entries": {"pattern": "few"}, "one-matrix": {"down": 1, "across": 1, "other": 1, "density": 1.0},
         "no-matrices": {"down": 0}, "no-others": {"other": 0}, "many": {"down": 40, "across": 9, "density": 0.2},
         "parts": {"block": (128, 128), "tile": (64, 64, 32)}, "padded": {"block": (60, 60), "tile": (64, 128, 64)},
+        "one-entry": {"tile": (64, 128, 64)}, "shared": {"tile": (128, 128, 64), "down": 7, "density": 0.7},
+        "shared-steps": {"tile": (128, 128, 32), "down": 7}, "shared-window": {"pattern": "window", "index": "i64"},
+        "shared-many": {"down": 40, "across": 9, "n": 256}, "shared-4": {"block": (16, 16), "tile": (64, 64, 16), "down": 7},
+        "shared-2-of-32": {"block": (32, 32), "tile": (64, 128, 32)}, "shared-n-200": {"n": 200, "static_n": False},
     }
     for format in FORMATS:
         for name, changes in variants.items():

@@ -51,6 +51,7 @@ CASES = {
     "packed_alibi": (flex(packed=8, score_mod="alibi", right=0), PACKED),
     "packed_bias": (flex(packed=8, score_mod="bias"), PACKED),
     "packed_document": (flex(packed=8, mask_mod="document"), PACKED),
+    "packed_padding": (flex(packed=8, mask_mod="padding"), PACKED),
     "packed_by_head": (flex(packed=8, mask_mod="by_head"), PACKED),
     "packed_offset": (flex(packed=8, mask_mod="offset"), PACKED),
     "one_kv_batch": (flex(one_kv_batch=True), same(300)),
@@ -140,6 +141,30 @@ def test_agrees_with_definition(case, how):
             # tf32 rounds the scores' factors to 11 bits; wide heads add up more of them.
             most = 5e-3 if variant.precision else 2e-3
             assert np.abs(found[finite] - wanted[finite]).max(initial=0) <= most, (name, sizes)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("case", [
+    "key_lengths", "key_lengths_causal", "packed_lengths", "lists_lengths", "d64", "d80_dense_f16", "d256", "odd_dims", "tf32",
+    "mask_padding", "packed_padding"])
+def test_values_after_the_lengths_do_not_show(case, how):
+    """NaN in rows of K and V of each batch that no query sees, by its length or by a function that captures it."""
+    variant = CASES[case][0]
+    lengths = "prefix" if variant.mask_mod == "padding" else "lengths"
+    if lengths == "lengths":
+        variant = dataclasses.replace(variant, key_lengths=True)
+    sizes = Sizes(queries=300 if variant.packed == 1 else 5, keys=400, heads=8, batch=6)
+    arrays = operands(variant, sizes)
+    arrays[lengths][:3] = 0, 1, 129
+    expected, _ = attention(variant, arrays)
+    after = np.arange(sizes.keys) >= arrays[lengths][:, None]
+    for name in "kv":
+        arrays[name].swapaxes(1, 2)[after] = np.nan
+    target, options = HOW[how]
+    tensors = {name: on_device(value, variant.dtype) for name, value in arrays.items()}
+    sattn.compile(program(variant), target, options=options)(*tensors.values())
+    result = tensors["o"].double().cpu().numpy()
+    assert np.abs(result - expected).max() <= TOLERANCE[variant.dtype] * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("case", ["dense", "causal", "window", "lists", "alibi_causal", "mask_document", "d64", "d80", "d96", "d256",

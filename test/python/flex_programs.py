@@ -188,6 +188,11 @@ MASK_MODS = {
 %inside = arith.cmpi slt, %j, %length : i32
 %past = arith.cmpi sge, %i, %j : i32
 %r = arith.ori %inside, %past : i1""", lambda s, b, h, i, j, prefix: (j < prefix[b]) | (i >= j), ("prefix",)),
+    # A cache that is filled in part.
+    "padding": Mod("""
+%bi = arith.index_cast %b : i32 to index
+%length = tensor.extract %prefix[%bi] : tensor<?xi32>
+%r = arith.cmpi slt, %j, %length : i32""", lambda s, b, h, i, j, prefix: (j < prefix[b]) & (i >= 0), ("prefix",)),
     "by_head": Mod("""
 %one = arith.constant 1 : i32
 %zero = arith.constant 0 : i32

@@ -163,12 +163,22 @@ UNSEEN = {
     "after_the_lengths": (Flex(key_lengths=True), Sizes(queries=20, keys=90, batch=5)),
     "in_no_list": (Flex(lists=("partial", "full"), block_size=(32, 16)), Sizes(queries=20, keys=90, batch=2)),
     "packed": (Flex(right=0, packed=4), Sizes(queries=40, keys=90, heads=4)),
+    "packed_lengths": (Flex(key_lengths=True, packed=4), Sizes(queries=5, keys=90, heads=4, batch=5)),
+    "lengths_and_causal": (Flex(key_lengths=True, right=0, bottom_right=True), Sizes(queries=70, keys=90, batch=5)),
+    "lengths_and_window": (Flex(key_lengths=True, left=30, right=3), Sizes(queries=70, keys=90, batch=5)),
+    "lengths_and_mask": (Flex(key_lengths=True, mask_mod="sinks"), Sizes(queries=20, keys=90, batch=5)),
+    "lengths_and_lists": (Flex(key_lengths=True, lists=("partial", "full"), mask_mod="dilated"), Sizes(queries=40, keys=90, batch=5)),
+    "padding": (Flex(mask_mod="padding"), Sizes(queries=20, keys=90, batch=5)),
+    "padding_and_causal": (Flex(mask_mod="padding", right=0), Sizes(queries=70, keys=90, batch=5)),
+    "padding_packed": (Flex(mask_mod="padding", packed=4), Sizes(queries=5, keys=90, heads=4, batch=5)),
+    "padding_and_partial": (Flex(mask_mod="padding", lists=("partial",)), Sizes(queries=40, keys=90, batch=5)),
+    "lengths_and_scale": (Flex(key_lengths=True, scale_argument=-0.3), Sizes(queries=20, keys=90, batch=5)),
 }
 
 
 @pytest.mark.parametrize("case", UNSEEN)
 def test_keys_that_no_query_sees_do_not_show(sattn, case):
-    """NaN in rows of K that no query sees, and in V where these are whole blocks."""
+    """NaN in rows of K that no query sees, and in V where these are whole blocks or after a batch's keys."""
     variant, sizes = UNSEEN[case]
     arrays = operands(variant, sizes)
     expected, lse = attention(variant, arrays)
@@ -179,10 +189,33 @@ def test_keys_that_no_query_sees_do_not_show(sattn, case):
     for first in range(0, sizes.keys, variant.tile[1]):
         block = slice(first, first + variant.tile[1])
         arrays["v"][unseen[..., block].all(-1), block] = np.nan
+    if lengths := {"lengths", "prefix"} & arrays.keys():
+        arrays["v"].swapaxes(1, 2)[np.arange(sizes.keys) >= arrays[lengths.pop()][:, None]] = np.nan
     assert np.isnan(arrays["v"]).any()
     sattn.compile(program(variant))(*arrays.values())
     np.testing.assert_allclose(arrays["o"], expected, atol=TOLERANCE["f32"] * np.abs(expected).max())
     np.testing.assert_allclose(arrays["lse"], lse, rtol=3e-6, atol=1e-5)
+
+
+def test_lists_of_one_mask_agree(sattn):
+    """To the last bit: partial blocks whose elements are all visible, and full ones, in the order in which they are walked."""
+    sizes = Sizes(queries=96, keys=128)
+    blocks = np.arange(4)
+    variants = Flex(lists=("partial", "full"), mask_mod="causal"), Flex(lists=("partial",), mask_mod="causal")
+    results = []
+    for variant in variants:
+        arrays = operands(variant, sizes)
+        for row in range(3):
+            listed = {"partial": [row], "full": blocks[:row]}
+            if len(variant.lists) == 1:
+                listed["partial"] += [*blocks[:row][::-1]]
+            for kind in variant.lists:
+                arrays[f"{kind}_num"][:, :, row] = len(listed[kind])
+                arrays[f"{kind}_idx"][:, :, row, :len(listed[kind])] = listed[kind]
+        sattn.compile(program(variant))(*arrays.values())
+        results.append((arrays["o"], arrays["lse"]))
+    for one, other in zip(*results):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_rows_after_the_keys_are_not_read(sattn):

@@ -77,6 +77,35 @@ def test_left_tile_in_registers(emulation_tools, tmp_path, keys, columns):
     np.testing.assert_array_equal(out, a @ b @ c)
 
 
+@pytest.mark.parametrize("rows", [-3, 0, 1, 17, 32, 40])
+@pytest.mark.parametrize("columns", [8, 64])
+def test_rows_that_do_not_count(emulation_tools, tmp_path, rows, columns):
+    """They are cleared before the product, whatever they hold, and others are not."""
+    rng = np.random.default_rng(0)
+    a, b = whole(rng, 64, 32), whole(rng, 32, columns)
+    (left, left_swizzle), (right, right_swizzle) = tile_type(64, 32), tile_type(32, columns)
+    layout = f"tensor<64x{columns}xf32, #wgtile.mma<warps = 4>>"
+    kernel = kernel_of_tiles(emulation_tools, f"""
+      gpu.func @kernel(%out: memref<64x{columns}xf32>, %rows: index) kernel
+          attributes {{known_block_size = array<i32: 128, 1, 1>}} {{
+        %c0 = arith.constant 0 : index
+        %at_a = arith.constant {A} : i32
+        %at_b = arith.constant {B} : i32
+        %zeros = arith.constant dense<0.0> : {layout}
+        %a = builtin.unrealized_conversion_cast %at_a : i32 to {left}
+        %b = builtin.unrealized_conversion_cast %at_b : i32 to {right}
+        %s = wgtile.mma %a, %b, %zeros rows %rows mma_sync ieee : {left}, {right} -> {layout}
+        wgtile.store %s, %out[%c0, %c0] in_bounds [true, true] : {layout}, memref<64x{columns}xf32>
+        gpu.return
+      }}""", tmp_path)
+    kernel.put(A, a, left_swizzle)
+    kernel.put(B, np.where(np.arange(32)[:, None] < rows, b, np.float32(np.nan)), right_swizzle)
+    out = np.full((64, columns), np.nan, np.float32)
+    kernel(1, out, rows)
+    count = min(max(rows, 0), 32)
+    np.testing.assert_array_equal(out, a[:, :count] @ b[:count])
+
+
 def test_products_are_not_rounded(emulation_tools, tmp_path):
     """Factors whose bits tf32 has not, and a product that a sum needs unrounded."""
     tile, swizzle = tile_type(16, 8)

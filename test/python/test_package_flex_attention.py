@@ -200,6 +200,22 @@ def test_queries_that_see_nothing(sattn):
     assert (out[:, :, ::3] == 0).all() and np.isneginf(lse[:, :, ::3]).all()
 
 
+def test_very_low_scores_are_seen(sattn):
+    """The lowest number of f32 as well, by which masks are added: as a constant, as a number and in an array; -inf is not."""
+    arrays = operands(queries=20, keys=70)
+    low = float(np.finfo(np.float32).min)
+    bias = np.full(70, low, np.float32)
+    for function in (lambda s, b, h, i, j: np.where(i < 5, s, low), lambda s, b, h, i, j: s + bias[j],
+                     lambda s, b, h, i, j: np.where(i < 5, s, -3.4028234663852886e38),
+                     lambda s, b, h, i, j: np.where(i < 5, -1e30, s)):
+        close(sattn.flex_attention(*arrays, function), attention(*arrays, True, function)[0])
+    bias[:40] = -np.inf
+    function = lambda s, b, h, i, j: np.where(i < 5, -np.inf, s + bias[j])  # noqa: E731
+    out, lse = sattn.flex_attention(*arrays, function, return_lse=True)
+    assert (out[:, :, :5] == 0).all() and np.isneginf(lse[:, :, :5]).all()
+    close(out[:, :, 5:], np.broadcast_to(arrays[2][:, :, 40:].astype(np.float64).mean(2, keepdims=True), out[:, :, 5:].shape))
+
+
 def test_nothing_is_compiled_for_what_changes(sattn):
     """100 changes of batch, lengths, captured numbers and arrays, and functions that are made anew."""
     sattn.cache.clear()

@@ -30,7 +30,7 @@ def test_a_long_row_has_narrow_tiles(package, stub_cuda):
     bsr, other = operand(equal), operand(unequal)
     wide = tile(package, bsr)
     assert wide == tile(package, other) == tile(package, package.prepare(bsr)) == "tile = [64, 256, 64]"
-    assert tile(package, package.prepare(other)) == "tile = [64, 64, 64]"
+    assert tile(package, package.prepare(other)) == "tile = [64, 128, 64]"
     assert tile(package, package.prepare(bsr)) == wide
 
 

@@ -38,6 +38,11 @@ def test_python(sattn, capsys, monkeypatch):
     for snippet in SNIPPETS[1:]:
         exec(snippet, names)
     assert np.abs(names["out"] - names["y"]).max() == 0
+    distance = np.arange(512)[:, None] - np.arange(512)
+    scores = 20 * np.tanh(names["query"] @ names["key"].swapaxes(-1, -2) / 8 / 20)
+    weights = np.exp(np.where((distance >= 0) & (distance < 128), scores, -np.inf))
+    expected = weights / weights.sum(-1, keepdims=True) @ names["value"]
+    assert np.abs(names["attended"] - expected).max() < 1e-4
     assert callable(names["program"])
 
 

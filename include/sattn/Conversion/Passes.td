@@ -51,7 +51,8 @@ def ConvertSAttnPlanToGPU : Pass<"convert-sattn-plan-to-gpu", "::mlir::ModuleOp"
     `sattn.plan` on memrefs becomes two kernels in the GPU module `kernels` and
     their launches. The first chooses the block rows of each row-block group, with a
     thread block for each window of at most 64 block rows; the second writes the
-    steps, with a thread block for each row-block group. The kernels are `memref`,
+    steps, with a thread block for each row-block group. A `sattn.merge` becomes one,
+    in which a thread makes the steps of a group of lists. The kernels are `memref`,
     `scf`, `arith` and `gpu`, with their tables in shared memory (address space 3).
 
     Before:

@@ -91,6 +91,10 @@ std::optional<double> estimateMakespan(const Problem &problem,
                                        const Parameters &tile,
                                        const Target &target);
 
+/// Whether one block row is known to be much longer than they are on average,
+/// as none is of those drawn all alike.
+bool hasUnequalRows(const Problem &problem);
+
 /// Of `tiles`, the first whose estimated makespan is near the shortest; the
 /// first of all if rows are of about equal length, or nothing is known of them.
 Parameters chooseForUnequalRows(const Problem &problem,

@@ -19,6 +19,9 @@ struct Facts {
   int64_t elementBytes = 2;
   /// The length of the sums, if known.
   std::optional<int64_t> k;
+  /// Whether blocks that follow each other may be stored one by one, if `k` is
+  /// one step.
+  bool canBeRun = false;
 };
 
 /// The parameters without a table's row: a block, or a part of one where it is

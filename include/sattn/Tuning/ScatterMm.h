@@ -27,7 +27,8 @@ struct Facts {
 
 /// The parameters without a table's row: a block's rows and columns, or a part
 /// of them where they are more than a tile can have, and the next multiple of
-/// what MMAs take where none divides them.
+/// what MMAs take where none divides them; the rows of two blocks where entries
+/// that follow each other share a tile.
 Parameters defaultParameters(const Facts &facts, const Target &target);
 
 /// Makes the tile one that the target can take: on the CPU its rows and K
@@ -42,6 +43,10 @@ llvm::Expected<Choice> choose(const Facts &facts, const Search &search);
 /// Whether a tile can have `size` rows or K columns of a block's `block`: a
 /// divisor, a multiple of 8 below, or the next multiple of 8 or 16.
 bool isPart(int64_t size, int64_t block);
+
+/// Entries of a list that share a tile of `rows`, 1 to kMostLists.
+int64_t countLists(int64_t rows, int64_t blockRows);
+inline constexpr int64_t kMostLists = 8;
 
 } // namespace sattn::tuning::scatter_mm
 

@@ -37,6 +37,13 @@ mlir::gpu::GPUFuncOp buildPlanStepsKernel(PlanOp plan, llvm::StringRef name,
                                           mlir::gpu::GPUModuleOp module,
                                           mlir::SymbolTable &symbols);
 
+/// Adds the kernel of a `sattn.merge` on memrefs: block b of the grid makes the
+/// steps of group b. The parameters are offsets, q, p or r, counts, steps, and
+/// the grid's width and number of matrices in a row.
+mlir::gpu::GPUFuncOp buildMergeKernel(MergeOp merge, llvm::StringRef name,
+                                      mlir::gpu::GPUModuleOp module,
+                                      mlir::SymbolTable &symbols);
+
 } // namespace sattn
 
 #endif // SATTN_LIB_CONVERSION_SATTNPLANTOGPU_PLANKERNELS_H

@@ -70,29 +70,52 @@ static void convert(PlanOp plan, gpu::GPUModuleOp module,
   plan.erase();
 }
 
+/// Replaces the op by a kernel and its launch.
+static void convert(MergeOp merge, gpu::GPUModuleOp module,
+                    SymbolTable &symbols) {
+  std::string name =
+      wgtile::getKernelName(merge->getParentOfType<func::FuncOp>().getName());
+  OpBuilder b(merge);
+  Value groups = b.createOrFold<memref::DimOp>(merge.getLoc(),
+                                               merge.getCounts(), int64_t(0));
+  SmallVector<Value> arguments = merge.getRead();
+  arguments.append({merge.getCounts(), merge.getSteps(), merge.getWidth(),
+                    merge.getAcross()});
+  launch(b, buildMergeKernel(merge, name + "_merge", module, symbols), module,
+         groups, arguments);
+  merge.erase();
+}
+
+/// The ops of a kind, each in a host function and on memrefs.
+template <typename Op>
+static LogicalResult collect(ModuleOp module, SmallVectorImpl<Op> &ops) {
+  module.walk([&](Op op) { ops.push_back(op); });
+  for (Op op : ops) {
+    if (!op->template getParentOfType<func::FuncOp>())
+      return op.emitOpError("expected to be in a host function");
+    if (!op.getResults().empty())
+      return op.emitOpError("expected memrefs, but got tensors");
+  }
+  return success();
+}
+
 namespace {
 struct ConvertSAttnPlanToGPUPass
     : public sattn::impl::ConvertSAttnPlanToGPUBase<ConvertSAttnPlanToGPUPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<PlanOp> plans;
-    module.walk([&](PlanOp plan) { plans.push_back(plan); });
-    if (plans.empty())
+    SmallVector<MergeOp> merges;
+    if (failed(collect(module, plans)) || failed(collect(module, merges)))
+      return signalPassFailure();
+    if (plans.empty() && merges.empty())
       return;
-    for (PlanOp plan : plans) {
-      if (!plan->getParentOfType<func::FuncOp>()) {
-        plan.emitOpError("expected to be in a host function");
-        return signalPassFailure();
-      }
-      if (!plan.getResults().empty()) {
-        plan.emitOpError("expected memrefs, but got tensors");
-        return signalPassFailure();
-      }
-    }
     gpu::GPUModuleOp kernels = wgtile::getOrCreateKernelModule(module);
     SymbolTable symbols(kernels);
     for (PlanOp plan : plans)
       convert(plan, kernels, symbols);
+    for (MergeOp merge : merges)
+      convert(merge, kernels, symbols);
   }
 };
 } // namespace

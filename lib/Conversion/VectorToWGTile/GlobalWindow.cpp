@@ -124,7 +124,8 @@ static Value createClippedView(OpBuilder &b, Location loc, Value memref,
 
 FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
                                              VectorTransferOpInterface transfer,
-                                             bool isByRegisters) {
+                                             WindowUse use) {
+  bool isByRegisters = use == WindowUse::Registers;
   Location loc = transfer.getLoc();
   GlobalWindow window;
   window.memref = transfer.getBase();
@@ -181,7 +182,8 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
           (!matchPattern(index, m_Zero()) ||
            !isClippedByMemref(size, offset, view.getSource(), dim,
                               shape[vectorDim]))) {
-        if (!isByRegisters)
+        bool isOfRows = shape.size() == 2 && vectorDim == 0;
+        if (!isByRegisters && !(use == WindowUse::SharedRows && isOfRows))
           return transfer->emitOpError()
                  << "expected a view that ends with the memref under it along "
                     "dimension "
@@ -227,7 +229,9 @@ FailureOr<GlobalWindow> sattn::resolveWindow(OpBuilder &b,
     window.indices = std::move(indices);
     ends = std::move(orderedEnds);
   }
-  if (llvm::any_of(ends, [](Value end) { return static_cast<bool>(end); }))
+  if (use == WindowUse::SharedRows)
+    window.rowsEnd = ends.size() < 2 ? Value() : ends[ends.size() - 2];
+  else if (llvm::any_of(ends, [](Value end) { return static_cast<bool>(end); }))
     window.memref = createClippedView(b, loc, window.memref, ends);
   return window;
 }

@@ -26,17 +26,28 @@ struct GlobalWindow {
   /// The vector's rows are along the memref's last dimension, its columns along
   /// the one before.
   bool isTransposed = false;
+  /// Where a view of rows that go to shared memory ends earlier than the
+  /// memref, which is then the whole one; or null.
+  mlir::Value rowsEnd;
+};
+
+/// Where what is transferred goes to, or comes from.
+enum class WindowUse {
+  Registers,
+  Shared,
+  /// To shared memory, where rows may be cleared: a view may end early.
+  SharedRows
 };
 
 /// Resolves the chain of views that `transfer` goes through; emits an error
-/// where a view is strided, or, unless it goes to registers, ends neither with
-/// the memref under it nor with the vector. Broadcast dimensions of the vector
+/// where a view is strided, or, unless `use` permits it, ends neither with the
+/// memref under it nor with the vector. Broadcast dimensions of the vector
 /// are left out of `inBounds`; the others are the innermost of the memref, in
 /// order, or transposed where it goes to registers; the memref is seen
 /// transposed otherwise.
 mlir::FailureOr<GlobalWindow>
 resolveWindow(mlir::OpBuilder &b, mlir::VectorTransferOpInterface transfer,
-              bool isByRegisters = false);
+              WindowUse use);
 
 } // namespace sattn
 

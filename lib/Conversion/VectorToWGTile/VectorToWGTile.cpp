@@ -16,6 +16,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Support/TileLoopAttributes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -39,9 +40,12 @@ using namespace sattn;
 // Products: contractions and the reads that feed them
 //===----------------------------------------------------------------------===//
 
-/// The read of an MMA's operand, as a load of shared memory.
+/// The read of an MMA's operand, as a load of shared memory. `rows`, if it is
+/// given, becomes the number of rows of what is read that count, if these may
+/// be fewer than are loaded.
 static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
-                                   Value operand, StringRef name) {
+                                   Value operand, StringRef name,
+                                   Value *rows = nullptr) {
   auto read = operand.getDefiningOp<vector::TransferReadOp>();
   if (!read || read.getMask() ||
       !llvm::all_of(read.getPermutationMap().getResults(),
@@ -51,9 +55,17 @@ static FailureOr<Value> createLoad(OpBuilder &b, vector::ContractionOp contract,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(read);
   FailureOr<GlobalWindow> window =
-      resolveWindow(b, cast<VectorTransferOpInterface>(read.getOperation()));
+      resolveWindow(b, cast<VectorTransferOpInterface>(read.getOperation()),
+                    rows ? WindowUse::SharedRows : WindowUse::Shared);
   if (failed(window))
     return failure();
+  if (rows && window->rowsEnd) {
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+    *rows = affine::makeComposedAffineApply(
+        b, read.getLoc(), s0 - s1,
+        {OpFoldResult(window->rowsEnd),
+         OpFoldResult(window->indices.end()[-2])});
+  }
   VectorType type = read.getVectorType();
   auto tile = wgtile::SharedType::get(b.getContext(), type.getShape(),
                                       type.getElementType(), /*swizzle=*/0);
@@ -163,7 +175,10 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   FailureOr<Value> lhs = createLeftOperand(b, op, left);
   if (failed(lhs))
     return failure();
-  FailureOr<Value> rhs = createLoad(b, op, other, "right");
+  Value rows;
+  FailureOr<Value> rhs =
+      createLoad(b, op, other, "right",
+                 *right == RightOperand::RowMajor ? &rows : nullptr);
   if (failed(rhs))
     return failure();
   auto tensorType =
@@ -172,7 +187,8 @@ static LogicalResult convertContract(vector::ContractionOp op) {
   Value acc = UnrealizedConversionCastOp::create(b, op.getLoc(), tensorType,
                                                  op.getAcc())
                   .getResult(0);
-  auto mma = wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc);
+  auto mma =
+      wgtile::MmaOp::create(b, op.getLoc(), tensorType, *lhs, *rhs, acc, rows);
   mma.setTransposeB(*right == RightOperand::Transposed);
   mma.setIeee(element.isF32() && !allowsTF32(op));
   Value result = mma.getResult();
@@ -464,7 +480,7 @@ struct ReadLowering : OpConversionPattern<vector::TransferReadOp> {
       return rewriter.notifyMatchFailure(op, "reads a single element");
     FailureOr<GlobalWindow> window = resolveWindow(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
-        /*isByRegisters=*/true);
+        WindowUse::Registers);
     if (failed(window))
       return failure();
     FailureOr<TypedAttr> padding = findPadding(op, window->inBounds);
@@ -564,7 +580,7 @@ struct WriteLowering : OpConversionPattern<vector::TransferWriteOp> {
       return rewriter.notifyMatchFailure(op, "not an unmasked tile");
     FailureOr<GlobalWindow> window = resolveWindow(
         rewriter, cast<VectorTransferOpInterface>(op.getOperation()),
-        /*isByRegisters=*/true);
+        WindowUse::Registers);
     if (failed(window))
       return failure();
     rewriter.replaceOpWithNewOp<wgtile::StoreOp>(

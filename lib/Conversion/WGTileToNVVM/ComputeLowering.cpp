@@ -137,6 +137,9 @@ template <typename OpTy> struct WgmmaLowering : OpConversionPattern<OpTy> {
              << op.getA().getType() << ", " << op.getB().getType() << " and "
              << layout->type;
 
+    if (op.getRows())
+      clearRows(rewriter, op, adaptor.getB().front(),
+                adaptor.getRows().front());
     Location loc = op.getLoc();
     Value aDescriptor;
     if (aShared)

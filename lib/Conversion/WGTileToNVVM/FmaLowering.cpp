@@ -197,6 +197,9 @@ struct FmaLowering : OpConversionPattern<MmaOp> {
              << "expected a left tile whose rows each belong to one warp, but "
                 "got "
              << op.getA().getType();
+    if (op.getRows())
+      clearRows(rewriter, op, adaptor.getB().front(),
+                adaptor.getRows().front());
     FmaEmitter emitter(rewriter, op, *fragment, adaptor.getA(),
                        adaptor.getB().front());
     rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});

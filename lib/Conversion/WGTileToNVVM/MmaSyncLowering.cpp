@@ -392,6 +392,9 @@ struct MmaSyncLowering : OpConversionPattern<MmaOp> {
         op.getB().getType().getElementType().isF32())
       return op.emitOpError("expected a left tile of f32 in shared memory, or "
                             "a right tile that is not transposed");
+    if (op.getRows())
+      clearRows(rewriter, op, adaptor.getB().front(),
+                adaptor.getRows().front());
     MmaSyncEmitter emitter(rewriter, op, *fragment, adaptor.getA(),
                            adaptor.getB().front());
     rewriter.replaceOpWithMultiple(op, {emitter.run(adaptor.getAcc())});

@@ -204,6 +204,22 @@ struct TailLowering : OpConversionPattern<ProducerTailOp> {
   }
 };
 
+struct ReturnLowering : OpConversionPattern<StageReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StageReturnOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createStoreWait(rewriter, op.getLoc(), /*pending=*/0);
+    // Uses of the ring have found the stage in the op until here.
+    for (Operation *user : llvm::make_early_inc_range(op.getRing().getUsers()))
+      if (isa<StageBorrowOp>(user))
+        rewriter.eraseOp(user);
+    rewriter.replaceOpWithNewOp<NamedBarrierOp>(op);
+    return success();
+  }
+};
+
 struct StoreLowering : OpConversionPattern<RingStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -393,6 +409,6 @@ void wgtile::populateRingPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
   patterns.add<AcquireLowering, AsyncCopyLowering, CommitLowering, CopyLowering,
                DrainLowering, LoadLowering, NoStageLowering, ReleaseLowering,
-               RingLowering, StoreLowering, TailLowering, TakeLowering,
-               TileLowering>(converter, patterns.getContext());
+               ReturnLowering, RingLowering, StoreLowering, TailLowering,
+               TakeLowering, TileLowering>(converter, patterns.getContext());
 }

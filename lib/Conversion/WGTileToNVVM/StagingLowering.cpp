@@ -40,15 +40,29 @@ struct StagingPlace {
   /// What only a run of the kernel knows; may be null.
   Value stage;
 
-  StagingPlace(OpBuilder &b, Location loc, TypedValue<RingType> ring,
-               Value number, int64_t tile)
+  StagingPlace(ConversionPatternRewriter &b, Location loc,
+               TypedValue<RingType> ring, Value number, int64_t tile)
       : offset(*ring.getDefiningOp<RingOp>().getOffset() +
                ring.getType().getTileOffset(tile)) {
-    int64_t bytes = ring.getType().getStageBytes();
-    if (std::optional<int64_t> constant = getConstantIntValue(number))
+    add(b, loc, number, ring.getType().getStageBytes());
+    for (Operation *user : ring.getUsers())
+      if (auto borrow = dyn_cast<StageBorrowOp>(user)) {
+        auto lender =
+            cast<RingType>(ring.getDefiningOp<RingOp>().getLender().getType());
+        add(b, loc, b.getRemappedValue(borrow.getToken()),
+            lender.getStageBytes());
+      }
+  }
+
+  /// Adds a number of bytes.
+  void add(OpBuilder &b, Location loc, Value number, int64_t bytes) {
+    if (std::optional<int64_t> constant = getConstantIntValue(number)) {
       offset += *constant * bytes;
-    else
-      stage = I32Arithmetic{b, loc}.mul(number, bytes);
+      return;
+    }
+    I32Arithmetic a{b, loc};
+    Value more = a.mul(number, bytes);
+    stage = stage ? a.add(stage, more) : more;
   }
 
   /// The place of a thread in the stage, from its place in the first.

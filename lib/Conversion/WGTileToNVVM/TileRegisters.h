@@ -118,6 +118,11 @@ void createThreadCopy(mlir::OpBuilder &b, mlir::Location loc, SharedType tile,
                       mlir::TypedValue<mlir::MemRefType> source,
                       mlir::ValueRange indices, bool aligned, int64_t threads);
 
+/// Clears the rows of an MMA's right operand from `rows` on, an index; `offset`
+/// is the tile's place in the kernel's shared memory.
+void clearRows(mlir::OpBuilder &b, MmaOpInterface mma, mlir::Value offset,
+               mlir::Value rows);
+
 /// Threads of the block of the kernel around an op.
 int64_t getBlockThreads(mlir::Operation *op);
 

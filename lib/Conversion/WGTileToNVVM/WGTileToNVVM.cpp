@@ -69,6 +69,8 @@ struct ConvertWGTileToNVVMPass
     // Roles become branches at the end, since ops are lowered by the role they
     // are in.
     target.addLegalOp<RolesOp>();
+    // Erased with what ends it.
+    target.addLegalOp<StageBorrowOp>();
     target.addDynamicallyLegalOp<EndOp>(
         [](EndOp op) { return isa<RolesOp>(op->getParentOp()); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

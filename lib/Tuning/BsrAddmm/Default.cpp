@@ -153,6 +153,9 @@ static int64_t chooseWidest(const Problem &problem, const Parameters &tile,
 /// Columns of the result up to which latency and the stored blocks' bandwidth
 /// bound the rate (decoding), and the narrowest tile.
 static constexpr int64_t kFewColumns = 64, kLeastColumns = 16;
+/// The narrowest tile of b in columns of K, of which eight are one MMA's: with
+/// blocks of 16 it takes 0.84 of the time of 16 columns.
+static constexpr int64_t kLeastColumnsAlongK = 8;
 /// Rows of the lowest tile: those of one MMA.
 static constexpr int64_t kLeastRows = 16;
 /// Bytes of a K tile of few columns and rows: fewer steps wait less.
@@ -162,12 +165,27 @@ static constexpr int64_t kFewDepthBytes = 256;
 static constexpr int64_t kFewCTAsPerSM = 4, kSharedSteps = 8;
 /// The sparsity of an unknown matrix, in hundredths.
 static constexpr int64_t kUnknownSparsity = 50;
+/// Columns up to which a row of b is shorter than what TMA moves in the time of
+/// a row.
+static constexpr int64_t kShortRow = 32;
+
+/// The rows below which a tile of few columns is not cut. A tile loads its part
+/// of b for itself, so low tiles load b more often. That costs most where TMA
+/// copies rows of b that are short, and where columns are many.
+static int64_t leastRowsOfFewColumns(const Problem &problem,
+                                     const Target &target) {
+  bool isWgmma =
+      target.kind == TargetKind::Wgmma && problem.blockRows % kWgmmaRows == 0;
+  bool areRowsShort = !problem.alongK && *problem.n <= kShortRow;
+  bool areManyLoads = *problem.n > kShortRow && problem.blockRows > kWgmmaRows;
+  return isWgmma && (areRowsShort || areManyLoads) ? kWgmmaRows : kLeastRows;
+}
 
 /// Few columns: all in one tile, of as many rows of a block row as leave a tile
 /// for nearly every SM, so that all of them load; where there are clusters, two
 /// thread blocks share the reduction of a tile with many steps, if all run at
-/// one time. Measured on an H200 at 4096 x 4096 and 14336 x 4096
-/// (benchmarks/few_columns.py).
+/// one time and b's rows are long enough. Measured on an H200 and an H100 at
+/// 4096 x 4096 and 14336 x 4096 (benchmarks/few_columns.py).
 static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
                                                       const Target &target) {
   if (!problem.m || !problem.n || !problem.k || *problem.n > kFewColumns ||
@@ -175,17 +193,20 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
     return std::nullopt;
   Parameters result;
   result.columns =
-      std::max<int64_t>(llvm::PowerOf2Ceil(*problem.n), kLeastColumns);
+      std::max<int64_t>(llvm::PowerOf2Ceil(*problem.n),
+                        problem.alongK ? kLeastColumnsAlongK : kLeastColumns);
   result.rows = problem.blockRows;
   auto tiles = [&] {
     return *countTiles(problem, result.rows, result.columns);
   };
-  while (result.rows % (2 * kLeastRows) == 0 &&
+  int64_t leastRows = leastRowsOfFewColumns(problem, target);
+  while (result.rows % (2 * kLeastRows) == 0 && result.rows > leastRows &&
          tiles() < target.smCount - target.smCount / 16)
     result.rows /= 2;
   result.depth = defaultDepth(problem, target);
   int64_t fewDepth = kFewDepthBytes / problem.elementBytes;
-  if (result.rows < kWgmmaRows && problem.blockColumns % fewDepth == 0)
+  bool isLow = result.rows < kWgmmaRows || result.rows == leastRows;
+  if (isLow && problem.blockColumns % fewDepth == 0)
     result.depth = fewDepth;
   if (widestColumns(problem, result.rows, result.depth, target) <
       result.columns)
@@ -199,10 +220,16 @@ static std::optional<Parameters> defaultForFewColumns(const Problem &problem,
   // A tile of a whole wgmma's rows loads enough ahead by itself.
   int64_t most = result.rows < kWgmmaRows ? kFewCTAsPerSM * target.smCount / 2
                                           : target.smCount;
-  bool isShared = steps >= kSharedSteps && tiles() <= most;
+  bool isShared =
+      steps >= kSharedSteps && tiles() <= most &&
+      (problem.alongK || *problem.n > kShortRow || result.rows < kWgmmaRows);
   result.splitK = isShared ? 2 : 1;
   return result;
 }
+
+/// Columns below which wgmma's tiles are not made narrower for a long row: with
+/// 64 a step takes as long.
+static constexpr int64_t kLeastUnequalColumns = 128;
 
 /// One block row per tile, as wide as possible: with blocks of 64 and 128, L2
 /// bandwidth or the MMAs bound the rate.
@@ -221,18 +248,22 @@ static Parameters defaultForWgmma(const Problem &problem,
   if (groups == 1)
     result.columns = narrowColumns(problem, target, result.rows,
                                    chooseWidest(problem, result, target));
-  // One block row, and half as many columns each time, for a long row's sake.
-  llvm::SmallVector<Parameters> tiles = {result};
-  alone.rows = problem.blockRows;
-  alone.columns = chooseWidest(problem, alone, target);
-  for (; alone.columns >= target.columnMultiple;
-       alone.columns = alone.columns / 2)
-    if (alone.columns <= result.columns &&
-        alone.columns % target.columnMultiple == 0)
-      tiles.push_back(alone);
-  result = chooseForUnequalRows(problem, tiles, target);
+  if (hasUnequalRows(problem)) {
+    // One block row, and half as many columns each time, for a long row's sake.
+    llvm::SmallVector<Parameters> tiles = {result};
+    alone.rows = problem.blockRows;
+    alone.columns = chooseWidest(problem, alone, target);
+    int64_t least = problem.blockRows % kWgmmaRows == 0 ? kLeastUnequalColumns
+                                                        : target.columnMultiple;
+    for (; alone.columns >= least; alone.columns = alone.columns / 2)
+      if (alone.columns <= result.columns &&
+          alone.columns % target.columnMultiple == 0)
+        tiles.push_back(alone);
+    return chooseForUnequalRows(problem, tiles, target);
+  }
   // Small-M tiles load more of B than of A: CTAs that work on the same columns
-  // share it. Measured on an H200, 3 to 10% against four columns.
+  // share it. Measured on an H200, 3 to 10% against four columns. Where rows
+  // are unequal it loses 7 to 20%: long tiles run alone.
   if (result.rows < kGroupedRows)
     result.rasterGroup = 1;
   return result;

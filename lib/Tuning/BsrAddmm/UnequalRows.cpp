@@ -60,6 +60,12 @@ std::optional<double> sattn::tuning::bsr_addmm::estimateMakespan(
   return std::max(all, double(*problem.longestRow) * cycles + kTile);
 }
 
+bool sattn::tuning::bsr_addmm::hasUnequalRows(const Problem &problem) {
+  return problem.m && problem.n && problem.k && problem.sparsity &&
+         problem.longestRow && *problem.k >= problem.blockColumns &&
+         double(*problem.longestRow) > kLong * meanRow(problem) + kLongBlocks;
+}
+
 Parameters
 sattn::tuning::bsr_addmm::chooseForUnequalRows(const Problem &problem,
                                                llvm::ArrayRef<Parameters> tiles,
@@ -68,8 +74,7 @@ sattn::tuning::bsr_addmm::chooseForUnequalRows(const Problem &problem,
   for (const Parameters &tile : tiles)
     if (std::optional<double> cycles = estimateMakespan(problem, tile, target))
       shortest = std::min(shortest.value_or(*cycles), *cycles);
-  if (!shortest ||
-      double(*problem.longestRow) <= kLong * meanRow(problem) + kLongBlocks)
+  if (!shortest || !hasUnequalRows(problem))
     return tiles.front();
   return *std::find_if(tiles.begin(), tiles.end(), [&](const Parameters &tile) {
     return *estimateMakespan(problem, tile, target) <= kNear * *shortest;

@@ -30,6 +30,9 @@ static constexpr int64_t kLargeBlock = 128 * 128;
 /// Bytes of a row of mat1 up to which a sum is short: one step, and a tile of
 /// one block, since the time is that of finding a tile and storing it.
 static constexpr int64_t kShortBytes = 256;
+/// Stored blocks of such a tile where one warpgroup has a block: they share one
+/// copy of mat1's rows, and are stored one by one.
+static constexpr int64_t kRun = 8;
 /// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
 /// tile on the CPU.
 static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;
@@ -64,6 +67,9 @@ sattn::tuning::sampled_addmm::defaultParameters(const Facts &facts,
                  *facts.k * facts.elementBytes <= kShortBytes;
   if (isShort)
     tile.depth = kShortBytes / facts.elementBytes;
+  if (isShort && facts.canBeRun && facts.blockRows == kUnits[0] &&
+      facts.blockColumns == kUnits[0])
+    tile.columns *= kRun;
   if (isNarrow && !isShort && tile.rows % kUnits[0] == 0 &&
       tile.columns == facts.blockColumns && tile.columns % kUnits[0] == 0 &&
       tile.rows * tile.columns < kLargeBlock)

@@ -21,6 +21,14 @@ bool sattn::tuning::scatter_mm::isPart(int64_t size, int64_t block) {
          static_cast<uint64_t>(size) == llvm::alignTo(block, 16);
 }
 
+int64_t sattn::tuning::scatter_mm::countLists(int64_t rows, int64_t blockRows) {
+  // Other blocks are padded to such rows.
+  if (blockRows % 16 != 0 || rows % blockRows != 0 ||
+      rows / blockRows > kMostLists)
+    return 1;
+  return rows / blockRows;
+}
+
 static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
@@ -48,8 +56,9 @@ llvm::Expected<Choice> sattn::tuning::scatter_mm::choose(const Facts &facts,
   for (llvm::StringRef entry : search.row)
     if (llvm::Error error = setParameter(tile, entry))
       return error;
-  if (llvm::Error error = checkPart("tile_m", tile.rows, facts.blockRows))
-    return error;
+  if (countLists(tile.rows, facts.blockRows) == 1)
+    if (llvm::Error error = checkPart("tile_m", tile.rows, facts.blockRows))
+      return error;
   if (llvm::Error error = checkPart("tile_k", tile.depth, facts.blockColumns))
     return error;
   if (tile.columns % 8 != 0)

@@ -24,6 +24,10 @@ static constexpr int64_t kCPURows = 64, kCPUColumns = 128, kCPUDepth = 64;
 static constexpr int64_t kLeastColumns = 16;
 /// Most rows on a GPU: two warpgroups of wgmma.
 static constexpr int64_t kMostRows = 128;
+/// Entries that share a tile where a block has half of those rows, and columns
+/// of a tile from which they do: what a tile reads of the others is then most
+/// of what it reads, and entries of neighboring rows read much of it alike.
+static constexpr int64_t kShared = 2, kLeastSharedColumns = 128;
 /// Bytes of a row of a K tile on a GPU: the longest swizzle.
 static constexpr int64_t kDepthBytes = 128;
 /// Above so many rows a tile by mma.sync has so many columns: two thread blocks
@@ -95,5 +99,9 @@ Parameters sattn::tuning::scatter_mm::defaultParameters(const Facts &facts,
   // blocks that work on the same columns share it.
   if (tile.rows < kMostRows)
     tile.rasterGroup = 1;
+  if (target.kind == TargetKind::Wgmma && facts.elementBytes == 2 &&
+      facts.blockRows * kShared == kMostRows &&
+      tile.columns >= kLeastSharedColumns)
+    tile.rows *= kShared;
   return tile;
 }

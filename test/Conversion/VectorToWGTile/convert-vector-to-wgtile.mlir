@@ -333,3 +333,34 @@ gpu.module @numbers_module {
     gpu.return
   }
 }
+
+// -----
+
+// A view of rows that ends before the memref: all rows are loaded, and those after
+// the view's end do not count.
+// CHECK-LABEL: gpu.func @rows
+// CHECK-SAME:    (%[[B:.*]]: memref<?x128xbf16>, %[[FIRST:.*]]: index, %[[N:.*]]: index,
+// CHECK:         %[[R:.*]] = wgtile.load %[[B]][%[[FIRST]], %{{.+}}] : memref<?x128xbf16> -> !wgtile.shared<64x128xbf16>
+// CHECK:         wgtile.mma %{{.+}}, %[[R]], %{{.+}} rows %[[N]] : tensor<64x64xbf16>, !wgtile.shared<64x128xbf16> -> tensor<64x128xf32>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+gpu.module @kernels {
+  gpu.func @rows(%b: memref<?x128xbf16>, %first: index, %n: index,
+                 %l: vector<64x64xbf16>, %acc: vector<64x128xf32>,
+                 %out: memref<64x128xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %view = memref.subview %b[%first, 0] [%n, 128] [1, 1]
+        : memref<?x128xbf16> to memref<?x128xbf16, strided<[128, 1], offset: ?>>
+    %r = vector.transfer_read %view[%c0, %c0], %pad {in_bounds = [false, true]}
+        : memref<?x128xbf16, strided<[128, 1], offset: ?>>, vector<64x128xbf16>
+    %0 = vector.contract {
+        indexing_maps = [#mk, #kn, #mn],
+        iterator_types = ["parallel", "parallel", "reduction"]} %l, %r, %acc
+        : vector<64x64xbf16>, vector<64x128xbf16> into vector<64x128xf32>
+    vector.transfer_write %0, %out[%c0, %c0] {in_bounds = [true, true]}
+        : vector<64x128xf32>, memref<64x128xf32>
+    gpu.return
+  }
+}

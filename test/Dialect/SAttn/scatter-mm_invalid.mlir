@@ -331,3 +331,47 @@ func.func @c16(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<1000
       outs(%out : tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16>
   return %0 : tensor<2x3x16x40xf16>
 }
+
+// -----
+
+func.func @c17_rank(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3x1xi32>, %s: tensor<20x3xi32>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected 'counts' of i32 or i64 and rank 1, but got 'tensor<3x1xi32>'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      steps(%c, %s : tensor<3x1xi32>, tensor<20x3xi32>)
+      outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [32, 40, 32]>} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}
+
+// -----
+
+func.func @c17_element(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3xi32>, %s: tensor<20x3xf32>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected 'steps' of i32 or i64 and rank 2, but got 'tensor<20x3xf32>'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      steps(%c, %s : tensor<3xi32>, tensor<20x3xf32>)
+      outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [32, 40, 32]>} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}
+
+// -----
+
+func.func @c17_lists(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3xi32>, %s: tensor<20x4xi32>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected 'steps' of the lists that share the tile of 'meta', 2, but got 'tensor<20x4xi32>'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      steps(%c, %s : tensor<3xi32>, tensor<20x4xi32>)
+      outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [32, 40, 32]>} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}
+
+// -----
+
+func.func @c17_one_list(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3xi32>, %s: tensor<20x2xi32>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected 'steps' of the lists that share the tile of 'meta', 1, but got 'tensor<20x2xi32>'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      steps(%c, %s : tensor<3xi32>, tensor<20x2xi32>)
+      outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [16, 40, 32]>} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}

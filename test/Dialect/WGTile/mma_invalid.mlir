@@ -215,3 +215,11 @@ func.func @c4(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>) {
   %0 = wgtile.mma %a, %a, %acc ieee : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+func.func @c5(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>, %n: index) {
+  // expected-error @below {{expected 'rows' with a tile that is not transposed}}
+  %0 = wgtile.mma %a, %a, %acc rows %n transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x64xf32>
+  return
+}

@@ -22,6 +22,14 @@ gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
         %next = arith.addi %at, %p : index
         scf.yield %next : index
       }
+      // Copies of one of two loops around each other are issued ahead.
+      // REMARK: [[@LINE+1]]:7: remark: {{.*}}Pipeline{{.*}}loads are not issued ahead: a loop in it has loads that are
+      scf.for %p = %c0 to %n step %c1 {
+        %x = wgtile.load %a[%p, %c0, %c0] aligned : memref<?x16x64xbf16> -> !a
+        scf.for %s = %c0 to %n step %c1 {
+          %y = wgtile.load %a[%s, %c0, %c0] aligned : memref<?x16x64xbf16> -> !a
+        }
+      }
       // Nothing to load.
       scf.for %p = %c0 to %n step %c2 {
       }

@@ -393,3 +393,72 @@ func.func @tma_store_c3(%ring: !staging, %s: !wgtile.token, %map: !map, %i: inde
   wgtile.tma_store %ring[%s] 0, %map[%i, %i] warpgroups 0 : !staging, !map
   return
 }
+
+// -----
+
+!lender = !wgtile.ring<2, [i32]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @ring_c1_lender(%lender: !lender) {
+  // expected-error @below {{expected a lender of shared tiles, not of warpgroups, but got '!wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>' in '!wgtile.ring<2, [i32]>'}}
+  %staging = wgtile.ring in %lender of !lender : !staging
+  return
+}
+
+// -----
+
+!lender = !wgtile.ring<1, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!ring = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+func.func @ring_c1_warpgroups(%lender: !lender) {
+  // expected-error @below {{expected a ring of warpgroups in another ring}}
+  %ring = wgtile.ring in %lender of !lender : !ring
+  return
+}
+
+// -----
+
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @ring_c2(%lender: !lender) {
+  // expected-error @below {{expected a ring that fits into a stage of its lender}}
+  %staging = wgtile.ring in %lender of !lender : !staging
+  return
+}
+
+// -----
+
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c1(%lender: !lender) {
+  %staging = wgtile.ring : !staging
+  %s = wgtile.consumer_wait %lender : !lender
+  // expected-error @below {{expected a ring that is in another one}}
+  wgtile.stage_borrow %staging from %s : !staging
+  return
+}
+
+// -----
+
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c1_twice(%lender: !lender) {
+  %staging = wgtile.ring in %lender of !lender : !staging
+  %s = wgtile.consumer_wait %lender : !lender
+  // expected-error @below {{expected that nothing else borrows for the ring}}
+  wgtile.stage_borrow %staging from %s : !staging
+  wgtile.stage_borrow %staging from %s : !staging
+  return
+}
+
+// -----
+
+!a = !wgtile.shared<128x64xbf16, swizzle = 128>
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!staging = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+func.func @stage_borrow_c2(%lender: !lender) {
+  %staging = wgtile.ring in %lender of !lender : !staging
+  %s = wgtile.consumer_wait %lender : !lender
+  %a = wgtile.ring_tile %lender[%s] 0 : !lender -> !a
+  // expected-error @below {{expected the token of a wait for a stage of the ring that it is in, of which no tile is used}}
+  wgtile.stage_borrow %staging from %s : !staging
+  return
+}

@@ -64,6 +64,22 @@ func.func @mma_with_layouts(
   return %0 : tensor<128x64xf32, #wgtile.mma<warps = 8>>
 }
 
+// CHECK-LABEL: func.func @mma_rows
+// CHECK-SAME:    %[[N:[a-z0-9]+]]: index
+// CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} rows %[[N]] mma_sync : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16> -> tensor<64x128xf32>
+// CHECK:         wgtile.mma_async %{{.*}}, %{{.*}}, %{{.*}} rows %[[N]] : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16> -> tensor<64x128xf32>
+func.func @mma_rows(%n: index, %a: !wgtile.shared<64x64xf16>,
+                    %b: !wgtile.shared<64x128xf16>,
+                    %acc: tensor<64x128xf32>) {
+  %0 = wgtile.mma %a, %b, %acc rows %n mma_sync
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16>
+      -> tensor<64x128xf32>
+  %1 = wgtile.mma_async %a, %b, %acc rows %n
+      : !wgtile.shared<64x64xf16>, !wgtile.shared<64x128xf16>
+      -> tensor<64x128xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @mma_transposed
 // CHECK:         wgtile.mma %{{.*}}, %{{.*}}, %{{.*}} transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>
 // CHECK:         wgtile.mma_async %{{.*}}, %{{.*}}, %{{.*}} transpose_b : !wgtile.shared<64x32xf16>, !wgtile.shared<128x32xf16> -> tensor<64x128xf32>

@@ -26,8 +26,10 @@ static std::string tile(llvm::StringRef target, Problem problem) {
                            .Default(99 << 10);
   Parameters result = defaultParameters(problem, limits);
   EXPECT_FALSE(result.stages || result.warps);
-  // Flat tiles of Hopper take one column of tiles after the other.
-  bool isFlat = target == "sm_90a" && result.rows < 128;
+  // Flat tiles of Hopper take one column of tiles after the other, unless some
+  // are long.
+  bool isFlat =
+      target == "sm_90a" && result.rows < 128 && !hasUnequalRows(problem);
   EXPECT_EQ(result.rasterGroup,
             isFlat ? std::optional<int64_t>(1) : std::nullopt);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
@@ -180,15 +182,16 @@ TEST(DefaultParametersTest, Targets) {
   EXPECT_FALSE(findTarget("sm_70"));
 }
 
-/// The default for few columns of 4096 x 4096 on Hopper: "32 x 16 x 128, 2
-/// parts".
+/// The default for few columns of 4096 x 4096 on Hopper, where columns of b are
+/// contiguous: "32 x 16 x 128, 2 parts".
 static std::string fewTile(int64_t block, int64_t n, int64_t sparsity,
                            int64_t m = 4096, llvm::StringRef target = "sm_90a",
-                           int64_t elementBytes = 2) {
+                           int64_t elementBytes = 2, bool alongK = true) {
   Problem few = problem(block, m, n);
   few.k = 4096;
   few.sparsity = sparsity;
   few.elementBytes = elementBytes;
+  few.alongK = alongK;
   Parameters result = defaultParameters(few, *findTarget(target));
   EXPECT_EQ(result.warps.has_value(), block < 64);
   return std::to_string(result.rows) + " x " + std::to_string(result.columns) +
@@ -199,10 +202,12 @@ static std::string fewTile(int64_t block, int64_t n, int64_t sparsity,
 TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(128, 16, 50), "32 x 16 x 128, 2 parts");
   EXPECT_EQ(fewTile(128, 16, 90), "32 x 16 x 128, 1 parts");
-  EXPECT_EQ(fewTile(128, 33, 50), "32 x 64 x 128, 2 parts");
-  EXPECT_EQ(fewTile(128, 1, 50), "32 x 16 x 128, 2 parts");
+  EXPECT_EQ(fewTile(128, 33, 50), "64 x 64 x 128, 2 parts");
+  EXPECT_EQ(fewTile(128, 33, 90), "64 x 64 x 128, 1 parts");
+  EXPECT_EQ(fewTile(128, 1, 50), "32 x 8 x 128, 2 parts");
   EXPECT_EQ(fewTile(64, 16, 50), "32 x 16 x 64, 2 parts");
-  EXPECT_EQ(fewTile(32, 8, 50), "32 x 16 x 32, 2 parts");
+  EXPECT_EQ(fewTile(64, 64, 50), "32 x 64 x 64, 2 parts");
+  EXPECT_EQ(fewTile(32, 8, 50), "32 x 8 x 32, 2 parts");
   EXPECT_EQ(fewTile(16, 16, 50), "16 x 16 x 16, 2 parts");
   // More rows leave more tiles, and no room for two thread blocks of each.
   EXPECT_EQ(fewTile(128, 16, 50, 14336), "64 x 16 x 64, 1 parts");
@@ -211,11 +216,22 @@ TEST(DefaultParametersTest, FewColumns) {
   EXPECT_EQ(fewTile(64, 16, 50, 65536), "64 x 16 x 64, 1 parts");
 }
 
+TEST(DefaultParametersTest, FewColumnsOfContiguousRows) {
+  auto fewTileOfRows = [](int64_t block, int64_t n, int64_t sparsity) {
+    return fewTile(block, n, sparsity, 4096, "sm_90a", 2, /*alongK=*/false);
+  };
+  EXPECT_EQ(fewTileOfRows(128, 8, 50), "64 x 16 x 128, 1 parts");
+  EXPECT_EQ(fewTileOfRows(64, 16, 90), "64 x 16 x 64, 1 parts");
+  EXPECT_EQ(fewTileOfRows(128, 64, 50), "64 x 64 x 128, 2 parts");
+  EXPECT_EQ(fewTileOfRows(64, 64, 50), "32 x 64 x 64, 2 parts");
+  EXPECT_EQ(fewTileOfRows(32, 8, 50), "32 x 16 x 32, 2 parts");
+}
+
 TEST(DefaultParametersTest, FewColumnsOfTF32) {
   // A K tile has as many bytes as one of 16-bit elements.
   EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_90a", 4), "32 x 16 x 64, 2 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 4096, "sm_90a", 4), "32 x 16 x 64, 2 parts");
-  EXPECT_EQ(fewTile(32, 8, 50, 4096, "sm_90a", 4), "32 x 16 x 32, 2 parts");
+  EXPECT_EQ(fewTile(32, 8, 50, 4096, "sm_90a", 4), "32 x 8 x 32, 2 parts");
   EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_80", 4), "32 x 16 x 64, 0 parts");
 }
 
@@ -223,7 +239,7 @@ TEST(DefaultParametersTest, FewColumnsWithoutClusters) {
   // A tile's reduction is not shared.
   EXPECT_EQ(fewTile(128, 16, 50, 4096, "sm_80"), "32 x 16 x 128, 0 parts");
   EXPECT_EQ(fewTile(64, 33, 50, 4096, "sm_80"), "32 x 64 x 64, 0 parts");
-  EXPECT_EQ(fewTile(16, 1, 90, 4096, "sm_86"), "16 x 16 x 16, 0 parts");
+  EXPECT_EQ(fewTile(16, 1, 90, 4096, "sm_86"), "16 x 8 x 16, 0 parts");
   EXPECT_EQ(fewTile(64, 16, 50, 14336, "sm_89"), "64 x 16 x 64, 0 parts");
 }
 
@@ -328,7 +344,9 @@ TEST(DefaultParametersTest, RowsOfPowerLawLength) {
         double best = std::numeric_limits<double>::max();
         for (Parameters tile = chosen; tile.columns <= 256; tile.columns *= 2)
           best = std::min(best, schedule(given, tile, target, lengths));
-        for (Parameters tile = chosen; tile.columns >= 64; tile.columns /= 2)
+        // Narrower ones of wgmma take as long a step.
+        int64_t least = block < 64 ? 64 : 128;
+        for (Parameters tile = chosen; tile.columns >= least; tile.columns /= 2)
           best = std::min(best, schedule(given, tile, target, lengths));
         EXPECT_LE(schedule(given, chosen, target, lengths), 1.25 * best)
             << "N " << n << ", blocks of " << block << ", sparsity " << sparsity
@@ -347,7 +365,7 @@ TEST(DefaultParametersTest, RowsOfUnequalLength) {
   // Of 128 rows with 12.8 blocks on average.
   EXPECT_EQ(columns(512, std::nullopt), "64 x 256 x 64");
   EXPECT_EQ(columns(512, 24), columns(512, std::nullopt));
-  EXPECT_EQ(columns(512, 128), "64 x 64 x 64");
+  EXPECT_EQ(columns(512, 128), "64 x 128 x 64");
   // Enough other work.
   EXPECT_EQ(columns(16384, 128), "64 x 256 x 64");
   // A row-block group whose steps are as many as the longest row's blocks.

@@ -23,9 +23,27 @@ TEST(FlexAttentionTest, DefaultFollowsHeadDim) {
   tile = defaultParameters(factsOf(128), hopper);
   EXPECT_EQ(tile.rows, 128);
   EXPECT_EQ(tile.depth, 128);
-  tile = defaultParameters(factsOf(256), hopper);
+}
+
+TEST(FlexAttentionTest, WideHeadsHaveAsManyKeysAsFit) {
+  Target hopper = *findTarget("sm_90a");
+  Parameters tile = defaultParameters(factsOf(256), hopper);
   EXPECT_EQ(tile.rows, 128);
-  EXPECT_EQ(tile.depth, 64);
+  EXPECT_EQ(tile.depth, 80);
+  EXPECT_EQ(defaultParameters(factsOf(192), hopper).depth, 112);
+  EXPECT_EQ(defaultParameters(factsOf(160), hopper).depth, 112);
+  EXPECT_EQ(defaultParameters(factsOf(240), hopper).depth, 64);
+  Facts facts = factsOf(192);
+  facts.valueDim = 128;
+  EXPECT_EQ(defaultParameters(facts, hopper).depth, 128);
+  // Registers bound them, too.
+  facts.headDim = 64;
+  facts.valueDim = 256;
+  EXPECT_EQ(defaultParameters(facts, hopper).depth, 80);
+  // A divisor of a list's blocks.
+  facts = factsOf(256);
+  facts.blockKeys = 128;
+  EXPECT_EQ(defaultParameters(facts, hopper).depth, 64);
 }
 
 TEST(FlexAttentionTest, PackedHeadsAreOneWarpgroup) {

@@ -21,13 +21,16 @@ TEST(ScatterMmTest, DefaultHasABlocksRows) {
   Target hopper = *findTarget("sm_90a");
   for (int64_t size : {8, 16, 24, 64, 128}) {
     Parameters tile = defaultParameters(factsOf(size, size), hopper);
-    EXPECT_EQ(tile.rows, size);
+    // Two entries share a tile of 128 rows.
+    EXPECT_EQ(tile.rows, size == 64 ? 128 : size);
     EXPECT_EQ(tile.columns, 256);
     EXPECT_EQ(tile.depth, std::min<int64_t>(size, 64));
   }
   Facts facts = factsOf(64, 64);
   facts.elementBytes = 4;
   EXPECT_EQ(defaultParameters(facts, hopper).depth, 32);
+  EXPECT_EQ(defaultParameters(facts, hopper).rows, 64);
+  EXPECT_EQ(defaultParameters(factsOf(64, 64, 64), hopper).rows, 64);
   EXPECT_EQ(defaultParameters(factsOf(256, 192), hopper).rows, 128);
   EXPECT_EQ(defaultParameters(factsOf(64, 64), *findTarget("sm_80")).columns,
             128);
@@ -80,10 +83,27 @@ TEST(ScatterMmTest, EveryDefaultIsATile) {
     for (int64_t size = 1; size <= 300; ++size) {
       Parameters tile =
           defaultParameters(factsOf(size, size), *findTarget(name));
-      EXPECT_TRUE(isPart(tile.rows, size)) << size;
+      EXPECT_TRUE(isPart(tile.rows, size) || countLists(tile.rows, size) > 1)
+          << size;
       EXPECT_TRUE(isPart(tile.depth, size)) << size;
       EXPECT_EQ(tile.columns % 8, 0);
     }
+}
+
+TEST(ScatterMmTest, EntriesThatShareATile) {
+  EXPECT_EQ(countLists(128, 64), 2);
+  EXPECT_EQ(countLists(64, 16), 4);
+  EXPECT_EQ(countLists(128, 16), kMostLists);
+  EXPECT_EQ(countLists(144, 16), 1);
+  EXPECT_EQ(countLists(96, 64), 1);
+  EXPECT_EQ(countLists(64, 128), 1);
+  // Padding.
+  EXPECT_EQ(countLists(16, 8), 1);
+  Search search{*findTarget("sm_90a")};
+  search.row = {"tile_m=64"};
+  llvm::Expected<Choice> choice = choose(factsOf(32, 32), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.rows, 64);
 }
 
 TEST(ScatterMmTest, TakesGivenNumbers) {
@@ -96,6 +116,10 @@ TEST(ScatterMmTest, TakesGivenNumbers) {
   // On the CPU tiles divide blocks.
   EXPECT_EQ(choice->parameters.depth, 16);
   EXPECT_EQ(choice->parameters.stages, 3);
+  search.row = {"tile_m=64"};
+  choice = choose(factsOf(32, 32), search);
+  ASSERT_TRUE(bool(choice));
+  EXPECT_EQ(choice->parameters.rows, 32);
   search.row = {"tile_m=40"};
   EXPECT_EQ(
       llvm::toString(choose(factsOf(32, 32), search).takeError()),

@@ -61,8 +61,8 @@ Value AttentionBuilder::constant(double value) {
 
 Value AttentionBuilder::readTile(Value source, ArrayRef<OpFoldResult> lead,
                                  ArrayRef<OpFoldResult> first,
-                                 ArrayRef<int64_t> shape) {
-  return sattn::readTile(*this, getLoc(), source, lead, first, shape);
+                                 ArrayRef<int64_t> shape, OpFoldResult rows) {
+  return sattn::readTile(*this, getLoc(), source, lead, first, shape, rows);
 }
 
 Value AttentionBuilder::position(ImplicitLocOpBuilder &inner, int64_t dim,

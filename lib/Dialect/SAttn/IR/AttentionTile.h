@@ -36,11 +36,12 @@ public:
   mlir::Value constant(double value);
 
   /// The tile of this shape from `first` on, in the source's last dimensions,
-  /// at `lead` of the others; zeros beyond its end.
+  /// at `lead` of the others; zeros beyond its end, and from `rows` on.
   mlir::Value readTile(mlir::Value source,
                        llvm::ArrayRef<mlir::OpFoldResult> lead,
                        llvm::ArrayRef<mlir::OpFoldResult> first,
-                       llvm::ArrayRef<int64_t> shape);
+                       llvm::ArrayRef<int64_t> shape,
+                       mlir::OpFoldResult rows = {});
 
   /// An element's position along a dimension, in i32: in the tile, or, with its
   /// `start`, in the tensor.

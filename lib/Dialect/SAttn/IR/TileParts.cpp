@@ -53,7 +53,7 @@ SmallVector<OpFoldResult> sattn::placeInBatches(OpBuilder &b, Location loc,
 
 Value sattn::readTile(OpBuilder &b, Location loc, Value source,
                       ArrayRef<OpFoldResult> lead, ArrayRef<OpFoldResult> first,
-                      ArrayRef<int64_t> shape) {
+                      ArrayRef<int64_t> shape, OpFoldResult rows) {
   auto type = cast<RankedTensorType>(source.getType());
   int64_t leadRank = lead.size(), rank = type.getRank();
   OpFoldResult one = b.getIndexAttr(1), nothing = b.getIndexAttr(0);
@@ -69,6 +69,8 @@ Value sattn::readTile(OpBuilder &b, Location loc, Value source,
         AffineMap::get(1, 1, {b.getAffineConstantExpr(size), s0 - d0},
                        b.getContext()),
         {begin, tensor::getMixedSize(b, loc, source, dim)});
+    if (i == 0 && rows)
+      clipped = rows;
     offsets.push_back(begin);
     sizes.push_back(clipped);
     inside.push_back(

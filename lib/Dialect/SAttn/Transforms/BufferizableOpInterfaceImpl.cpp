@@ -12,16 +12,20 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
 using namespace sattn;
 
 namespace {
-struct PlanOpInterface
-    : public DstBufferizableOpInterfaceExternalModel<PlanOpInterface, PlanOp> {
-  /// The old content of the destinations is not read: what a plan leaves
-  /// unwritten is unspecified.
+/// An op that prepares indices: on memrefs it is the same op without results,
+/// whose destinations are its last operands.
+template <typename Op>
+struct IndexOpInterface
+    : public DstBufferizableOpInterfaceExternalModel<IndexOpInterface<Op>, Op> {
+  /// The old content of the destinations is not read: what is left unwritten is
+  /// unspecified.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
@@ -30,21 +34,22 @@ struct PlanOpInterface
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto plan = cast<PlanOp>(op);
-    if (plan.getResults().empty())
+    if (op->getNumResults() == 0)
       return success();
-    SmallVector<Value> buffers;
-    for (Value tensor : {plan.getCrow(), plan.getCol(),
-                         plan.getRowBlockGroups(), plan.getSteps()}) {
-      FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      if (!isa<TensorType>(operand.getType())) {
+        operands.push_back(operand);
+        continue;
+      }
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
       if (failed(buffer))
         return failure();
-      buffers.push_back(*buffer);
+      operands.push_back(*buffer);
     }
-    PlanOp::create(rewriter, op->getLoc(), TypeRange(), plan.getGroups(),
-                   plan.getColumns(), buffers[0], buffers[1], buffers[2],
-                   buffers[3]);
-    replaceOpWithBufferizedValues(rewriter, op, ArrayRef(buffers).take_back(2));
+    mlir::clone(rewriter, op, TypeRange(), operands);
+    replaceOpWithBufferizedValues(
+        rewriter, op, ArrayRef(operands).take_back(op->getNumResults()));
     return success();
   }
 };
@@ -53,6 +58,7 @@ struct PlanOpInterface
 void sattn::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, SAttnDialect *) {
-    PlanOp::attachInterface<PlanOpInterface>(*context);
+    PlanOp::attachInterface<IndexOpInterface<PlanOp>>(*context);
+    MergeOp::attachInterface<IndexOpInterface<MergeOp>>(*context);
   });
 }

@@ -73,7 +73,11 @@ struct PlanRowBlockGroupsPass
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](TileProgramOpInterface op) {
+      OpBuilder b(op);
+      op.planTiles(b);
+    });
   }
 };
 } // namespace

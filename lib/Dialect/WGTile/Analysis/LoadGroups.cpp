@@ -35,6 +35,27 @@ static bool isReadOnly(LoadOp load) {
 
 bool LoadGroup::isRead() { return llvm::all_of(loads, isReadOnly); }
 
+/// Stages that divide the tile's stores are the same for each in every tile,
+/// constants; two are enough to write one while TMA reads the other.
+RingType LoadGroup::getBorrowingType() {
+  RingType type = borrower.getRing().getType();
+  int64_t fills =
+      llvm::count_if(borrower->getUsers(), llvm::IsaPred<ProducerAcquireOp>);
+  auto withStages = [&](int64_t stages) {
+    return RingType::get(type.getContext(), stages, type.getTiles(),
+                         type.getInstances(), type.getWarpgroups());
+  };
+  auto fits = [&](int64_t stages) {
+    return RingOp::findLendingFault(getRingType(/*stages=*/1),
+                                    withStages(stages))
+        .empty();
+  };
+  for (int64_t stages = fills; stages > 1; --stages)
+    if (fits(stages) && (fills % stages == 0 || stages == 2))
+      return withStages(stages);
+  return withStages(1);
+}
+
 namespace {
 class LoadGrouping {
 public:
@@ -51,6 +72,7 @@ public:
     if (failed(collectGroups()))
       return failure();
     chooseOwners();
+    findBorrower();
     return std::move(groups);
   }
 
@@ -222,6 +244,61 @@ private:
     return llvm::equal(lhs.loads, rhs.loads, [](LoadOp left, LoadOp right) {
       return left.getSource() == right.getSource();
     });
+  }
+
+  /// The first op of a tile's program that uses a ring, all of whose uses are
+  /// ops of that program; null if there are others.
+  Operation *findFirstUse(RingOp ring) {
+    Block *body = &loop.getBody().front();
+    Operation *first = nullptr;
+    for (Operation *user : ring->getUsers()) {
+      if (user->getBlock() == body) {
+        if (!first || user->isBeforeInBlock(first))
+          first = user;
+      } else if (!isa<ProducerTailOp>(user)) {
+        return nullptr;
+      }
+    }
+    return first;
+  }
+
+  /// Whether the program takes no stage of an owner's ring from an op on.
+  bool isFilledBefore(size_t owner, Operation *op) {
+    return llvm::all_of(groups, [&](LoadGroup &group) {
+      return group.owner != owner ||
+             llvm::all_of(group.loads, [&](LoadOp load) {
+               return op->getBlock()
+                   ->findAncestorOpInBlock(*load)
+                   ->isBeforeInBlock(op);
+             });
+    });
+  }
+
+  /// The first ring that a loop fills, and one of warpgroups which the tile's
+  /// program fills afterwards and which fits into a stage of it.
+  void findBorrower() {
+    if (loop.getGroupSize() != 1)
+      return;
+    DenseSet<size_t> inLoop = countRingBytes(groups).inLoop;
+    for (auto ring : loop->getBlock()->getOps<RingOp>()) {
+      Operation *first =
+          ring.getRing().getType().isStaging() && !ring.getLender()
+              ? findFirstUse(ring)
+              : nullptr;
+      if (!first)
+        continue;
+      for (auto [i, group] : llvm::enumerate(groups)) {
+        if (group.owner != i || !inLoop.contains(i) ||
+            !isFilledBefore(i, first))
+          continue;
+        group.borrower = ring;
+        if (RingOp::findLendingFault(group.getRingType(/*stages=*/1),
+                                     group.getBorrowingType())
+                .empty())
+          return;
+        group.borrower = {};
+      }
+    }
   }
 
   /// Chooses for each load group the group whose ring it uses: one with the

@@ -70,7 +70,15 @@ wgtile::findPipelinedLoops(gpu::GPUFuncOp kernel,
   SmallVector<PipelinedLoop> loops;
   kernel.walk([&](scf::ForOp loop) {
     StringRef reason;
-    if (std::optional<PipelinedLoop> found = analyze(loop, reason))
+    std::optional<PipelinedLoop> found = analyze(loop, reason);
+    // Copies of both would be in flight, in one order.
+    if (found && llvm::any_of(loops, [&](PipelinedLoop &other) {
+          return loop->isProperAncestor(other.loop);
+        })) {
+      reason = "a loop in it has loads that are";
+      found = std::nullopt;
+    }
+    if (found)
       loops.push_back(std::move(*found));
     else if (declined && !reason.empty())
       declined(loop, reason);

@@ -32,6 +32,10 @@ public:
         add(op, load.getBarrier(), kBarrierBytes, kBarrierBytes);
       } else if (auto ring = dyn_cast<RingOp>(op)) {
         RingType type = ring.getRing().getType();
+        if (ring.getLender()) {
+          checkLender(ring);
+          return;
+        }
         add(op, ring.getOffset(), type.getSizeInBytes(), type.getAlignment());
         add(op, ring.getBarriers(), 2 * type.getStages() * kBarrierBytes,
             kBarrierBytes);
@@ -50,6 +54,18 @@ private:
   gpu::GPUFuncOp kernel;
   SmallVector<Place> places;
   bool failed = false;
+
+  /// A ring in another one begins where that does.
+  void checkLender(RingOp ring) {
+    auto lender = ring.getLender().getDefiningOp<RingOp>();
+    if (lender && ring.getOffset() == lender.getOffset())
+      return;
+    InFlightDiagnostic error =
+        ring.emitOpError("expected the place of the ring that it is in");
+    if (lender)
+      error.attachNote(lender.getLoc()) << "which is made here";
+    failed = true;
+  }
 
   void add(Operation *op, std::optional<uint64_t> offset, int64_t bytes,
            int64_t alignment) {

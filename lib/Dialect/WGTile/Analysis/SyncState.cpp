@@ -48,9 +48,11 @@ SyncState::Counters SyncState::getCounters() const {
   Counters counters;
   // Rings that were never used, or are as at the start, count nothing.
   for (const auto &[number, ring] : rings) {
-    if (ring.held.empty() && !ring.acquired && ring.countUsed() == 0)
+    if (ring.held.empty() && !ring.acquired && !ring.lender &&
+        ring.countUsed() == 0)
       continue;
     counters.insert(counters.end(), {number, ring.acquired});
+    counters.push_back(ring.lender ? static_cast<int64_t>(*ring.lender) : -1);
     for (const auto &[age, takes] : ring.held)
       counters.push_back(age);
     counters.push_back(-1);
@@ -98,6 +100,7 @@ bool SyncState::join(const SyncState &other) {
     RingState &mine = it->second;
     // The counters agree.
     mine.acquired = theirs.acquired;
+    mine.lender = theirs.lender;
     mine.isCooperative |= theirs.isCooperative;
     changed |= mine.join(theirs) || isNew;
   }

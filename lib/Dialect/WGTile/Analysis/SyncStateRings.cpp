@@ -122,6 +122,11 @@ void SyncState::renumber(llvm::function_ref<Place(Place)> change) {
 
 LogicalResult SyncState::release(Place stage, Operation *op,
                                  SyncListener listener) {
+  if (isLent(stage) &&
+      !listener(op, Kind::Return,
+                "expected the memory of the stage, which another ring has "
+                "borrowed, to be returned before it is given back"))
+    return failure();
   for (size_t i = 0; i < work.size(); ++i)
     for (const Group &group : work[i].groups)
       if ((group.reads.count(stage) || group.writes.count(stage)) &&
@@ -175,6 +180,73 @@ void SyncState::commitStaging(unsigned ring) {
   });
 }
 
+/// The memory of the newest stage that was taken of a ring is lent as long as
+/// no other one is taken.
+bool SyncState::isLent(Place stage) const {
+  return stage.stage == 0 && llvm::any_of(rings, [&](const auto &ring) {
+           return ring.second.lender == stage.base;
+         });
+}
+
+/// All roles' uses of the stage before are complete: its producer waited for
+/// their releases.
+LogicalResult SyncState::borrow(const SyncEffect &effect, Operation *op,
+                                const ValueNumbers &numbers,
+                                SyncListener listener) {
+  auto refuse = [&](Kind missing, const Twine &message) {
+    (void)listener(op, missing, message);
+    return failure();
+  };
+  SyncEffect use = effect;
+  auto made = effect.value.getDefiningOp<RingOp>();
+  use.value = made ? made.getLender() : Value();
+  if (!use.value)
+    return refuse(Kind::Borrow, "expected a ring that is in another one");
+  if (failed(checkToken(use, op, /*isAcquired=*/false, numbers, listener)))
+    return failure();
+  Place stage = tokens[numbers.of(effect.token)];
+  if (stage.stage != 0)
+    return refuse(Kind::Take, "expected the newest stage that was taken");
+  if (isLent(stage))
+    return refuse(Kind::Return,
+                  "expected a stage whose memory no ring has borrowed");
+  rings[numbers.of(effect.value)].lender = stage.base;
+  return success();
+}
+
+/// All that was stored must have been read, and all writes be fenced: TMA fills
+/// the memory next.
+LogicalResult SyncState::giveBack(unsigned number, Operation *op,
+                                  SyncListener listener) {
+  RingState &ring = rings[number];
+  auto refuse = [&](Kind missing, const Twine &message) {
+    (void)listener(op, missing, message);
+    return failure();
+  };
+  if (!ring.lender)
+    return refuse(Kind::Borrow, "expected a ring that has borrowed memory");
+  if (ring.acquired)
+    return refuse(Kind::CommitStage,
+                  "expected the stage that was acquired to be committed before "
+                  "its memory is returned");
+  for (const auto &[place, tile] : tiles) {
+    if (place.base != number)
+      continue;
+    if (tile.isUnfenced() &&
+        !listener(op, Kind::Fence,
+                  "expected a fence between the threads' writes of the ring "
+                  "and the return of its memory"))
+      return failure();
+    if ((tile.read || tile.written) &&
+        !listener(op, Kind::Barrier,
+                  "expected the warpgroup's threads to meet between their "
+                  "writes of the ring and the return of its memory"))
+      return failure();
+  }
+  ring.lender.reset();
+  return success();
+}
+
 LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
                                       const ValueNumbers &numbers,
                                       SyncListener listener) {
@@ -191,7 +263,18 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   switch (effect.kind) {
   case Kind::MakeRing:
     return makeRing(ring, op, listener);
+  case Kind::Borrow:
+    return borrow(effect, op, numbers, listener);
+  case Kind::Return:
+    return giveBack(number, op, listener);
   case Kind::Acquire:
+    if (auto made = effect.value.getDefiningOp<RingOp>();
+        made && made.getLender() && !ring.lender) {
+      (void)listener(op, Kind::Borrow,
+                     "expected the ring's memory to be borrowed before a stage "
+                     "is acquired");
+      return failure();
+    }
     for (const auto &[other, state] : rings) {
       // Warpgroups do not wait for each other.
       if (!state.acquired || (other != number && type.isStaging()))
@@ -247,6 +330,12 @@ LogicalResult SyncState::applyToStage(const SyncEffect &effect, Operation *op,
   case Kind::Take: {
     if (cooperates && failed(takeCooperative(ring, type, op, listener)))
       return failure();
+    if (isLent({number, 0})) {
+      (void)listener(op, Kind::Return,
+                     "expected the memory of the stage that was taken before, "
+                     "which another ring has borrowed, to be returned");
+      return failure();
+    }
     // The producer acquires stages in order: it fills no other before the one
     // that comes round again.
     if (ring.held.count(stages - 1) && !cooperates) {

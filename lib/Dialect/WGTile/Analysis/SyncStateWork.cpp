@@ -118,6 +118,10 @@ LogicalResult SyncState::access(const SyncEffect &effect, Operation *op,
   auto require = [&](bool holds, Kind missing, const Twine &message) {
     return success(holds || listener(op, missing, message));
   };
+  if (failed(require(!isLent(place), Kind::Return,
+                     "expected no access to a stage whose memory is lent to "
+                     "another ring")))
+    return failure();
   auto isIn = [&](const std::set<Place> &places) {
     return places.count(place) != 0;
   };

@@ -177,6 +177,57 @@ LogicalResult TmaStoreOp::verify() {
   return success();
 }
 
+StringRef RingOp::findLendingFault(RingType lender, RingType ring) {
+  if (lender.isStaging() || !lender.hasSharedTiles())
+    return "expected a lender of shared tiles, not of warpgroups";
+  if (!ring.isStaging())
+    return "expected a ring of warpgroups in another ring";
+  if (lender.getStageBytes() % ring.getAlignment() != 0 ||
+      ring.getSizeInBytes() > lender.getStageBytes())
+    return "expected a ring that fits into a stage of its lender";
+  return {};
+}
+
+LogicalResult RingOp::verify() {
+  // (C1), (C2)
+  if (!getLender())
+    return success();
+  auto lender = cast<RingType>(getLender().getType());
+  StringRef fault = findLendingFault(lender, getRing().getType());
+  if (fault.empty())
+    return success();
+  return emitOpError() << fault << ", but got " << getRing().getType() << " in "
+                       << lender;
+}
+
+static LogicalResult verifyBorrowing(Operation *op, Value ring) {
+  // (C1)
+  auto made = ring.getDefiningOp<RingOp>();
+  if (!made || made.getLender())
+    return success();
+  return op->emitOpError("expected a ring that is in another one");
+}
+
+LogicalResult StageBorrowOp::verify() {
+  if (failed(verifyBorrowing(*this, getRing())))
+    return failure();
+  for (Operation *user : getRing().getUsers())
+    if (isa<StageBorrowOp>(user) && user != *this)
+      return emitOpError("expected that nothing else borrows for the ring");
+  // (C2)
+  auto wait = getToken().getDefiningOp<ConsumerWaitOp>();
+  auto made = getRing().getDefiningOp<RingOp>();
+  if (!wait || (made && wait.getRing() != made.getLender()) ||
+      llvm::any_of(getToken().getUsers(), llvm::IsaPred<RingTileOp>))
+    return emitOpError("expected the token of a wait for a stage of the ring "
+                       "that it is in, of which no tile is used");
+  return success();
+}
+
+LogicalResult StageReturnOp::verify() {
+  return verifyBorrowing(*this, getRing());
+}
+
 LogicalResult RingLoadOp::verify() {
   // (C1)
   return verifyTileKind(*this, getRing().getType(), getTile(),

@@ -61,6 +61,7 @@ static constexpr Field<Schedule, std::optional<int64_t>> kNumbers[] = {
 };
 static constexpr Field<Schedule, std::optional<bool>> kFlags[] = {
     {"specialized", &Schedule::specialized},
+    {"borrow", &Schedule::borrow},
     {"overlap", &Schedule::overlap},
     {"order_warpgroups", &Schedule::orderWarpgroups},
     {"persistent", &Schedule::persistent},
@@ -74,10 +75,11 @@ static constexpr std::pair<StringLiteral, TileOrder> kTileOrders[] = {
 };
 
 static auto tie(const Schedule &s) {
-  return std::tie(s.specialized, s.warps, s.stages, s.tileStages, s.ctasPerSM,
-                  s.entryRegisters, s.producerRegisters, s.consumerRegisters,
-                  s.overlap, s.orderWarpgroups, s.persistent, s.dynamic,
-                  s.programmaticLaunch, s.rasterGroup, s.splitK, s.tileOrder);
+  return std::tie(s.specialized, s.warps, s.stages, s.tileStages, s.borrow,
+                  s.ctasPerSM, s.entryRegisters, s.producerRegisters,
+                  s.consumerRegisters, s.overlap, s.orderWarpgroups,
+                  s.persistent, s.dynamic, s.programmaticLaunch, s.rasterGroup,
+                  s.splitK, s.tileOrder);
 }
 
 bool wgtile::operator==(const Schedule &lhs, const Schedule &rhs) {
@@ -222,7 +224,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     if (schedule.*field.member)
       printer << StringRef(separator) << field.name << " = "
               << *(schedule.*field.member);
-  printFlags("overlap", "programmatic_launch");
+  printFlags("borrow", "programmatic_launch");
   if (schedule.tileOrder)
     for (auto [keyword, order] : kTileOrders)
       if (order == *schedule.tileOrder)

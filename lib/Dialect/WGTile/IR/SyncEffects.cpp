@@ -167,6 +167,17 @@ void ProducerTailOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(SyncEffect::barrier(SyncScope::Block));
 }
 
+void StageBorrowOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(
+      SyncEffect::stage(Kind::Borrow, getRing()).with(getToken()));
+}
+
+void StageReturnOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
+  effects.push_back(SyncEffect::wait(AsyncKind::Store, /*pending=*/0));
+  effects.push_back(SyncEffect::barrier(SyncScope::Group));
+  effects.push_back(SyncEffect::stage(Kind::Return, getRing()));
+}
+
 void ConsumerDrainOp::getSyncEffects(SmallVectorImpl<SyncEffect> &effects) {
   effects.push_back(
       SyncEffect::wait(AsyncKind::Product, /*pending=*/0).with(getToken()));

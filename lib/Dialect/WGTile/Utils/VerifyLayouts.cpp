@@ -87,7 +87,7 @@ LogicalResult wgtile::verifyRegisterTiles(gpu::GPUFuncOp kernel) {
 /// What is expected of an op on a ring of warpgroups; nothing if it is so.
 static StringRef findStagingMisuse(Operation *op, RingOp ring) {
   if (!isa<ProducerAcquireOp, RingStoreOp, TmaStoreOp, ProducerCommitOp,
-           ProducerTailOp>(op))
+           ProducerTailOp, StageBorrowOp, StageReturnOp>(op))
     return "expected a ring that is not one of warpgroups";
   if (ring && ring.getConsumerWarps())
     return "expected a ring of warpgroups without warps";
@@ -105,6 +105,10 @@ static StringRef findStagingMisuse(Operation *op, RingOp ring) {
 static StringRef findMisuse(Operation *op, RingType type, RingOp ring) {
   if (type.isStaging())
     return findStagingMisuse(op, ring);
+  // A ring that borrows its memory.
+  if (isa<RingOp>(op))
+    return ring && !ring.getConsumerWarps() ? "expected a lender with warps"
+                                            : "";
   bool alone = isCooperative(op);
   if (ring && alone == ring.getConsumerWarps().has_value())
     return alone ? "expected a ring without warps outside of roles"

@@ -21,8 +21,8 @@ def SAttn_Dialect : Dialect {
     it.
 
     Mathematical ops live on tensors only: every lowering tiles them first and
-    bufferizes the tiles. `sattn.plan`, which prepares indices for the tiles, is
-    bufferized itself.
+    bufferizes the tiles. `sattn.plan` and `sattn.merge`, which prepare indices for
+    the tiles, are bufferized themselves.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -57,6 +57,14 @@ def SAttn_TileProgramOpInterface : OpInterface<"TileProgramOpInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<
       /*desc=*/[{
+        Adds what is computed for all tiles before the first, where the op has tiles
+        that need it and does not have it yet.
+      }],
+      /*retTy=*/"void", /*methodName=*/"planTiles",
+      /*args=*/(ins "::mlir::OpBuilder &":$b),
+      /*methodBody=*/"", /*defaultImplementation=*/"return;">,
+    InterfaceMethod<
+      /*desc=*/[{
         Writes the program of the tile that this op covers, before the op, and
         returns the values that replace its results.
       }],

@@ -304,7 +304,8 @@ def SAttnPlanRowBlockGroups : Pass<"sattn-plan-row-block-groups", "::mlir::func:
     (`StorageOpInterface`) a `sattn.plan` for row-block groups of the tile's size.
     The tile program of a block row then walks the steps of its row-block group,
     whose rows can share their loads of the dense operand. A row-block group has at
-    most 32 block rows.
+    most 32 block rows. Ops that plan their tiles themselves do so
+    (`planTiles` of `TileProgramOpInterface`), by a `sattn.merge` of lists.
 
     Before:
     ```mlir

@@ -27,12 +27,18 @@ struct LoadGroup {
   RingOp ring;
   /// For each load, the tile of the ring's stages that it becomes.
   llvm::SmallVector<int64_t> positions;
+  /// A ring of warpgroups that could be in a stage of the group's ring, since
+  /// the tile's program takes no stage of that when it has begun to fill it.
+  RingOp borrower;
 
   /// Type of a ring of so many stages for these loads.
   RingType getRingType(int64_t stages);
 
   /// Whether the loads' tiles are only read into registers.
   bool isRead();
+
+  /// The borrower's type in a stage: with as many stages as fit.
+  RingType getBorrowingType();
 };
 
 /// The load groups of a tile's program and the rings that they share. Emits an

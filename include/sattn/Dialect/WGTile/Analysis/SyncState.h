@@ -130,6 +130,8 @@ public:
     /// Tiles of the acquired stage, by number and instance, that a copy was
     /// started into on every path; on some.
     std::set<std::pair<int64_t, int64_t>> copied, maybeCopied;
+    /// The ring whose stage's memory this ring has borrowed.
+    std::optional<unsigned> lender;
 
     /// Whether one program fills and reads the ring. If so: the stages that are
     /// committed and not taken, oldest first, by the ops that may have
@@ -201,6 +203,12 @@ private:
                                    const ValueNumbers &numbers,
                                    SyncListener listener);
   void commitStaging(unsigned ring);
+  llvm::LogicalResult borrow(const SyncEffect &effect, mlir::Operation *op,
+                             const ValueNumbers &numbers,
+                             SyncListener listener);
+  llvm::LogicalResult giveBack(unsigned ring, mlir::Operation *op,
+                               SyncListener listener);
+  bool isLent(Place stage) const;
   llvm::LogicalResult makeRing(RingState &ring, mlir::Operation *op,
                                SyncListener listener);
   llvm::LogicalResult commitCooperative(RingState &ring, RingType type,

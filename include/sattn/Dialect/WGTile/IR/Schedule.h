@@ -27,6 +27,7 @@ struct Schedule {
   std::optional<bool> specialized;
   std::optional<int64_t> warps;
   std::optional<int64_t> stages, tileStages;
+  std::optional<bool> borrow;
   std::optional<int64_t> ctasPerSM;
   std::optional<int64_t> entryRegisters, producerRegisters, consumerRegisters;
   std::optional<bool> overlap, orderWarpgroups;

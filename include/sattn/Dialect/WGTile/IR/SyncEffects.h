@@ -89,6 +89,10 @@ struct SyncEffect {
     Release,
     /// Makes the ring `value`, all stages of which are empty.
     MakeRing,
+    /// Makes the memory of the stage of `token`, which is not read any more,
+    /// that of the ring `value`, and ends that.
+    Borrow,
+    Return,
     /// Lets the first warpgroup of the consumers' order go first.
     InitOrder,
     /// Waits until the order has reached this warpgroup.
@@ -186,6 +190,7 @@ struct SyncEffect {
     return kind == Kind::Wait || kind == Kind::Fence || kind == Kind::Barrier ||
            kind == Kind::Acquire || kind == Kind::CommitStage ||
            kind == Kind::Take || kind == Kind::Release ||
+           kind == Kind::Borrow || kind == Kind::Return ||
            kind == Kind::InitOrder || kind == Kind::EnterOrder ||
            kind == Kind::LeaveOrder;
   }

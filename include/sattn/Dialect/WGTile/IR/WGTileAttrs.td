@@ -126,6 +126,7 @@ def WGTile_ScheduleAttr : AttrDef<WGTile_Dialect, "Schedule"> {
     | `warps` | warps that compute the tiles of all consumer groups (`wgtile-assign-layouts`) |
     | `stages` | depth of the buffers that loops fill |
     | `tile_stages` | depth of the buffers that are filled once a tile |
+    | `borrow` | results are staged in a stage of a ring that loops fill (`wgtile-specialize`) |
     | `ctas_per_sm` | CTAs that share an SM |
     | `entry_registers` | registers of a thread at the kernel's start |
     | `producer_registers`, `consumer_registers` | the same for each role from then on; 0: as at the start |

@@ -224,6 +224,10 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
     `ieee` they are multiplied as they are, each product added by one fused
     multiply-add of the thread that holds the sum, in the layout of `mma.sync`.
 
+    With `rows` = r, rows of b from r on are zero, whatever the tile holds: before
+    the product each warp clears them in shared memory, if there are any. The tile
+    may be read again, but then with the same number of rows.
+
     The MMA is `wgmma`, an instruction of a warpgroup, or, with `mma_sync`,
     `mma.sync`, an instruction of a warp; `wgtile-assign-layouts` chooses. The op
     ends when the product is complete.
@@ -234,6 +238,7 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
       or f32 beside a tile b that is not transposed.
     - (C3) A tile b of 8-bit elements is transposed: instructions take K-major ones.
     - (C4) `ieee` comes with elements of f32.
+    - (C5) `rows` comes with a tile b that is not transposed.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc
@@ -243,10 +248,11 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
+                       Optional<Index>:$rows,
                        UnitAttr:$mma_sync, UnitAttr:$ieee,
                        UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`mma_sync` $mma_sync^)? (`ieee` $ieee^)?
+    $a `,` $b `,` $acc (`rows` $rows^)? (`mma_sync` $mma_sync^)? (`ieee` $ieee^)?
     (`transpose_b` $transpose_b^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
 }
@@ -261,7 +267,7 @@ def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
     registers. The op has an effect on asynchronous work: no pass moves it over a
     wait, erases it or merges two.
 
-    - (C1), (C2), (C3) as of `wgtile.mma`.
+    - (C1), (C2), (C3), (C5) as of `wgtile.mma`.
 
     ```mlir
     %d = wgtile.mma_async %a, %b, %acc
@@ -271,9 +277,9 @@ def WGTile_MmaAsyncOp : WGTile_MmaBase<"mma_async"> {
   }];
   let arguments = (ins AnyTypeOf<[WGTile_SharedType, WGTile_RegisterTile]>:$a,
                        WGTile_SharedType:$b, WGTile_RegisterTile:$acc,
-                       UnitAttr:$transpose_b);
+                       Optional<Index>:$rows, UnitAttr:$transpose_b);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`transpose_b` $transpose_b^)? attr-dict `:`
+    $a `,` $b `,` $acc (`rows` $rows^)? (`transpose_b` $transpose_b^)? attr-dict `:`
     qualified(type($a)) `,` qualified(type($b)) `->` type($result)
   }];
 }

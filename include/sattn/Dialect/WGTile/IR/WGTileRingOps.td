@@ -81,18 +81,41 @@ def WGTile_RingOp : WGTile_Op<"ring", [
     (`wgtile-allocate-shared`): stages follow each other, then all full barriers,
     then all empty barriers.
 
+    A ring of warpgroups may be `in` another ring: its memory is that of a stage of
+    `lender`, which its warpgroups hold meanwhile (`wgtile.stage_borrow`).
+
+    - (C1) `lender` is a ring of shared tiles, not of warpgroups; the ring is one of
+      warpgroups.
+    - (C2) The ring fits into a stage of the lender.
+
     ```mlir
     %ring = wgtile.ring warps 8 : !wgtile.ring<4, [...]>
     %own = wgtile.ring : !wgtile.ring<4, [...]>
     %staging = wgtile.ring : !wgtile.ring<2, [...], warpgroups = 2>
+    %borrowing = wgtile.ring in %ring of !wgtile.ring<4, [...]>
+        : !wgtile.ring<2, [...], warpgroups = 2>
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$consumer_warps,
                        OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$barriers);
+                       OptionalAttr<I64Attr>:$barriers,
+                       Optional<WGTile_RingType>:$lender);
   let results = (outs WGTile_RingType:$ring);
   let assemblyFormat = [{
-    (`warps` $consumer_warps^)? attr-dict `:` qualified(type($ring))
+    (`warps` $consumer_warps^)? (`in` $lender^ `of` qualified(type($lender)))?
+    attr-dict `:` qualified(type($ring))
+  }];
+  let builders = [OpBuilder<(ins "RingType":$ring,
+      "::mlir::IntegerAttr":$consumer_warps, "::mlir::IntegerAttr":$offset,
+      "::mlir::IntegerAttr":$barriers), [{
+    build($_builder, $_state, ring, consumer_warps, offset, barriers,
+          /*lender=*/::mlir::Value());
+  }]>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Why a ring of warpgroups could not be in a ring of this type; nothing if
+    /// it could.
+    static ::llvm::StringRef findLendingFault(RingType lender, RingType ring);
   }];
 }
 
@@ -402,6 +425,46 @@ def WGTile_ProducerTailOp : WGTile_RingUse<"producer_tail"> {
   }];
   let arguments = (ins WGTile_RingType:$ring);
   let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+}
+
+def WGTile_StageBorrowOp : WGTile_RingUse<"stage_borrow"> {
+  let summary = "Begin to use the memory of a stage";
+  let description = [{
+    The memory of the stage of `token` is that of the ring's stages until
+    `wgtile.stage_return`. No tile of the stage is used: its producer commits it
+    without copies when all consumers have given it back, so that no warpgroup waits
+    for another.
+
+    - (C1) The ring is in another one, and nothing else borrows for it.
+    - (C2) The token is that of a `wgtile.consumer_wait` for a stage of the ring that
+      it is in, of which no tile is used.
+
+    ```mlir
+    %s = wgtile.consumer_wait %ring : !wgtile.ring<4, [...]>
+    wgtile.stage_borrow %staging from %s : !wgtile.ring<2, [...], warpgroups = 2>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring, WGTile_TokenType:$token);
+  let assemblyFormat = [{
+    $ring `from` $token attr-dict `:` qualified(type($ring))
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_StageReturnOp : WGTile_RingUse<"stage_return"> {
+  let summary = "End the use of a stage's memory";
+  let description = [{
+    The thread that starts stores waits until all of them have read shared memory,
+    and the warpgroup's threads meet. The stage that the ring has borrowed may then be
+    given back to its producer.
+
+    ```mlir
+    wgtile.stage_return %staging : !wgtile.ring<2, [...], warpgroups = 2>
+    ```
+  }];
+  let arguments = (ins WGTile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
 }
 
 #endif // SATTN_DIALECT_WGTILE_IR_WGTILERINGOPS_TD

@@ -47,6 +47,35 @@ DerivedBlocks::Blocks DerivedBlocks::toBlocks(Value first, Value last) const {
   return {from, to};
 }
 
+mask::BlockOperands flex_attention::makeBlockOperands(TileBuilder &b) {
+  auto widen = [&](Value position) {
+    return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), position);
+  };
+  auto lessOne = [&](Value end) {
+    return b.createOrFold<arith::SubIOp>(end, b.index(1));
+  };
+  Value first = b.asValue(b.getFirstQuery());
+  Value past = b.asValue(b.getQueryCount());
+  if (!b.op.isPacked())
+    past = b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::AddIOp>(first, b.index(b.queries)), past);
+  mask::BlockOperands operands;
+  operands.batch = widen(b.asValue(b.getBatch()));
+  operands.head = widen(b.asValue(b.getHead()));
+  operands.query = {widen(first), widen(lessOne(past))};
+  operands.key = {widen(b.index(0)), widen(lessOne(b.asValue(b.getLength())))};
+  operands.getNumber = [&b](unsigned capture) -> Value {
+    Value value = b.op.getCaptures()[capture];
+    return value.getType().isIntOrFloat() ? value : Value();
+  };
+  operands.getElement = [&b](unsigned capture, ValueRange indices) -> Value {
+    Value tensor = b.op.getCaptures()[capture];
+    return readCapture(b, b.getLoc(), tensor, indices,
+                       findLastIndices(b, b.getLoc(), tensor));
+  };
+  return operands;
+}
+
 DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
   FlexAttentionOp op = b.op;
   OpFoldResult length = b.getLength();
@@ -54,34 +83,14 @@ DerivedBlocks::DerivedBlocks(TileBuilder &b, OpFoldResult shift) : b(b) {
   blocks = b.asValue(affine::makeComposedFoldedAffineApply(
       b, b.getLoc(), d0.ceilDiv(b.keys), {length}));
 
-  auto widen = [&](Value position) {
-    return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), position);
-  };
   Value first = b.asValue(b.getFirstQuery());
-  Value queries = b.asValue(
-      tensor::getMixedSize(b, b.getLoc(), op.getQ(), op.getLeadRank()));
-  Value last =
-      min(b.createOrFold<arith::AddIOp>(first, index(b.queries)), queries);
-  last = b.createOrFold<arith::SubIOp>(last, index(1));
-  mask::BlockOperands operands;
-  operands.batch = widen(b.asValue(b.getBatch()));
-  operands.head = widen(b.asValue(b.getHead()));
-  operands.query = {widen(first), widen(last)};
-  operands.key = {widen(index(0)), widen(b.createOrFold<arith::SubIOp>(
-                                       b.asValue(length), index(1)))};
-  operands.getNumber = [&](unsigned capture) -> Value {
-    Value value = op.getCaptures()[capture];
-    return value.getType().isIntOrFloat() ? value : Value();
-  };
-  operands.getElement = [&](unsigned capture, ValueRange indices) -> Value {
-    Value tensor = op.getCaptures()[capture];
-    return readCapture(b, b.getLoc(), tensor, indices,
-                       findLastIndices(b, b.getLoc(), tensor));
-  };
+  // Rows of packed heads may have any query.
+  past = op.isPacked() ? b.asValue(b.getQueryCount())
+                       : b.createOrFold<arith::AddIOp>(first, index(b.queries));
   if (op.getMaskMod().empty())
     seen.push_back({index(0), blocks});
   else
-    interpret(operands);
+    interpret(makeBlockOperands(b));
   excludeBand(shift);
   makeDisjoint();
   order(hasCore ? findCore() : Blocks());
@@ -126,22 +135,23 @@ void DerivedBlocks::excludeBand(OpFoldResult shift) {
   MaskAttr mask = b.op.getMask().value_or(MaskAttr());
   if (!mask)
     return;
-  Value first = b.createOrFold<arith::AddIOp>(b.asValue(b.getFirstQuery()),
-                                              b.asValue(shift));
-  auto plus = [&](int64_t distance) {
-    return b.createOrFold<arith::AddIOp>(first, index(distance));
+  auto plus = [&](Value query, int64_t distance) {
+    Value position = b.createOrFold<arith::AddIOp>(query, b.asValue(shift));
+    return b.createOrFold<arith::AddIOp>(position, index(distance));
   };
+  Value first = b.asValue(b.getFirstQuery());
   int64_t prefix = mask.getPrefix().value_or(0);
   Value begin = index(0), end = last;
   if (std::optional<int64_t> right = mask.getRight()) {
-    end = min(plus(b.queries - 1 + *right), last);
+    end = min(plus(past, *right - 1), last);
     if (hasCore)
-      excluded.push_back(toBlocks(max(plus(*right + 1), index(prefix)), last));
+      excluded.push_back(
+          toBlocks(max(plus(first, *right + 1), index(prefix)), last));
   }
   if (std::optional<int64_t> left = mask.getLeft()) {
-    begin = plus(-*left);
+    begin = plus(first, -*left);
     if (hasCore)
-      excluded.push_back(toBlocks(index(prefix), plus(b.queries - 2 - *left)));
+      excluded.push_back(toBlocks(index(prefix), plus(past, -2 - *left)));
   }
   SmallVector<Blocks> bands = {toBlocks(begin, end)};
   if (prefix > 0)

@@ -19,6 +19,9 @@
 
 namespace sattn::flex_attention {
 
+/// The tile's queries and all keys, of i64, and what the function captures.
+mask::BlockOperands makeBlockOperands(TileBuilder &b);
+
 /// Iterations over the blocks of up to kMostRanges ranges. One range within
 /// them, the core, is of blocks of which each query sees each key; the others
 /// come first. All numbers are indices.
@@ -62,6 +65,8 @@ private:
 
   TileBuilder &b;
   mlir::Value blocks;
+  /// After the tile's queries; of an edge tile not clipped.
+  mlir::Value past;
   /// What a query may see, and what may not be full.
   llvm::SmallVector<Blocks> seen, excluded;
   bool hasCore = true, tellsNothing = false;

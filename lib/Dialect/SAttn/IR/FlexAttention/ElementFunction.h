@@ -42,6 +42,11 @@ public:
   /// Where heads are packed: whether `compute` needs the head, and the query.
   bool needsHead() const { return !isEmpty() && !head.use_empty(); }
   bool needsQuery() const { return !isEmpty() && !query.use_empty(); }
+  /// Whether scores may be as low as the lowest number of f32, which users take
+  /// for "nearly masked": there is such a constant, a captured element that is
+  /// read at the query or the key itself, or a captured number that is no
+  /// factor.
+  bool mayBeLowest() const;
   /// Of an element. `score` may be null, and so may `head` where heads are not
   /// packed; `query` and `key` are computed if they are needed.
   struct Place {

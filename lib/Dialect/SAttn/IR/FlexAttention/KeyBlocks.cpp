@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace sattn;
 using namespace sattn::flex_attention;
 
+/// Of mask_mod.
+static constexpr unsigned kHeadArgument = 1;
+
 KeyBlocks::KeyBlocks(TileBuilder &b, Value unmasked)
     : b(b), op(b.op), mask(op.getMask().value_or(MaskAttr())),
       mayMaskAll(bool(unmasked)) {
@@ -67,7 +70,9 @@ OpFoldResult KeyBlocks::computeMax(ArrayRef<AffineExpr> exprs) {
 //===----------------------------------------------------------------------===//
 
 bool KeyBlocks::fromRanges() {
-  if (op.isPacked()) // Of a tile's rows each may have another head.
+  // Of packed rows each may have another head.
+  if (op.isPacked() && !op.getMaskMod().empty() &&
+      !op.getMaskMod().getArgument(kHeadArgument).use_empty())
     return false;
   bool isBandAndPrefix =
       mask && mask.getLeft() && mask.getPrefix().value_or(0) > 0;
@@ -247,6 +252,13 @@ Value KeyBlocks::isFull(Value iteration) {
   if ((!isAllMasked && !mayMaskAll) || !partialEnd || !op.getFullCounts())
     return {};
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, iteration,
+                               partialEnd);
+}
+
+Value KeyBlocks::isPartial(Value iteration) {
+  if (!partialEnd || !op.getFullCounts())
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, iteration,
                                partialEnd);
 }
 

@@ -39,6 +39,9 @@ public:
   /// Whether `mask` and `mask_mod` are true for an iteration's block, where
   /// that may be and its scores are masked all the same; else null.
   mlir::Value isFull(mlir::Value iteration);
+  /// Whether an iteration's block is one that `mask` and `mask_mod` apply to;
+  /// null: each is.
+  mlir::Value isPartial(mlir::Value iteration);
   /// Whether the last block may end beyond the keys.
   bool hasTail() const { return isRagged; }
 

@@ -12,6 +12,7 @@
 #include "BandRows.h"
 #include "ElementFunction.h"
 #include "KeyBlocks.h"
+#include "SeenKeys.h"
 #include "TileBuilder.h"
 
 #include "../AttentionTile.h"
@@ -21,6 +22,8 @@ using namespace sattn;
 using namespace sattn::flex_attention;
 
 static constexpr float kLog2E = 1.44269504f;
+/// Times log2(e), not -inf.
+static constexpr float kLowest = -2.358e38f;
 
 namespace {
 class TileProgram {
@@ -50,6 +53,7 @@ private:
              ValueRange elements, function_ref<Value()> query,
              function_ref<Value()> key);
   void iterate(scf::ForOp loop);
+  OpFoldResult countRows(Value iteration);
   Value modify(Value s);
   Value mask(Value s, Value iteration);
   Value applyMask(Value s, Value iteration);
@@ -66,6 +70,8 @@ private:
   /// each row is.
   Value queryOfRow, headOfRow;
   Value q;
+  /// The end of the keys that mask_mod lets the tile see, if it is known.
+  Value seenEnd;
   /// Of the iteration's block.
   OpFoldResult firstKey;
 };
@@ -81,6 +87,8 @@ SmallVector<Value> TileProgram::build() {
   maskMod.hoist(b, queryOfRow, headOfRow);
   SmallVector<Value> carried = tile.start();
   range.emplace(b, tile.isPositive);
+  if (range->appliesMask)
+    seenEnd = findSeenEnd(b);
   scf::ForOp loop = tile.createLoop(carried, range->end, op.getPrecision());
   {
     OpBuilder::InsertionGuard guard(b);
@@ -155,10 +163,40 @@ void TileProgram::iterate(scf::ForOp loop) {
   Value k = b.readTile(op.getK(), b.leadOf(op.getK(), head),
                        {firstKey, b.getIndexAttr(0)}, {b.keys, depth});
   Value v = b.readTile(op.getV(), b.leadOf(op.getV(), head),
-                       {firstKey, b.getFirstColumn()}, {b.keys, columns});
+                       {firstKey, b.getFirstColumn()}, {b.keys, columns},
+                       countRows(iteration));
   bool maySeeNothing = range->isMasked || tile.isModified || op.hasLists();
   tile.update(mask(modify(tile.multiply(q, k)), iteration), v, loop,
               maySeeNothing);
+}
+
+/// Rows of V that the block of keys has before the end of those that are seen:
+/// what comes after may be anything, and is not multiplied. Nothing where that
+/// is the tensor's end, as far as is known.
+OpFoldResult TileProgram::countRows(Value iteration) {
+  if (!op.getKeyLengths() && !seenEnd)
+    return {};
+  Value end = b.asValue(b.getLength());
+  if (seenEnd) {
+    Value here = seenEnd;
+    if (Value isPartial = range->isPartial(iteration))
+      here = arith::SelectOp::create(b, isPartial, seenEnd, end);
+    end = arith::MinSIOp::create(b, here, end);
+  }
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  Value rows = b.asValue(affine::makeComposedFoldedAffineMin(
+      b, b.getLoc(),
+      AffineMap::get(2, 0, {b.getAffineConstantExpr(b.keys), d0 - d1},
+                     b.getContext()),
+      {OpFoldResult(end), firstKey}));
+  rows = arith::MaxSIOp::create(b, rows, b.index(0));
+  if (range->isAllMasked)
+    return rows;
+  // Iterations without a mask have whole blocks.
+  Value isMasked = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         iteration, range->bound);
+  return arith::SelectOp::create(b, isMasked, rows, b.index(b.keys))
+      .getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +216,7 @@ Value TileProgram::modify(Value s) {
   scoreMod.addInputs(b, inputs, maps);
   Value query0 = b.asI32(b.getFirstRow()), key0 = b.asI32(firstKey);
   Value log2E = b.constant(kLog2E);
+  Value least = scoreMod.mayBeLowest() ? b.constant(kLowest) : Value();
   arith::FastMathFlags flags = getScoreFlags(op);
   return b.generic(
       inputs, maps, tile.scores, b.tile,
@@ -188,6 +227,14 @@ Value TileProgram::modify(Value s) {
             inner, scoreMod, scaled, args,
             [&] { return queryOfRow ? args[1] : b.position(inner, 0, query0); },
             [&] { return b.position(inner, 1, key0); });
+        if (least) {
+          // -inf stays what it is: not seen.
+          Value isMasked = arith::CmpFOp::create(
+              inner, arith::CmpFPredicate::OEQ, score, b.lowest);
+          score = arith::SelectOp::create(
+              inner, isMasked, score,
+              arith::MaximumFOp::create(inner, score, least));
+        }
         return arith::MulFOp::create(inner, score, log2E, flags);
       });
 }

@@ -8,10 +8,12 @@
 
 // The sequential program of one tile of sattn.sampled_addmm, a stored block or
 // a part of one: a search for the block row that has it, a loop over K, and the
-// epilogue.
+// epilogue. That of a run of stored blocks goes through block rows, and in each
+// through the blocks, which it stores one by one.
 
 #include "../ProductTypes.h"
 #include "../TileParts.h"
+#include "Runs.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -37,6 +39,8 @@ public:
         sumType(getSumType(op.getMat1().getType().getElementType())) {}
 
   Value build() {
+    if (isRun(op))
+      return computeRun();
     if (!alpha.isZero)
       multiplyMatrices();
     return writeBack(addInput());
@@ -120,6 +124,10 @@ private:
   /// Each bit waits for the one before, and a thread block for them all:
   /// numbers of rows are i32, which take half the instructions of indices.
   Value findBlockRow(OpFoldResult count, Value block) {
+    return findBlockRows(count, block).front();
+  }
+  /// Those of several blocks, which wait together.
+  SmallVector<Value> findBlockRows(OpFoldResult count, ArrayRef<Value> blocks) {
     Type number = b.getI32Type();
     auto constant = [&](int32_t value) -> Value {
       return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
@@ -127,7 +135,7 @@ private:
     Value last, bits;
     if (std::optional<int64_t> known = getConstantIntValue(count)) {
       if (*known <= 1)
-        return index(0);
+        return SmallVector<Value>(blocks.size(), index(0));
       last = constant(*known - 1);
       bits = index(llvm::Log2_64_Ceil(*known));
     } else {
@@ -137,26 +145,31 @@ private:
       bits = asIndex(arith::SubIOp::create(
           b, constant(32), math::CountLeadingZerosOp::create(b, last)));
     }
-    auto search = scf::ForOp::create(b, index(0), bits, index(1),
-                                     ValueRange{constant(0)});
+    auto search =
+        scf::ForOp::create(b, index(0), bits, index(1),
+                           SmallVector<Value>(blocks.size(), constant(0)));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(search.getBody());
-      Value former = search.getRegionIterArg(0);
       AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
       Value place = arith::IndexCastOp::create(
           b, number,
           asValue(apply(d0 - d1 - 1, {bits, search.getInductionVar()})));
-      Value next = arith::AddIOp::create(
-          b, former, arith::ShLIOp::create(b, constant(1), place));
-      Value offset = readEntry(op.getCrow(),
-                               asIndex(arith::MinSIOp::create(b, next, last)));
-      Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
-                           compare(arith::CmpIPredicate::sle, offset, block));
-      Value row = arith::SelectOp::create(b, isTaken, next, former);
-      scf::YieldOp::create(b, row);
+      Value bit = arith::ShLIOp::create(b, constant(1), place);
+      SmallVector<Value> rows;
+      for (auto [block, former] :
+           llvm::zip_equal(blocks, search.getRegionIterArgs())) {
+        Value next = arith::AddIOp::create(b, former, bit);
+        Value offset = readEntry(
+            op.getCrow(), asIndex(arith::MinSIOp::create(b, next, last)));
+        Value isTaken = both(compare(arith::CmpIPredicate::sle, next, last),
+                             compare(arith::CmpIPredicate::sle, offset, block));
+        rows.push_back(arith::SelectOp::create(b, isTaken, next, former));
+      }
+      scf::YieldOp::create(b, rows);
     }
-    return asIndex(search.getResult(0));
+    return llvm::map_to_vector(search.getResults(),
+                               [&](Value row) { return asIndex(row); });
   }
 
   /// The steps of the loop over K: none where `mat1` and `mat2` must not be
@@ -353,6 +366,87 @@ private:
         .getResult(0);
   }
 
+  /// A run. Blocks that no block row has are those before the first row's and
+  /// after the last row's, whose loops go over them, too.
+  Value computeRun() {
+    Value first = getBlock();
+    OpFoldResult count =
+        tensor::getMixedSize(b, b.getLoc(), op.getOut(), batchRank);
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Value end = asValue(apply(d0 + d1, {OpFoldResult(first), count}));
+    if (alpha.isZero)
+      return computeBlocks(first, end, op.getOut(), /*multiply=*/nullptr);
+    OpFoldResult blockRows = apply(d0 - 1, {sizeOf(op.getCrow(), -1)});
+    Value begin = readEntry(op.getCrow(), index(0));
+    Value stored = readEntry(op.getCrow(), asValue(blockRows));
+    Value steps = countSteps(blockRows);
+    Value isUsed = compare(arith::CmpIPredicate::slt, index(0), steps);
+    Value last = asValue(apply(d0 - 1, {OpFoldResult(end)}));
+    SmallVector<Value> ends =
+        findBlockRows(blockRows, {asOffset(first), asOffset(last)});
+    Value past = asValue(apply(d0 + 1, {OpFoldResult(ends[1])}));
+    past = arith::SelectOp::create(b, isUsed, past, ends[0]);
+    auto loop =
+        scf::ForOp::create(b, ends[0], past, index(1), ValueRange{op.getOut()});
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value row = loop.getInductionVar();
+      OpFoldResult firstRow =
+          apply(d0 * op.getBlockRows(), {OpFoldResult(row)});
+      Tensor rowsOfMat1 = sliceOf(op.getMat1(), firstRow, rows, -2);
+      OpFoldResult start = b.getIndexAttr(0);
+      Value left = readTile(b, b.getLoc(), rowsOfMat1, {}, {start, start},
+                            {rows, depth});
+      Value from = readIndex(op.getCrow(), row);
+      Value to =
+          readIndex(op.getCrow(), asValue(apply(d0 + 1, {OpFoldResult(row)})));
+      from = arith::SelectOp::create(
+          b, compare(arith::CmpIPredicate::eq, row, ends[0]), first, from);
+      to = arith::SelectOp::create(
+          b, compare(arith::CmpIPredicate::eq, row, ends[1]), end, to);
+      Value out =
+          computeBlocks(from, to, loop.getRegionIterArg(0), [&](Value block) {
+            Value offset = asOffset(block);
+            isComputed =
+                both(compare(arith::CmpIPredicate::sle, begin, offset),
+                     compare(arith::CmpIPredicate::slt, offset, stored));
+            Value column =
+                selectColumn(readIndex(op.getCol(), block), isComputed);
+            Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
+            Value zeros = linalg::FillOp::create(b, zero, emptyTile(sumType))
+                              .getResult(0);
+            return addProduct(left, column, start, zeros);
+          });
+      scf::YieldOp::create(b, out);
+    }
+    product = isComputed = Value();
+    return computeBlocks(first, arith::SelectOp::create(b, isUsed, first, end),
+                         loop.getResult(0), /*multiply=*/nullptr);
+  }
+
+  /// A loop over blocks of the run, which are stored into `out`.
+  Value computeBlocks(Value from, Value to, Value out,
+                      function_ref<Value(Value)> multiply) {
+    auto loop = scf::ForOp::create(b, from, to, index(1), ValueRange{out});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value block = loop.getInductionVar();
+    if (multiply)
+      product = multiply(block);
+    Value tile = epilogue(/*readsInput=*/false);
+    int64_t rank = op.getOut().getType().getRank();
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+        ones(rank, b.getIndexAttr(1)), sizes(rank - 2, b.getIndexAttr(1));
+    offsets[batchRank] = apply(b.getAffineDimExpr(0) - b.getAffineDimExpr(1),
+                               {OpFoldResult(block), OpFoldResult(getBlock())});
+    sizes.append({b.getIndexAttr(rows), b.getIndexAttr(columns)});
+    out = tensor::InsertSliceOp::create(b, tile, loop.getRegionIterArg(0),
+                                        offsets, sizes, ones);
+    scf::YieldOp::create(b, out);
+    return loop.getResult(0);
+  }
+
   Value emptyTile(Type type) {
     return tensor::EmptyOp::create(b, {rows, columns}, type);
   }
@@ -470,6 +564,9 @@ FailureOr<SmallVector<Value>> SampledAddmmOp::lowerToTileProgram(OpBuilder &b) {
   ArrayRef<int64_t> tile = getMetaAttr().getTile();
   SmallVector<int64_t> shape(getBatchRank() + 1, 1);
   shape.append({tile[0], getTileColumns()});
+  // The last run may be shorter.
+  if (isRun(*this))
+    shape[getBatchRank()] = getOut().getType().getDimSize(getBatchRank());
   if (!isTile() || getOut().getType().getShape() != ArrayRef(shape))
     return emitOpError() << "expected a tile of one block, " << tile[0] << " x "
                          << getTileColumns() << ", but got "

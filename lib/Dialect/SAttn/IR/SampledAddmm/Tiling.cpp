@@ -9,9 +9,11 @@
 // TilingInterface of sattn.sampled_addmm: the loops are the dimensions of
 // `out`, batches, stored blocks, and rows and columns of a block. A tile is
 // never of more than one block, since blocks are not near each other; tiles of
-// blocks that follow each other may share a thread block.
+// blocks that follow each other may share a thread block. A run of blocks
+// (Runs.h) is one tile, of whole blocks: then there is no loop over columns.
 
 #include "../ResultTiling.h"
+#include "Runs.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
@@ -19,7 +21,8 @@ using namespace mlir;
 using namespace sattn;
 
 SmallVector<utils::IteratorType> SampledAddmmOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(getOut().getType().getRank(),
+  return SmallVector<utils::IteratorType>(getOut().getType().getRank() -
+                                              isRun(*this),
                                           utils::IteratorType::parallel);
 }
 
@@ -27,15 +30,22 @@ SmallVector<Range> SampledAddmmOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> ranges;
   for (OpFoldResult size : tensor::getMixedSizes(b, getLoc(), getOut()))
     ranges.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  if (isRun(*this))
+    ranges.pop_back();
   return ranges;
 }
 
 LogicalResult SampledAddmmOp::getResultTilePosition(
-    OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
+  if (isRun(*this)) {
+    resultOffsets.push_back(b.getIndexAttr(0));
+    resultSizes.back() = b.getIndexAttr(getBlockRows());
+    resultSizes.push_back(b.getIndexAttr(getBlockColumns()));
+  }
   return success();
 }
 
@@ -46,6 +56,8 @@ SampledAddmmOp::getTiledImplementation(OpBuilder &b,
                                        ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> origin =
       getValueOrCreateConstantIndexOp(b, getLoc(), offsets);
+  if (isRun(*this))
+    origin.push_back(arith::ConstantIndexOp::create(b, getLoc(), 0));
   FailureOr<TilingResult> result = cutResults(b, *this, offsets, sizes);
   if (failed(result))
     return failure();
@@ -64,11 +76,16 @@ SampledAddmmOp::getTileSizes(OpBuilder &b) {
                        "none (sattn-inject-meta attaches one)");
   SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(meta.getTile()[0]));
-  sizes.push_back(b.getIndexAttr(getTileColumns()));
+  if (isRun(*this))
+    sizes[getBatchRank()] = b.getIndexAttr(getBlocksPerTile());
+  else
+    sizes.push_back(b.getIndexAttr(getTileColumns()));
   return sizes;
 }
 
 SmallVector<int64_t> SampledAddmmOp::getTileGroups() {
+  if (isRun(*this))
+    return {};
   SmallVector<int64_t> groups(getBatchRank() + 3, 1);
   groups[getBatchRank()] = getBlocksPerTile();
   return groups;

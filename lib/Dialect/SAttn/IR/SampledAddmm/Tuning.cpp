@@ -10,6 +10,7 @@
 
 #include "../ProductTypes.h"
 #include "../TileParts.h"
+#include "Runs.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Tuning/SampledAddmm.h"
@@ -20,6 +21,15 @@ using namespace sattn;
 /// Where the GPU's MMAs take mat2 along K alone, it gets a copy that lies so.
 std::optional<std::string>
 SampledAddmmOp::restrictTo(const tuning::Target &target) {
+  // The CPU has nothing to gain from a run.
+  if (MetaAttr meta = getMetaAttr();
+      target.kind == tuning::TargetKind::CPU && isRun(*this)) {
+    ArrayRef<int64_t> tile = meta.getTile();
+    setMetaAttr(MetaAttr::get(
+        getContext(), {tile[0], getBlockColumns(), tile[2]}, meta.getStages(),
+        meta.getWarps(), meta.getRasterGroup(), meta.getSplitK()));
+    return "a tile of one block, as " + target.name.str() + " takes";
+  }
   if (target.kind == tuning::TargetKind::CPU || getTransposeMat2() ||
       Scale(getAlpha()).isZero ||
       !needsKMajor(getMat2().getType().getElementType()))
@@ -40,6 +50,7 @@ SampledAddmmOp::chooseParameters(ArrayRef<meta::Table>,
   facts.elementBytes = getMat1().getType().getElementTypeBitWidth() / 8;
   int64_t k = getMat1().getType().getShape().back();
   facts.k = hints.k;
+  facts.canBeRun = canBeRun(*this);
   if (!ShapedType::isDynamic(k))
     facts.k = k;
   return tuning::sampled_addmm::choose(facts, search);

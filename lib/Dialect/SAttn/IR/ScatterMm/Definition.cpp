@@ -118,6 +118,29 @@ static LogicalResult verifyShapes(ScatterMmOp op) {
   return success();
 }
 
+/// (C17)
+static LogicalResult verifySteps(ScatterMmOp op) {
+  if (!op.getCounts() != !op.getSteps())
+    return op.emitOpError() << "expected both 'counts' and 'steps', or neither";
+  if (!op.getSteps())
+    return success();
+  for (auto [name, value, rank] :
+       {std::tuple(StringRef("counts"), op.getCounts(), 1),
+        std::tuple(StringRef("steps"), op.getSteps(), 2)}) {
+    RankedTensorType type = value.getType();
+    if (type.getRank() != rank || !(type.getElementType().isInteger(32) ||
+                                    type.getElementType().isInteger(64)))
+      return op.emitOpError() << "expected '" << name << "' of i32 or i64 and "
+                              << "rank " << rank << ", but got " << type;
+  }
+  int64_t lists = op.getMetaAttr() ? op.getListsPerTile() : 1;
+  if (op.getSteps().getType().getDimSize(1) != 1 + lists || lists == 1)
+    return op.emitOpError()
+           << "expected 'steps' of the lists that share the tile of 'meta', "
+           << lists << ", but got " << op.getSteps().getType();
+  return success();
+}
+
 /// (C12)
 static LogicalResult verifyTile(ScatterMmOp op) {
   MetaAttr meta = op.getMetaAttr();
@@ -136,7 +159,8 @@ static LogicalResult verifyTile(ScatterMmOp op) {
   std::pair<int64_t, int64_t> parts[] = {{tile[0], op.getBlockRows()},
                                          {tile[2], op.getBlockColumns()}};
   for (auto [part, name] : llvm::zip_equal(parts, StringRef("MK")))
-    if (!tuning::scatter_mm::isPart(part.first, part.second))
+    if (!tuning::scatter_mm::isPart(part.first, part.second) &&
+        !(name == 'M' && op.getListsPerTile() > 1))
       return op.emitOpError()
              << "expected the tile's " << name << " to divide the block's "
              << part.second
@@ -187,5 +211,16 @@ LogicalResult ScatterMmOp::verify() {
   if (failed(verifyPrecision(*this, getPrecision(), // (C13)
                              blocks.elementType(), "blocks")))
     return failure();
-  return verifyTile(*this);
+  if (failed(verifyTile(*this)))
+    return failure();
+  return verifySteps(*this);
+}
+
+int64_t ScatterMmOp::getListsPerTile() {
+  return tuning::scatter_mm::countLists(getMetaAttr().getTile()[0],
+                                        getBlockRows());
+}
+
+int64_t ScatterMmOp::getTileRows() {
+  return getMetaAttr().getTile()[0] / getListsPerTile();
 }

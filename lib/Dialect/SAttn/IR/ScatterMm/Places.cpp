@@ -39,8 +39,30 @@ SmallVector<OpFoldResult> sattn::locate(OpBuilder &b, Location loc,
           asIndex(arith::RemUIOp::create(b, loc, unit, perRow))};
 }
 
+OpFoldResult sattn::countEntries(OpBuilder &b, ScatterMmOp op) {
+  Location loc = op.getLoc();
+  if (op.getR())
+    return tensor::getMixedSize(b, loc, op.getR(), 0);
+  return affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineSymbolExpr(0) - 1,
+      {tensor::getMixedSize(b, loc, op.getOffsets(), 0)});
+}
+
+Value sattn::clampEntry(OpBuilder &b, ScatterMmOp op, Value entry) {
+  if (!op.getMetaAttr() || op.getListsPerTile() == 1)
+    return entry;
+  // Not affine: what entries that share a tile have in common is seen in their
+  // number alone.
+  Value last = getValueOrCreateConstantIndexOp(
+      b, op.getLoc(),
+      affine::makeComposedFoldedAffineApply(
+          b, op.getLoc(), b.getAffineSymbolExpr(0) - 1, {countEntries(b, op)}));
+  return arith::MinSIOp::create(b, op.getLoc(), entry, last);
+}
+
 SmallVector<OpFoldResult> sattn::locateEntry(OpBuilder &b, ScatterMmOp op,
                                              Value entry) {
+  entry = clampEntry(b, op, entry);
   if (!op.getR())
     return {entry};
   Value offset = readEntry(b, op.getLoc(), op.getR(), entry);

@@ -27,6 +27,13 @@ llvm::SmallVector<mlir::OpFoldResult> locate(mlir::OpBuilder &b,
                                              mlir::Value offset,
                                              mlir::Value grid, int64_t rows);
 
+/// How many entries there are.
+mlir::OpFoldResult countEntries(mlir::OpBuilder &b, ScatterMmOp op);
+
+/// Of several entries that share a tile the last may be past the last one,
+/// which stands for them. Nothing of theirs is stored.
+mlir::Value clampEntry(mlir::OpBuilder &b, ScatterMmOp op, mlir::Value entry);
+
 /// The place in the grid of `out` of an entry's matrix. It follows from other
 /// operands, so that it is the same value wherever `out` is a slice of itself.
 llvm::SmallVector<mlir::OpFoldResult>

@@ -25,14 +25,14 @@ class TileProgram {
 public:
   TileProgram(OpBuilder &builder, ScatterMmOp op)
       : b(op.getLoc(), builder), op(op), origin(op.getOrigin()),
-        rows(op.getMetaAttr().getTile()[0]),
+        entry(origin[op.getBatchRank()]), rows(op.getTileRows()),
         columns(op.getMetaAttr().getTile()[1]),
-        depth(op.getMetaAttr().getTile()[2]),
+        depth(op.getMetaAttr().getTile()[2]), lists(op.getListsPerTile()),
         element(op.getOut().getType().getElementType()),
         sumType(getScalarType(op.getBlocks().getType())) {}
 
   Value build() {
-    findPairs();
+    own = findPairs(entry);
     return writeBack(add(multiply()));
   }
 
@@ -40,12 +40,21 @@ private:
   ImplicitLocOpBuilder b;
   ScatterMmOp op;
   SmallVector<Value> origin;
-  int64_t rows, columns, depth;
+  Value entry;
+  int64_t rows, columns, depth, lists;
   Type element, sumType;
-  /// The numbers of the entry's pairs.
-  Value begin, end;
-  /// In the format without p: the position in q of pair 0.
-  Value first;
+  /// The pairs of an entry: their numbers, and without p the position in q of
+  /// pair 0.
+  struct Pairs {
+    Value begin, end, first;
+  };
+  Pairs own;
+  /// Of an entry that shares the tile: where its list begins in q, and its
+  /// length.
+  struct Member {
+    Value first, count;
+  };
+  SmallVector<Member> members;
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -57,45 +66,53 @@ private:
     return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
   }
   Value readIndex(Value list, OpFoldResult position) {
-    Value entry = readEntry(b, b.getLoc(), list, asValue(position));
-    return arith::IndexCastOp::create(b, b.getIndexType(), entry);
+    return asIndex(readEntry(b, b.getLoc(), list, asValue(position)));
+  }
+  Value asIndex(Value number) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), number);
   }
 
-  void findPairs() {
-    Value entry = origin[op.getBatchRank()];
-    OpFoldResult list = entry;
+  /// The list of an entry.
+  Pairs findPairs(Value entry) {
     SmallVector<OpFoldResult> place;
-    if (!op.getP()) {
-      place = locateEntry(b, op, entry);
-      list = place[0];
-    }
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    begin = readIndex(op.getOffsets(), list);
-    end = readIndex(op.getOffsets(), apply(d0 + 1, {list}));
     if (op.getP())
-      return;
+      place = {clampEntry(b, op, entry)};
+    else
+      place = locateEntry(b, op, entry);
+    OpFoldResult list = place[0];
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    Pairs pairs;
+    pairs.begin = readIndex(op.getOffsets(), list);
+    pairs.end = readIndex(op.getOffsets(), apply(d0 + 1, {list}));
+    if (op.getP())
+      return pairs;
     Value across = asValue(tensor::getMixedSize(
         b, b.getLoc(), op.getOthers(), op.getOthers().getType().getRank() - 3));
     // Not affine: products of values.
     Value before = arith::MulIOp::create(
-        b, asValue(apply(d0 - 1, {OpFoldResult(across)})), begin);
-    Value count =
-        asValue(apply(d1 - d0, {OpFoldResult(begin), OpFoldResult(end)}));
-    first = arith::AddIOp::create(
+        b, asValue(apply(d0 - 1, {OpFoldResult(across)})), pairs.begin);
+    Value count = asValue(
+        apply(d1 - d0, {OpFoldResult(pairs.begin), OpFoldResult(pairs.end)}));
+    pairs.first = arith::AddIOp::create(
         b, before, arith::MulIOp::create(b, asValue(place[1]), count));
+    return pairs;
   }
 
-  /// The matrix of `others` of a pair.
-  SmallVector<OpFoldResult> locateOther(Value pair) {
-    Value position =
-        op.getP() ? pair : arith::AddIOp::create(b, pair, first).getResult();
+  /// The position in q of a pair.
+  Value locatePair(const Pairs &pairs, Value pair) {
+    return op.getP() ? pair
+                     : arith::AddIOp::create(b, pair, pairs.first).getResult();
+  }
+
+  /// The matrix of `others` that an entry of q says.
+  SmallVector<OpFoldResult> locateOther(Value other) {
     if (!op.getR())
-      return {readIndex(op.getQ(), position)};
+      return {
+          arith::IndexCastOp::create(b, b.getIndexType(), other).getResult()};
     SmallVector<OpFoldResult> place(origin.begin(),
                                     origin.begin() + op.getBatchRank());
-    place.append(locate(b, b.getLoc(),
-                        readEntry(b, b.getLoc(), op.getQ(), position),
-                        op.getOthers(), op.getBlockColumns()));
+    place.append(
+        locate(b, b.getLoc(), other, op.getOthers(), op.getBlockColumns()));
     return place;
   }
 
@@ -133,36 +150,113 @@ private:
   }
 
   /// The sum of the products. A step of the loop covers `depth` of a
-  /// block's columns.
+  /// block's columns. Where entries share a tile the loop goes over the steps
+  /// of all, in some of which this one has no pair.
   Value multiply() {
     int64_t stepsPerPair = llvm::divideCeil(op.getBlockColumns(), depth);
     AffineExpr d0 = b.getAffineDimExpr(0);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
     Value zeros =
         linalg::FillOp::create(b, zero, emptyTile(sumType)).getResult(0);
+    bool isMerged = static_cast<bool>(op.getSteps());
+    Value first = isMerged ? index(0) : own.begin, last = own.end;
+    if (isMerged) {
+      findMembers();
+      last = readIndex(op.getCounts(),
+                       apply(d0.floorDiv(lists), {OpFoldResult(entry)}));
+    }
     auto loop = scf::ForOp::create(
-        b, asValue(apply(d0 * stepsPerPair, {begin})),
-        asValue(apply(d0 * stepsPerPair, {end})), index(1), ValueRange{zeros});
+        b, asValue(apply(d0 * stepsPerPair, {first})),
+        asValue(apply(d0 * stepsPerPair, {last})), index(1), ValueRange{zeros});
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     if (op.getPrecision() == "tf32")
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    OpFoldResult step = loop.getInductionVar();
-    Value pair = asValue(apply(d0.floorDiv(stepsPerPair), {step}));
-    OpFoldResult k = apply((d0 % stepsPerPair) * depth, {step});
-    Value block = op.getP() ? readIndex(op.getP(), pair) : pair;
+    OpFoldResult turn = loop.getInductionVar();
+    Value step = asValue(apply(d0.floorDiv(stepsPerPair), {turn}));
+    OpFoldResult k = apply((d0 % stepsPerPair) * depth, {turn});
+    Value sum = loop.getRegionIterArgs().front();
+    if (!isMerged) {
+      Value block = op.getP() ? readIndex(op.getP(), step) : step;
+      Value left = readLeft(block, k);
+      Value right = readRight(
+          readEntry(b, b.getLoc(), op.getQ(), locatePair(own, step)), k);
+      scf::YieldOp::create(b, addProduct(left, right, sum));
+      return loop.getResult(0);
+    }
+    Value place = placeOf(step);
+    Value right = readRight(readStep(place, index(0)), k);
+    Value block = asIndex(
+        readStep(place, asValue(apply(d0 % lists + 1, {OpFoldResult(entry)}))));
+    Value isPresent =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, block, index(0));
+    auto branch = scf::IfOp::create(
+        b, isPresent,
+        [&](OpBuilder &nested, Location loc) {
+          OpBuilder::InsertionGuard inner(b);
+          b.restoreInsertionPoint(nested.saveInsertionPoint());
+          scf::YieldOp::create(b, addProduct(readLeft(block, k), right, sum));
+          nested.restoreInsertionPoint(b.saveInsertionPoint());
+        },
+        [&](OpBuilder &nested, Location loc) {
+          scf::YieldOp::create(nested, loc, sum);
+        });
+    scf::YieldOp::create(b, branch.getResults());
+    return loop.getResult(0);
+  }
+
+  /// The lists of all entries that share the tile.
+  void findMembers() {
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    AffineExpr first = d0.floorDiv(lists) * lists;
+    Value count = asValue(countEntries(b, op));
+    for (int64_t i = 0; i < lists; ++i) {
+      Value number = asValue(apply(first + i, {OpFoldResult(entry)}));
+      Value isThere =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, count);
+      Pairs pairs = findPairs(number);
+      Value size = arith::SubIOp::create(b, pairs.end, pairs.begin);
+      members.push_back({locatePair(pairs, pairs.begin),
+                         arith::SelectOp::create(b, isThere, size, index(0))});
+    }
+  }
+
+  /// Where a step of these lists is: at the place of that element of them, one
+  /// after the other.
+  Value placeOf(Value step) {
+    Value place = arith::AddIOp::create(b, members.front().first, step), before;
+    for (auto [list, next] :
+         llvm::zip(members, ArrayRef(members).drop_front())) {
+      before = before ? arith::AddIOp::create(b, before, list.count).getResult()
+                      : list.count;
+      Value isPassed =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step, before);
+      Value inNext = arith::AddIOp::create(
+          b, next.first, arith::SubIOp::create(b, step, before));
+      place = arith::SelectOp::create(b, isPassed, inNext, place);
+    }
+    return place;
+  }
+
+  Value readStep(Value place, Value member) {
+    return tensor::ExtractOp::create(b, op.getSteps(),
+                                     ValueRange{place, member});
+  }
+
+  Value readLeft(Value block, OpFoldResult k) {
     OpFoldResult row = offsetOf(1, rows, op.getBlockRows());
+    return readPart(op.getBlocks(), {block}, {row, k}, {rows, depth});
+  }
+  Value readRight(Value other, OpFoldResult k) {
     OpFoldResult column =
         offsetOf(2, columns, op.getOthers().getType().getShape().back());
-    Value left = readPart(op.getBlocks(), {block}, {row, k}, {rows, depth});
-    Value right = readPart(op.getOthers(), locateOther(pair), {k, column},
-                           {depth, columns});
-    Value sum = linalg::MatmulOp::create(b, ValueRange{left, right},
-                                         loop.getRegionIterArgs())
-                    .getResult(0);
-    scf::YieldOp::create(b, sum);
-    return loop.getResult(0);
+    return readPart(op.getOthers(), locateOther(other), {k, column},
+                    {depth, columns});
+  }
+  Value addProduct(Value left, Value right, Value sum) {
+    return linalg::MatmulOp::create(b, ValueRange{left, right}, ValueRange{sum})
+        .getResult(0);
   }
 
   Value emptyTile(Type type) {
@@ -191,7 +285,7 @@ private:
   /// Rounded once. Without pairs every bit stays as it is.
   Value add(Value product) {
     Value hasPairs =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, begin, end);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, own.begin, own.end);
     SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);

@@ -69,14 +69,57 @@ FailureOr<SmallVector<OpFoldResult>> ScatterMmOp::getTileSizes(OpBuilder &b) {
     return emitOpError("expected an attribute 'meta'; sattn-inject-meta "
                        "attaches one");
   SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
+  if (getListsPerTile() > 1 && !getSteps())
+    return emitOpError() << "expected a tile of one entry, but got "
+                         << getListsPerTile()
+                         << " (sattn-plan-row-block-groups merges their lists)";
   // What is beyond a matrix is padding.
   ArrayRef<int64_t> tile = meta.getTile();
-  sizes.push_back(b.getIndexAttr(std::min(tile[0], getBlockRows())));
+  sizes.push_back(b.getIndexAttr(std::min(getTileRows(), getBlockRows())));
   int64_t columns = getOut().getType().getShape().back();
   sizes.push_back(b.getIndexAttr(ShapedType::isDynamic(columns) || columns == 0
                                      ? tile[1]
                                      : std::min(tile[1], columns)));
   return sizes;
+}
+
+SmallVector<int64_t> ScatterMmOp::getTileGroups() {
+  SmallVector<int64_t> groups(getBatchRank() + 3, 1);
+  groups[getBatchRank()] = getListsPerTile();
+  return groups;
+}
+
+/// The merged lists of the entries that share a tile.
+void ScatterMmOp::planTiles(OpBuilder &b) {
+  MetaAttr meta = getMetaAttr();
+  if (!meta || getListsPerTile() == 1 || getSteps() || isTile())
+    return;
+  Location loc = getLoc();
+  int64_t lists = getListsPerTile();
+  AffineExpr s0 = b.getAffineSymbolExpr(0);
+  OpFoldResult entries = countEntries(b, *this);
+  OpFoldResult groups = affine::makeComposedFoldedAffineApply(
+      b, loc, s0.ceilDiv(lists), {entries});
+  auto isWide = [](Value list) {
+    return list && getElementTypeOrSelf(list).isInteger(64);
+  };
+  Type element =
+      isWide(getQ()) || isWide(getP()) ? b.getI64Type() : b.getI32Type();
+  Value counts = tensor::EmptyOp::create(b, loc, {groups}, b.getI32Type());
+  OpFoldResult pairs = tensor::getMixedSize(b, loc, getQ(), 0);
+  Value steps = tensor::EmptyOp::create(
+      b, loc, {pairs, b.getIndexAttr(1 + lists)}, element);
+  int64_t rank = getOthers().getType().getRank();
+  auto extent = [&](int64_t dim) {
+    return getValueOrCreateConstantIndexOp(
+        b, loc, tensor::getMixedSize(b, loc, getOthers(), rank + dim));
+  };
+  auto merge =
+      MergeOp::create(b, loc, {counts.getType(), steps.getType()}, lists,
+                      getBlockRows(), extent(-1), extent(-3), getOffsets(),
+                      getQ(), getP(), getP() ? Value() : getR(), counts, steps);
+  getCountsMutable().assign(merge->getResult(0));
+  getStepsMutable().assign(merge->getResult(1));
 }
 
 TileSchedule ScatterMmOp::getTileSchedule() {

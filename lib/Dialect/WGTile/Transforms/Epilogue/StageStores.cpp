@@ -14,6 +14,7 @@
 #include "sattn/Layout/SharedTile.h"
 #include "sattn/Layout/WgmmaDescriptor.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -29,7 +30,13 @@ using namespace wgtile;
 /// Stages of the ring for so many stores of a tile's program: while TMA reads
 /// one, the next is written. Each store has the same stage in every tile, a
 /// constant, if the stages divide the stores.
-static int64_t chooseStages(int64_t stores) {
+static int64_t chooseStages(ArrayRef<StoreOp> all) {
+  int64_t stores = all.size();
+  // In a loop the same store is made again and again.
+  if (llvm::any_of(all, [](StoreOp store) {
+        return isa<scf::ForOp>(store->getParentOp());
+      }))
+    return 2;
   for (int64_t stages : {2, 3})
     if (stores % stages == 0)
       return stages;
@@ -113,8 +120,16 @@ private:
         remark::RemarkOpts::name("StageStores").category("wgtile-stage-stores"))
         << (StringRef("threads store a tile themselves: ") +
             (isInProgram ? "its rows are not rows of the swizzle"
-                         : "it is stored in a branch or a loop"))
+                         : "it is stored in a branch"))
                .str();
+  }
+
+  /// Whether all warpgroups make a store together, as often as each other.
+  static bool isInProgramOf(ForEachTileOp loop, StoreOp store) {
+    Operation *parent = store->getParentOp();
+    while (isa<scf::ForOp>(parent))
+      parent = parent->getParentOp();
+    return parent == loop;
   }
 
   /// Stores of every tile's program that go through staging, with the types of
@@ -122,7 +137,7 @@ private:
   SmallVector<std::pair<StoreOp, SharedType>> collect(ForEachTileOp loop) {
     SmallVector<std::pair<StoreOp, SharedType>> stores;
     loop.walk([&](StoreOp store) {
-      bool isInProgram = store->getParentOp() == loop;
+      bool isInProgram = isInProgramOf(loop, store);
       SharedType type = isInProgram ? getStagingType(store, kernel) : nullptr;
       if (type && countWarpgroups(store, loop) <= kMaxWarpgroups)
         stores.emplace_back(store, type);
@@ -144,7 +159,7 @@ private:
       StoreOp first = ofType.front();
       rings[type] = RingOp::create(
           b, first.getLoc(),
-          RingType::get(b.getContext(), chooseStages(ofType.size()), type,
+          RingType::get(b.getContext(), chooseStages(ofType), type,
                         /*instances=*/{}, countWarpgroups(first, loop)),
           /*consumer_warps=*/IntegerAttr(), /*offset=*/IntegerAttr(),
           /*barriers=*/IntegerAttr());

@@ -57,8 +57,13 @@ static LogicalResult allocate(gpu::GPUFuncOp kernel, int64_t maxBytes) {
   // numbers stand where they leave no gaps before tiles.
   for (bool isStaging : {false, true})
     for (RingOp ring : rings)
-      if (isOfTiles(ring) && ring.getRing().getType().isStaging() == isStaging)
+      if (isOfTiles(ring) && !ring.getLender() &&
+          ring.getRing().getType().isStaging() == isStaging)
         place(ring);
+  for (RingOp ring : rings)
+    if (ring.getLender())
+      if (auto lender = ring.getLender().getDefiningOp<RingOp>())
+        ring.setOffset(lender.getOffset());
   kernel.walk([&](ClusterReduceOp reduce) {
     bytes = llvm::alignTo(bytes, kStageAlignment);
     reduce.setOffset(bytes);

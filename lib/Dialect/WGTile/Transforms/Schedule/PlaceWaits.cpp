@@ -97,7 +97,7 @@ public:
       OpBuilder b(op);
       auto async =
           MmaAsyncOp::create(b, op.getLoc(), op.getType(), op.getA(), op.getB(),
-                             op.getAcc(), op.getTransposeB());
+                             op.getAcc(), op.getRows(), op.getTransposeB());
       op.replaceAllUsesWith(async.getResult());
       op.erase();
     });

@@ -203,7 +203,12 @@ private:
     schedule.entryRegisters = registers.entry;
     schedule.producerRegisters = registers.producer;
     schedule.consumerRegisters = registers.consumer;
-    return decideDepths(bytes);
+    if (decideDepths(bytes, *groups))
+      return success();
+    return sattn::emitSourceError(kernel.getLoc())
+           << "expected at most " << getRingBytes(*schedule.ctasPerSM)
+           << " bytes of shared memory, but one stage needs "
+           << bytes.loop + bytes.tile << "; choose smaller tiles";
   }
 
   /// How many thread blocks share the reduction of a tile.
@@ -324,32 +329,62 @@ private:
     return resources.getSharedBytes(ctas) - fixedBytes;
   }
 
+  /// Stages of the rings that loops fill, and of the others.
+  struct Depths {
+    int64_t loop = 0, tile = 0;
+  };
+
   /// As many stages as fit, the same number in all rings that loops fill. A
-  /// ring that is loaded once per tile needs two stages at most.
-  LogicalResult decideDepths(const RingBytes &bytes) {
+  /// ring that is loaded once per tile needs two stages at most. None of the
+  /// latter if a stage of each does not fit.
+  Depths fitDepths(const RingBytes &bytes, int64_t available,
+                   int64_t mostStages, int64_t mostTileStages) {
+    Depths depths{0, std::min(mostTileStages, mostStages)};
+    for (; depths.tile > 0; --depths.tile) {
+      int64_t left = available - depths.tile * bytes.tile;
+      depths.loop =
+          bytes.loop == 0 ? left >= 0 : std::min(mostStages, left / bytes.loop);
+      if (depths.loop >= std::min(mostStages, kMinStages) ||
+          (depths.loop >= 1 && (depths.tile == 1 || bytes.loop == 0)))
+        break;
+    }
+    return depths;
+  }
+
+  /// The group a stage of which a ring of warpgroups could borrow, or null.
+  static LoadGroup *findLender(MutableArrayRef<LoadGroup> groups) {
+    auto *lender = llvm::find_if(
+        groups, [](LoadGroup &group) { return bool(group.borrower); });
+    return lender == groups.end() ? nullptr : lender;
+  }
+
+  /// Results are staged in a stage of a ring that loops fill, which can then
+  /// not run ahead so far while they are stored, where the loops would else
+  /// have too few stages. Returns whether a stage of each ring fits.
+  bool decideDepths(const RingBytes &bytes, MutableArrayRef<LoadGroup> groups) {
     int64_t maxStages = schedule.stages ? std::clamp(*schedule.stages,
                                                      kMinStages, kMaxRingStages)
                                         : kMaxRingStages;
     int64_t available = getRingBytes(*schedule.ctasPerSM);
-    int64_t tileStages =
-        std::min(schedule.tileStages.value_or(kMinStages), maxStages);
-    int64_t stages = 0;
-    for (; tileStages > 0; --tileStages) {
-      int64_t left = available - tileStages * bytes.tile;
-      stages =
-          bytes.loop == 0 ? left >= 0 : std::min(maxStages, left / bytes.loop);
-      if (stages >= std::min(maxStages, kMinStages) ||
-          (stages >= 1 && (tileStages == 1 || bytes.loop == 0)))
-        break;
+    Depths depths = fitDepths(bytes, available, maxStages,
+                              schedule.tileStages.value_or(kMinStages));
+    LoadGroup *lender = schedule.splitK ? nullptr : findLender(groups);
+    bool isShort = depths.tile < 1 || depths.loop < kMinStages;
+    if (lender && schedule.borrow.value_or(isShort)) {
+      RingOp borrower = lender->borrower;
+      Depths borrowing = fitDepths(
+          bytes, available + borrower.getRing().getType().getSizeInBytes(),
+          maxStages, schedule.tileStages.value_or(kMinStages));
+      if (schedule.borrow || borrowing.loop > depths.loop) {
+        depths = borrowing;
+        schedule.borrow = true;
+      }
+    } else if (schedule.borrow == true) {
+      schedule.borrow = std::nullopt;
     }
-    if (tileStages < 1)
-      return sattn::emitSourceError(kernel.getLoc())
-             << "expected at most " << available
-             << " bytes of shared memory, but one stage needs "
-             << bytes.loop + bytes.tile << "; choose smaller tiles";
-    schedule.stages = stages;
-    schedule.tileStages = tileStages;
-    return success();
+    schedule.stages = depths.loop;
+    schedule.tileStages = depths.tile;
+    return depths.tile >= 1;
   }
 
   /// Tiles in loops, tiles outside them and the work-tile pipeline

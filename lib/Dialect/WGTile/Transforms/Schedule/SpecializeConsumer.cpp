@@ -370,6 +370,27 @@ static void guardTile(ForEachTileOp loop) {
   sinkInto(branch);
 }
 
+/// Takes a stage before the first use of the ring that borrows it in a tile's
+/// program, and gives it back after the last.
+static void borrowStage(ForEachTileOp loop, LoadGroup &group) {
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *user : group.borrower->getUsers()) {
+    if (user->getBlock() != &loop.getBody().front())
+      continue;
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
+  }
+  OpBuilder b(first);
+  Value stage =
+      ConsumerWaitOp::create(b, first->getLoc(), group.ring).getToken();
+  StageBorrowOp::create(b, first->getLoc(), group.borrower, stage);
+  b.setInsertionPointAfter(last);
+  StageReturnOp::create(b, last->getLoc(), group.borrower);
+  ConsumerReleaseOp::create(b, last->getLoc(), group.ring, stage);
+}
+
 /// Makes a loop carry the token of a stage that each iteration takes and the
 /// next gives back, after `wait`. The token of the last iteration is the loop's
 /// last result.
@@ -436,6 +457,9 @@ LogicalResult wgtile::makeConsumer(ForEachTileOp loop,
     b.setInsertionPointAfter(wait);
     ConsumerReleaseOp::create(b, loc, group.ring, forOp.getResults().back());
   }
+  for (LoadGroup &group : groups)
+    if (group.borrower)
+      borrowStage(loop, group);
   guardTile(loop);
   return success();
 }

@@ -31,8 +31,23 @@ static bool takesNoCarriedValue(Operation *op, scf::ForOp loop) {
   });
 }
 
+/// What the bounds of loops in a loop's body are computed from in it.
+static llvm::SetVector<Operation *>
+collectBounds(scf::ForOp loop, const BackwardSliceOptions &options) {
+  llvm::SetVector<Operation *> slice;
+  for (auto inner : loop.getBody()->getOps<scf::ForOp>())
+    for (Value bound : {inner.getLowerBound(), inner.getUpperBound()})
+      if (Operation *op = bound.getDefiningOp();
+          op && op->getBlock() == loop.getBody()) {
+        slice.insert(op);
+        (void)getBackwardSlice(op, &slice, options);
+      }
+  return slice;
+}
+
 /// Loads that can be issued one iteration ahead and, in `slice`, the ops that
-/// they need.
+/// they need. Those of bounds are not: both roles have them, and of two values
+/// that loops carry it would have to be proved that they are equal.
 static SmallVector<memref::LoadOp>
 collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   BackwardSliceOptions options;
@@ -40,10 +55,12 @@ collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   options.filter = [&](Operation *op) {
     return op->getBlock() == loop.getBody();
   };
+  llvm::SetVector<Operation *> bounds = collectBounds(loop, options);
   SmallVector<memref::LoadOp> loads;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>()) {
     llvm::SetVector<Operation *> needed;
-    if (load.getMemRef().getParentBlock() == loop.getBody() ||
+    if (bounds.contains(load.getOperation()) ||
+        load.getMemRef().getParentBlock() == loop.getBody() ||
         !takesNoCarriedValue(load, loop) ||
         failed(getBackwardSlice(load.getOperation(), &needed, options)) ||
         !llvm::all_of(needed, [&](Operation *op) {

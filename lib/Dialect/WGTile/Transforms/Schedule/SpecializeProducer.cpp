@@ -54,6 +54,16 @@ static LogicalResult makeCopies(LoadGroup &group, const IRMapping &mapping) {
   return success();
 }
 
+/// Commits a stage without copies at the end of a tile's program, for the ring
+/// that borrows it.
+static void lendStage(ForEachTileOp loop, LoadGroup &group) {
+  OpBuilder b(loop.getBody().front().getTerminator());
+  Value stage = ProducerAcquireOp::create(b, loop.getLoc(), group.ring,
+                                          /*position=*/ValueRange())
+                    .getToken();
+  ProducerCommitOp::create(b, loop.getLoc(), group.ring, stage);
+}
+
 /// Whether an op fills a ring between roles.
 static bool isRoot(Operation *op) {
   return isa<ProducerAcquireOp, TmaLoadOp, ProducerCommitOp>(op) &&
@@ -342,6 +352,9 @@ LogicalResult wgtile::makeProducer(ForEachTileOp loop,
   for (LoadGroup &group : groups)
     if (failed(makeCopies(group, mapping)))
       return failure();
+  for (LoadGroup &group : groups)
+    if (group.borrower)
+      lendStage(loop, group);
   eraseUnneeded(*loop->getParentRegion());
   WalkResult walk = loop.walk([&](Operation *op) {
     if (!isa<MmaOpInterface, WarpgroupMmaWaitOp>(op))

@@ -27,7 +27,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
       ["getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
        "getResultTilePosition"]>,
     DeclareOpInterfaceMethods<SAttn_TileProgramOpInterface,
-                              ["getTileSchedule"]>,
+                              ["getTileGroups", "getTileSchedule",
+                               "planTiles"]>,
     DeclareOpInterfaceMethods<SAttn_ContractOpInterface>,
     DeclareOpInterfaceMethods<SAttn_ExtentConstraintOpInterface>,
     DeclareOpInterfaceMethods<SAttn_TuningOpInterface>]> {
@@ -102,12 +103,16 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     - (C11) The result has the type of `out`.
     - (C12) Each size of `meta`'s tile is from 1 to 65536; N is a multiple of 8; M and
       K divide those of a block, or are multiples of 8 below them, or the next
-      multiples of 8 or 16; M * N, M * K and K * N are at most 2^26.
+      multiples of 8 or 16; M may be 2 to 8 times the BM of which 16 is a divisor:
+      so many entries that follow each other share a tile; M * N, M * K and K * N are at most 2^26.
     - (C13) `precision` is "ieee" or, with f32, "tf32".
     - (C14) `origin` has as many entries as the op has loops: batches, entry, row
       and column.
     - (C15) No operand is in an encoding of `sparse_tensor`.
     - (C16) No operand whose sizes are static has 2^63 bytes or more.
+    - (C17) `counts` and `steps` are both there or neither, as `sattn.merge` of the
+      lists gives them: of rank 1 and 2, `steps` with rows of 1 + L; M of `meta` is
+      L times BM then.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is; then `out` is a part of one matrix, and all other
@@ -129,6 +134,7 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     AnyRankedTensor:$offsets, AnyRankedTensor:$q,
     AnyRankedTensor:$blocks, AnyRankedTensor:$others,
     Optional<AnyRankedTensor>:$p, Optional<AnyRankedTensor>:$r,
+    Optional<AnyRankedTensor>:$counts, Optional<AnyRankedTensor>:$steps,
     Variadic<Index>:$origin, AnyRankedTensor:$out,
     OptionalAttr<SAttn_MetaAttr>:$meta,
     DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
@@ -138,6 +144,7 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
               type($q) `,` type($blocks) `,` type($others) `)`
     (`p` `(` $p^ `:` type($p) `)`)?
     (`r` `(` $r^ `:` type($r) `)`)?
+    (`steps` `(` $counts^ `,` $steps `:` type($counts) `,` type($steps) `)`)?
     (`origin` `(` $origin^ `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `->` type($result)
   }];
@@ -151,6 +158,9 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     int64_t getBatchRank() {
       return getOut().getType().getRank() - 2 - getGridRank();
     }
+    /// Entries that share a tile of `meta`, and the tile's rows in each.
+    int64_t getListsPerTile();
+    int64_t getTileRows();
     /// Whether `out` is one tile of the problem.
     bool isTile() { return !getOrigin().empty(); }
   }];

@@ -134,10 +134,10 @@ def WGTileStageStores
     `wgtile-version-kernels`) of a tile whose rows are one row of the swizzle goes
     through a stage of a ring: each warpgroup writes its rows there, one of its
     threads starts the copy to global memory, and the program goes on. The stores of
-    a type share a ring of two stages, or of one if there is one store. Acquiring a
-    stage waits for the copy that reads it, which may belong to the previous tile. At
-    the kernel's end the program waits for all copies. Stores in branches and inner
-    loops stay. Beside such a store others to the same argument may have rows of a
+    a type share a ring of two stages, or of one if there is one store, in no loop.
+    Acquiring a stage waits for the copy that reads it, which may belong to the
+    previous tile. At the kernel's end the program waits for all copies. Stores in
+    branches stay. Beside such a store others to the same argument may have rows of a
     narrower swizzle, of 64 or 32 bytes.
 
     Before:

@@ -61,6 +61,8 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       stages as fit beside staging and the ring of tiles' numbers, at most the hint
       `stages`; rings that are filled once a tile have two. Registers go from the
       producer to the consumers.
+    - Where that leaves loops fewer than two stages, a ring of warpgroups, which
+      stages results, borrows a stage of a ring that loops fill (`borrow`).
     - Two CTAs share an SM with one warpgroup of consumers and at most 64
       accumulators a thread, four with small-M tiles.
     - In other kernels the loads of loops are issued ahead by all threads, in 4
@@ -406,6 +408,10 @@ def WGTileSpecialize
     ring if none is held beyond the next. A kernel whose
     loads depend on the result of an MMA is refused.
 
+    With `borrow` in the schedule a ring of warpgroups is made part of a ring that
+    loops fill. At the end of a tile the producer commits a stage of that without
+    copies, and the consumers take it before they first use the ring of warpgroups.
+
     Values that the loops read from memory for the positions of their tiles, or for
     the existence of any, are read one iteration ahead.
 
@@ -512,7 +518,8 @@ def WGTileAllocateShared
   let description = [{
     Gives every `wgtile.load` the offset of its tile and of its barrier, every
     `wgtile.ring` the offsets of its stages and barriers, and the kernel the number
-    of bytes that it needs (`wgtile.shared_bytes`). A kernel that needs more than the module's
+    of bytes that it needs (`wgtile.shared_bytes`). A ring in another one begins where
+    that does. A kernel that needs more than the module's
     target has is refused with both numbers.
 
     Before:
