@@ -46,9 +46,9 @@ def test_a_cache_that_is_filled_in_part(queries):
     """What is in the rest does not show, whatever it is: of lengths of batches (lists of blocks), and of one for all."""
     lengths = torch.tensor([0, 41, 129], dtype=torch.int32, device="cuda")
     filled = 130
-    functions = {"lengths": (lambda b, h, i, j: j < lengths[b], lengths),
-                 "one": (lambda b, h, i, j: j < filled, torch.full((BATCH,), filled, device="cuda"))}
-    for name, (mask_mod, ends) in functions.items():
+    functions = ((lambda b, h, i, j: j < lengths[b], lengths),
+                 (lambda b, h, i, j: j < filled, torch.full((BATCH,), filled, device="cuda")))
+    for mask_mod, ends in functions:
         query, key, value = operands(queries)
         seen = torch.arange(KEYS, device="cuda") < ends[:, None, None, None]
         expected, _ = attention(query, key, value, seen)
@@ -56,4 +56,4 @@ def test_a_cache_that_is_filled_in_part(queries):
             array.transpose(1, 2)[~seen[:, 0, 0]] = torch.nan
         mask = sattn.create_block_mask(mask_mod, None, None, queries, KEYS, device="cuda")
         for _ in range(2):
-            close(sattn.flex_attention(query, key, value, block_mask=mask, enable_gqa=True), expected), name
+            close(sattn.flex_attention(query, key, value, block_mask=mask, enable_gqa=True), expected)
