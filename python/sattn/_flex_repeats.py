@@ -144,8 +144,9 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
     plan = call.plan
     arrays = plan.arrays
+    out = _empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
     try:
-        rows = plan.packed(query)
+        rows, out_rows = plan.packed(query), plan.packed(out)
     except RuntimeError:  # Its heads lie otherwise than the other's.
         return None
     given = [scale, rows, key, value] if plan.takes_scale else [rows, key, value]
@@ -164,8 +165,7 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
         if values:
             given += captured(call.mask_function, values, arrays)
-    out = _empty_like(query) if plan.is_like and query.is_contiguous() else plan.result(query)
-    given.append(plan.packed(out))
+    given.append(out_rows)
     if not return_lse:
         run(plan, given, query, key, value)
         return out

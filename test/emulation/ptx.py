@@ -71,7 +71,9 @@ class _Function:
         if found := re.fullmatch(r"bra (\w+)", text):
             self.emit(f"br label %{found[1]}")
             return True
-        if found := re.fullmatch(r"mov\.b\d+ (\$\d+), (\S+)", text):
+        if found := re.fullmatch(r"mov\.u32 (\$\d+), %laneid", text):
+            self.set(found[1], self.new(f"and i32 {self.new('call i32 @llvm.nvvm.read.ptx.sreg.tid.x()')}, 31"))
+        elif found := re.fullmatch(r"mov\.b\d+ (\$\d+), (\S+)", text):
             self.set(found[1], self.value(found[2]))
         elif found := re.fullmatch(r"mad\.lo\.s64 (%\w), (\S+), (\S+), (\S+)", text):
             left, right, added = (self.value(found[i]) for i in (2, 3, 4))

@@ -114,8 +114,8 @@ CASES = {
     "softcap_f16": (flex(score_mod="softcap", right=0, dtype="f16"), same(500)),
     "score_and_mask": (flex(score_mod="bias", mask_mod="document", right=0), same(500)),
 }
-CASES |= {f"score_{name}": (flex(score_mod=name), same(129, 500)) for name in SCORE_MODS}
-CASES |= {f"mask_{name}": (flex(mask_mod=name), same(129, 500)) for name in MASK_MODS}
+CASES |= {f"score_{name}": (flex(score_mod=name), same(*LENGTHS)) for name in SCORE_MODS}
+CASES |= {f"mask_{name}": (flex(mask_mod=name), same(*LENGTHS)) for name in MASK_MODS}
 HOW = {"specialized": ("cuda", ""), "plain": ("cuda", "schedule=plain"), "sm_80": ("sm_80", "")}
 
 

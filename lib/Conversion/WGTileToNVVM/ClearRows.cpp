@@ -43,8 +43,12 @@ void wgtile::clearRows(OpBuilder &b, MmaOpInterface mma, Value offset,
   b.setInsertionPointToStart(branch.thenBlock());
   // Each warp clears all of the rows: it then waits for no other, and whichever
   // of a warpgroup starts to multiply finds zeros.
-  Value lane =
-      arith::MulIOp::create(b, loc, createLane(b, loc), constant(kChunkBytes));
+  // The lane is asked for here, since no register is to keep it in the loops
+  // around.
+  Value lane = createInlineAsm(b, loc, b.getI32Type(), {},
+                               "mov.u32 $0, %laneid;", "=r")
+                   .getRes();
+  lane = arith::MulIOp::create(b, loc, lane, constant(kChunkBytes));
   Value begin = arith::MulIOp::create(b, loc, first, constant(tile.swizzle));
   begin = arith::AddIOp::create(b, loc, begin, lane);
   auto loop =

@@ -183,20 +183,20 @@ OpFoldResult TileProgram::countRows(Value iteration) {
       here = arith::SelectOp::create(b, isPartial, seenEnd, end);
     end = arith::MinSIOp::create(b, here, end);
   }
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  Value rows = b.asValue(affine::makeComposedFoldedAffineMin(
-      b, b.getLoc(),
-      AffineMap::get(2, 0, {b.getAffineConstantExpr(b.keys), d0 - d1},
-                     b.getContext()),
-      {OpFoldResult(end), firstKey}));
-  rows = arith::MaxSIOp::create(b, rows, b.index(0));
-  if (range->isAllMasked)
-    return rows;
+  // Of 32 bits, which a loop keeps in one register.
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
+  Value rows = arith::SubIOp::create(b, b.asI32(end), b.asI32(firstKey));
+  rows = arith::MinSIOp::create(b, rows, constant(b.keys));
+  rows = arith::MaxSIOp::create(b, rows, constant(0));
   // Iterations without a mask have whole blocks.
-  Value isMasked = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                         iteration, range->bound);
-  return arith::SelectOp::create(b, isMasked, rows, b.index(b.keys))
-      .getResult();
+  if (!range->isAllMasked) {
+    Value isMasked = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                           iteration, range->bound);
+    rows = arith::SelectOp::create(b, isMasked, rows, constant(b.keys));
+  }
+  return arith::IndexCastOp::create(b, b.getIndexType(), rows).getResult();
 }
 
 //===----------------------------------------------------------------------===//

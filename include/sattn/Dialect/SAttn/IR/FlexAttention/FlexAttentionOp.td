@@ -106,17 +106,22 @@ def SAttn_FlexAttentionOp : SAttn_Op<"flex_attention", [
     4. Scores and sums are f32; weights are rounded to the element type of `v`.
        With `precision` "tf32" the elements of f32 `q`, `k` and `v` and the
        weights may be rounded to tf32 (10 bits of mantissa). A key whose score is
-       -inf is not seen.
+       -inf is not seen; one with a very low finite score is, also where it is the
+       lowest number of f32, if a constant of `score_mod`, a captured number that is
+       added or selected, or a captured element at the query or the key makes it
+       that.
     5. With 16-bit `q`, additions and multiplications of `score_mod` and those by
        the scale may be reassociated and contracted (`fastmath<reassoc, contract,
        arcp>`), and integers of more than 24 bits that they convert may be rounded
        twice. With f32 they are computed as written.
     6. A NaN in a row of `k` does not show where no query sees it. Rows of `v` are
        not read in blocks of keys (K of the tile) that are in no list, or without
-       lists lie whole after key_lengths[b] or outside of the band of `mask` of all
-       rows of the tile, and never from N on: a NaN there does not show either.
-       In blocks that are read, weights of keys that are not seen are 0 and
-       multiplied: `v` must be finite there.
+       lists lie whole outside of the band of `mask` of all rows of the tile, and
+       never multiplied from key_lengths[b] or from N on, or from the end of what
+       `mask_mod` lets any row see, if that end is captured as in `j < length` or
+       computed from captures: a NaN there does not show either.
+       Elsewhere weights of keys that are not seen are 0 and multiplied: `v` must be
+       finite there.
     7. With `packed_heads` = P the rows of `q` and of the results are those of P
        heads, one after the other, and M is the number of rows over P: row r of their head
        g is query r mod M of head h = P g + r / M, which is what the functions get.
