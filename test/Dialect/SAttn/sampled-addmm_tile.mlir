@@ -161,3 +161,41 @@ func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?
       {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x32xbf16>
   return %0 : tensor<?x64x32xbf16>
 }
+
+// Where K is one step and nothing is added, several blocks are a run: a tile goes
+// through block rows, with rows of mat1 in each, and in a row through its blocks,
+// each of which is stored. Without anything to multiply there are zeros.
+// CHECK-LABEL: func.func @run
+// CHECK-SAME:    %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x48xbf16>, %[[MAT2:.*]]: tensor<48x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
+// CHECK:         scf.forall (%[[FIRST:.*]], %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (2, 64)
+// CHECK:           %[[COUNT:.*]] = affine.min #{{.*}}(%[[FIRST]])
+// CHECK:           %[[END:.*]] = affine.apply #{{.*}}(%[[FIRST]], %[[COUNT]])
+// CHECK:           %[[ROWS:.*]]:2 = scf.for {{.*}} -> (i32, i32)
+// CHECK:           scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[ALL:.*]] = %{{.*}}) -> (tensor<?x64x32xbf16>) {
+// CHECK:             tensor.extract_slice %[[MAT1]]
+// CHECK:             %[[FROM:.*]] = arith.select %{{.*}}, %[[FIRST]], %{{.*}} : index
+// CHECK:             %[[TO:.*]] = arith.select %{{.*}}, %[[END]], %{{.*}} : index
+// CHECK:             scf.for %[[BLOCK:.*]] = %[[FROM]] to %[[TO]] step %{{.*}} iter_args(%[[SOME:.*]] = %[[ALL]])
+// CHECK:               tensor.extract %[[COL]][%[[BLOCK]]]
+// CHECK:               tensor.extract_slice %[[MAT2]]
+// CHECK:               linalg.matmul
+// CHECK:               %[[PLACE:.*]] = affine.apply #{{.*}}(%[[BLOCK]], %[[FIRST]])
+// CHECK:               tensor.insert_slice %{{.*}} into %[[SOME]][%[[PLACE]], 0, 0] [1, 64, 32]
+// CHECK:           scf.for
+// CHECK:             linalg.fill
+// CHECK-NOT:         linalg.matmul
+// CHECK:             tensor.insert_slice
+// CHECK:           scf.forall.in_parallel
+// CHECK-NOT:     consumer_groups
+func.func @run(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?x48xbf16>,
+               %mat2: tensor<48x?xbf16>, %out: tensor<?x64x32xbf16>)
+    -> tensor<?x64x32xbf16> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = sattn.sampled_addmm alpha(%one) beta(%zero)
+      ins(%crow, %col, %mat1, %mat2 : tensor<?xi32>, tensor<?xi32>,
+          tensor<?x48xbf16>, tensor<48x?xbf16>)
+      outs(%out : tensor<?x64x32xbf16>)
+      {meta = #sattn.meta<tile = [64, 64, 64]>} -> tensor<?x64x32xbf16>
+  return %0 : tensor<?x64x32xbf16>
+}
