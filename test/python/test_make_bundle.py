@@ -1,5 +1,6 @@
 """scripts/make_bundle.py: what it reads from readelf, and what it refuses."""
 
+import ast
 import subprocess
 import sys
 import tarfile
@@ -95,3 +96,24 @@ def test_the_same_folder_gives_the_same_archive(tmp_path):
     with tarfile.open(archives[0]) as stream:
         assert stream.getnames() == ["sattn-1", "sattn-1/bin", "sattn-1/bin/tool"]
         assert {entry.uname for entry in stream} == {""}
+
+
+def imported(path):
+    """Names of the modules that a Python file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+def test_modules_of_the_gpu_s_tests_are_in_the_bundle(root):
+    wanted, seen = [root / "test" / "gpu" / path.name for path in (root / "test" / "gpu").glob("*.py")], set()
+    while wanted:
+        for name in imported(wanted.pop()):
+            path = root / "test" / "python" / f"{name}.py"
+            if name not in seen and path.exists() and not (root / "test" / "gpu" / path.name).exists():
+                seen.add(name)
+                wanted.append(path)
+    assert seen
+    assert {f"test/python/{name}.py" for name in seen} <= set(make_bundle.FILES)
