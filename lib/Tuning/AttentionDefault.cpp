@@ -18,6 +18,9 @@ using namespace sattn::tuning::attention;
 /// Tiles are multiples of it; of keys, where blocks are, of an MMA's depth.
 static constexpr int64_t kMultiple = 8, kKeyMultiple = 16;
 static constexpr int64_t kWarpgroupRows = 64, kPackedKeys = 64;
+/// Columns of Q, K and V, in 16 bits, up to which three warpgroups have
+/// registers for at least 112 keys.
+static constexpr int64_t kNarrowTile = 80;
 /// Columns of Q, K and V, in 16 bits, up to which a tile on a GPU has all of
 /// V's; of wider ones it has fewer, which its registers hold beside addresses
 /// of wide rows. Rows beyond the second number leave room for few others.
@@ -71,10 +74,17 @@ static Parameters chooseForWgmma(const Facts &facts) {
   int64_t widest = getWidest(facts);
   bool areUnequal = facts.isCausal || facts.areListsShared;
   tile.stages = 2;
+  // Blocks of lists are no multiples of 192 rows and 112 keys.
+  bool areListed = facts.blockQueries || facts.blockKeys;
   if (widest <= 64) {
     tile.rows = hasWholeChunks(facts) ? 192 : 128;
     tile.depth = 128;
     tile.rasterGroup = areUnequal ? 16 : 8;
+  } else if (widest <= kNarrowTile && hasWholeChunks(facts) &&
+             facts.elementBytes == 2 && !areListed && !facts.hasDropout) {
+    tile.rows = 192;
+    tile.depth = 112;
+    tile.rasterGroup = areUnequal ? 8 : 1;
   } else if (widest <= 128) {
     tile.rows = tile.depth = 128;
     tile.rasterGroup = areUnequal ? 8 : 1;

@@ -68,35 +68,7 @@ func.func @d33(%scale: f32, %q: tensor<?x?x?x33xbf16>, %k: tensor<?x?x?x33xbf16>
   return %0 : tensor<?x?x?x33xbf16>
 }
 
-// Of 72 and 80 columns MMAs take 80, of 96 they take 96: as many columns of the
-// result, and five or six steps along K.
-// CHECK-LABEL: .entry d72(
-// CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16
-// CHECK-NEXT: wgmma.commit_group
-// CHECK-COUNT-5: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
-// CHECK-NEXT: wgmma.commit_group
-func.func @d72(%scale: f32, %q: tensor<?x?x?x72xbf16>, %k: tensor<?x?x?x72xbf16>, %v: tensor<?x?x?x72xbf16>,
-    %o: tensor<?x?x?x72xbf16>, %lse: tensor<?x?x?xf32>) -> (tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>) {
-  %0:2 = sattn.flex_attention scale(%scale)
-      ins(%q, %k, %v : tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>)
-      outs(%o, %lse : tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>
-      {mask = #sattn.mask<right = 0>}
-  return %0#0, %0#1 : tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>
-}
-
-// CHECK-LABEL: .entry d80(
-// CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16
-// CHECK-NEXT: wgmma.commit_group
-// CHECK-COUNT-5: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
-// CHECK-NEXT: wgmma.commit_group
-func.func @d80(%scale: f32, %q: tensor<?x?x?x80xbf16>, %k: tensor<?x?x?x80xbf16>, %v: tensor<?x?x?x80xbf16>,
-    %o: tensor<?x?x?x80xbf16>) -> tensor<?x?x?x80xbf16> {
-  %0 = sattn.flex_attention scale(%scale)
-      ins(%q, %k, %v : tensor<?x?x?x80xbf16>, tensor<?x?x?x80xbf16>, tensor<?x?x?x80xbf16>)
-      outs(%o : tensor<?x?x?x80xbf16>) -> tensor<?x?x?x80xbf16>
-  return %0 : tensor<?x?x?x80xbf16>
-}
-
+// Of 96 columns MMAs take 96: as many columns of the result, and six steps along K.
 // CHECK-LABEL: .entry d96(
 // CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16
 // CHECK-NEXT: wgmma.commit_group

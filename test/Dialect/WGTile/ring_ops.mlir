@@ -129,3 +129,21 @@ func.func @staging(%t: tensor<128x64xbf16, #wgtile.mma<warps = 8>>, %m: !m, %i: 
   wgtile.producer_tail %ring : !staging
   return
 }
+
+!lender = !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+!borrower = !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK-LABEL: func.func @borrow
+// CHECK:         %[[LENDER:.*]] = wgtile.ring warps 8 : !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]>
+// CHECK:         %[[RING:.*]] = wgtile.ring in %[[LENDER]] of !wgtile.ring<2, [!wgtile.shared<128x64xbf16, swizzle = 128>]> : !wgtile.ring<1, [!wgtile.shared<64x64xbf16, swizzle = 128>], warpgroups = 2>
+// CHECK:         %[[STAGE:.*]] = wgtile.consumer_wait %[[LENDER]]
+// CHECK:         wgtile.stage_borrow %[[RING]] from %[[STAGE]] : !wgtile.ring<1
+// CHECK:         wgtile.stage_return %[[RING]] : !wgtile.ring<1
+func.func @borrow() {
+  %lender = wgtile.ring warps 8 : !lender
+  %ring = wgtile.ring in %lender of !lender : !borrower
+  %stage = wgtile.consumer_wait %lender : !lender
+  wgtile.stage_borrow %ring from %stage : !borrower
+  wgtile.stage_return %ring : !borrower
+  wgtile.consumer_release %lender[%stage] : !lender
+  return
+}

@@ -4,11 +4,11 @@
 // CHECK: gpu.module @short attributes {wgtile.target = #wgtile.target<chip = "sm_90a">}
 gpu.module @short attributes {wgtile.target = #wgtile.target<chip = "sm_90a", wgmma = true, registers_per_sm = 65536>} {
   // CHECK: #wgtile.schedule<specialized = true, warps = 8, stages = 4, tile_stages = 2, ctas_per_sm = 1, entry_registers = 168,
-  // CHECK-SAME: producer_registers = 56, consumer_registers = 224, raster_group = 4, overlap = false, order_warpgroups = true,
+  // CHECK-SAME: producer_registers = 56, consumer_registers = 224, raster_group = 4, borrow = true, overlap = false, order_warpgroups = true,
   // CHECK-SAME: persistent = true, dynamic = false, tile_order = sorted>
   gpu.func @kernel() kernel attributes {wgtile.schedule = #wgtile.schedule<
       tile_order = sorted, dynamic = false, persistent = true,
-      order_warpgroups = true, overlap = false, raster_group = 4, consumer_registers = 224, producer_registers = 56,
+      order_warpgroups = true, overlap = false, borrow = true, raster_group = 4, consumer_registers = 224, producer_registers = 56,
       entry_registers = 168, ctas_per_sm = 1, tile_stages = 2, stages = 4, warps = 8, specialized = true>} {
     gpu.return
   }

@@ -20,6 +20,14 @@ TEST(FlexAttentionTest, DefaultFollowsHeadDim) {
   EXPECT_EQ(tile.rows, 192);
   EXPECT_EQ(tile.depth, 128);
   EXPECT_EQ(tile.columns, 64);
+  tile = defaultParameters(factsOf(80), hopper);
+  EXPECT_EQ(tile.rows, 192);
+  EXPECT_EQ(tile.depth, 112);
+  Facts listed = factsOf(80);
+  listed.blockQueries = listed.blockKeys = 128;
+  tile = defaultParameters(listed, hopper);
+  EXPECT_EQ(tile.rows, 128);
+  EXPECT_EQ(tile.depth, 128);
   tile = defaultParameters(factsOf(128), hopper);
   EXPECT_EQ(tile.rows, 128);
   EXPECT_EQ(tile.depth, 128);
