@@ -46,15 +46,14 @@ Value flex_attention::findSeenEnd(TileBuilder &b) {
   if (!ranges)
     return {};
   Value last;
-  bool isCaptured = false;
   for (const mask::Interval &range : *ranges) {
-    if (range.upper == operands.key.upper)
+    if (range.upper == operands.key.upper ||
+        !usesCapture(range.upper, b.op.getCaptures()))
       return {};
-    isCaptured |= usesCapture(range.upper, b.op.getCaptures());
     last =
         last ? b.createOrFold<arith::MaxSIOp>(last, range.upper) : range.upper;
   }
-  if (!isCaptured)
+  if (!last)
     return {};
   last = b.createOrFold<arith::MinSIOp>(last, operands.key.upper);
   Value end = b.createOrFold<arith::AddIOp>(
