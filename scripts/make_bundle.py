@@ -25,8 +25,8 @@ PYTHON_LIBRARIES = {"libtvm_ffi.so"}
 EXPORTS = ("sattn_", "__tvm_ffi_")
 # Sources beside the programs: the package, the C library's header, and what the tests and the examples run.
 FOLDERS = ["benchmarks", "examples", "include/sattn-c", "python/sattn", "test/gpu"]
-FILES = ["LICENSE", "test/tools/check_ptx.py", "test/tools/wgmma_registers.py", "test/python/attention_programs.py",
-         "test/python/attention_reference.py", "test/python/flex_programs.py", "test/python/masks.py"]
+FILES = ["LICENSE", "test/tools/check_ptx.py", "test/tools/wgmma_registers.py", *(
+    f"test/python/{name}.py" for name in ("attention_programs", "attention_reference", "flex_programs", "masks"))]
 
 
 class BundleError(Exception):

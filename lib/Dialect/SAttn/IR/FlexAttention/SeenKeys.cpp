@@ -20,15 +20,25 @@ using namespace sattn::flex_attention;
 static constexpr unsigned kMostRanges = 12;
 static constexpr unsigned kHeadArgument = 1;
 
-/// Whether a value is computed from something that the function captures.
-static bool usesCapture(Value value, ValueRange captures) {
+/// Whether a range's end is computed from something that the function captures.
+/// What only says that the range is empty, its begin among that, does not
+/// count.
+static bool usesCapture(const mask::Interval &range, ValueRange captures) {
+  SmallVector<Value> begins = {range.lower};
+  if (auto select = range.lower.getDefiningOp<arith::SelectOp>())
+    llvm::append_values(begins, select.getTrueValue(), select.getFalseValue());
   llvm::SmallSetVector<Value, 16> reached;
-  reached.insert(value);
+  reached.insert(range.upper);
   for (unsigned next = 0; next < reached.size(); ++next) {
-    if (llvm::is_contained(captures, reached[next]))
+    Value value = reached[next];
+    if (llvm::is_contained(captures, value))
       return true;
-    if (Operation *op = reached[next].getDefiningOp())
-      reached.insert_range(op->getOperands());
+    Operation *op = value.getDefiningOp();
+    if (!op || llvm::is_contained(begins, value))
+      continue;
+    reached.insert_range(isa<arith::SelectOp>(op)
+                             ? op->getOperands().drop_front()
+                             : op->getOperands());
   }
   return false;
 }
@@ -46,15 +56,14 @@ Value flex_attention::findSeenEnd(TileBuilder &b) {
   if (!ranges)
     return {};
   Value last;
-  bool isCaptured = false;
   for (const mask::Interval &range : *ranges) {
-    if (range.upper == operands.key.upper)
+    if (range.upper == operands.key.upper ||
+        !usesCapture(range, b.op.getCaptures()))
       return {};
-    isCaptured |= usesCapture(range.upper, b.op.getCaptures());
     last =
         last ? b.createOrFold<arith::MaxSIOp>(last, range.upper) : range.upper;
   }
-  if (!isCaptured)
+  if (!last)
     return {};
   last = b.createOrFold<arith::MinSIOp>(last, operands.key.upper);
   Value end = b.createOrFold<arith::AddIOp>(
