@@ -220,7 +220,9 @@ Error Evaluator::addEntry(int64_t entry, Sums &result) const {
 ErrorOr<std::vector<double>> Evaluator::compute() const {
   Sums result;
   int64_t elements = op.out.numElements();
-  for (int64_t i = 0; i < elements; ++i) {
+  if (op.overwrites)
+    result.resize(elements);
+  for (int64_t i = result.size(); i < elements; ++i) {
     Shape index = indexOf(i, op.out.shape);
     int64_t offset = 0;
     for (size_t dim = 0; dim < index.size(); ++dim)

@@ -23,6 +23,7 @@ static ErrorOr<std::vector<Result>> compute(const NamedOperands &operands) {
   if (const TensorView *r = operands.findTensor("r"))
     op.r = *r;
   op.out = tensorOf(operands, "out");
+  op.overwrites = operands.find("overwrite");
   ErrorOr<std::vector<double>> out = scatterMm(op);
   if (!out)
     return out.takeError();

@@ -1,5 +1,7 @@
 """scatter_mm."""
 
+import math
+
 from . import _arrays, _bsr, _compiler, _elements, _traced, cache
 from ._scatter_source import LISTS, ScatterMm
 
@@ -102,7 +104,15 @@ def _tensors_of(format, lists, meta, blocks, others, accumulators, arrays):
     return {**lists, "blocks": blocks, "others": grid, "out": out}, accumulators
 
 
-def _program(format, operands, arrays, precision):
+def _has_all_entries(format, operands, result):
+    """Whether there are as many entries as matrices, of which no two entries have one. Then none keeps its elements."""
+    out = operands["out"]
+    matrices = out.shape[-4] * out.shape[-3] if "r" in operands else out.shape[0]
+    entries = operands["r"].shape[0] if "r" in operands else operands["offsets"].shape[0] - 1
+    return entries == matrices and math.prod(out.shape) == math.prod(result.shape)
+
+
+def _program(format, operands, arrays, precision, overwrite):
     """The program of one kind of call."""
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     dtype = _arrays.require_element("blocks", operands["blocks"], arrays, _elements.FLOATS)
@@ -116,7 +126,7 @@ def _program(format, operands, arrays, precision):
     grid_rank = 1 if format == "scatter_mm" else 2
     source = ScatterMm(format=format, dtype=dtype, out=out, block=tuple(operands["blocks"].shape[1:]),
                        n=n if n in _WIDTHS else None, index=index, batch=operands["out"].ndim - 2 - grid_rank,
-                       precision=precision)
+                       precision=precision, overwrite=overwrite)
     return cache.program(source, arrays.device.index if on_gpu else _compiler.CPU)
 
 
@@ -189,17 +199,19 @@ def multiply(blocks, others, indices_data, accumulators, check, precision, is_cl
         return result
     if any(size < 1 for size in blocks.shape[1:]):
         raise ValueError(f"argument 'blocks': expected blocks of a positive size, but got {tuple(blocks.shape[1:])}")
-    key = ("scatter_mm", format, precision, id(arrays),
+    overwrite = is_cleared and _has_all_entries(format, operands, result)
+    key = ("scatter_mm", format, precision, overwrite, id(arrays),
            *((tuple(array.shape[-2:]), array.ndim, array.dtype) for array in operands.values()))
     program = cache.calls.get(key)
     if program is None:
-        program = _bsr._with_memory(arrays, _program, format, operands, arrays, precision)
+        program = _bsr._with_memory(arrays, _program, format, operands, arrays, precision, overwrite)
         if len(cache.calls) >= _bsr.CALLS_LIMIT:
             cache.calls.clear()
         cache.calls[key] = program
     on_gpu = arrays.device is not None and arrays.device.type == "cuda"
     order = [*[*LISTS[format]][:2], "blocks", "others", *[*LISTS[format]][2:], "out"]
-    _launch(program, operands, order, arrays, check or check is None and not on_gpu, result if is_cleared else None)
+    _launch(program, operands, order, arrays, check or check is None and not on_gpu,
+            result if is_cleared and not overwrite else None)
     if accumulators is not None:
         arrays.count_write(accumulators)
     return result

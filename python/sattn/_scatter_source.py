@@ -15,7 +15,7 @@ class ScatterMm:
     format: a name in LISTS. dtype: element type of blocks and others: "f16", "bf16", "f32" or "f64". out: the result's.
     block: rows and columns of a block. n: columns of a matrix that is added to, or None where any may come.
     index: the element type, "i32" or "i64", of each list. batch: batch dimensions of others and the result.
-    precision: "ieee", or of f32 "tf32".
+    precision: "ieee", or of f32 "tf32". overwrite: whether the old elements do not count, of which none are left then.
     """
 
     format: str
@@ -26,6 +26,7 @@ class ScatterMm:
     index: tuple
     batch: int
     precision: str
+    overwrite: bool = False
 
     @property
     def operands(self):
@@ -55,7 +56,8 @@ class ScatterMm:
         names = ", ".join(f'"{name}"' for name in self.arguments)
         inputs = self.operands[:4]
         lists = "".join(f" {name}(%{name} : {types[name]})" for name in self.operands[4:-1])
-        attributes = ' {precision = "tf32"}' if self.precision == "tf32" else ""
+        attributes = ['precision = "tf32"'] * (self.precision == "tf32") + ["overwrite"] * self.overwrite
+        attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
         return (f"func.func @scatter_mm({arguments}) -> {types['out']}\n"
                 f"    attributes {{sattn.names = [{names}]}} {{\n"
                 "  %0 = sattn.scatter_mm\n"

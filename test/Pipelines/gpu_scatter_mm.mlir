@@ -64,6 +64,22 @@ func.func @matrices_64(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tens
   return %0 : tensor<?x64x64xbf16>
 }
 
+// What is overwritten is not read.
+// CHECK-LABEL: .entry overwritten(
+// CHECK-NOT: ld.global.v{{2|4}}
+// CHECK: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// CHECK-NOT: ld.global.v{{2|4}}
+// CHECK: .entry
+// PTXAS-DAG: {{^}}overwritten: {{[0-9]+}} registers, {{.*}} 0 bytes of stack
+func.func @overwritten(%offsets: tensor<?xi32>, %q: tensor<?xi32>, %blocks: tensor<?x64x64xbf16>,
+                       %others: tensor<?x?x64x256xbf16>, %r: tensor<?xi32>, %out: tensor<?x?x64x256xbf16>)
+    -> tensor<?x?x64x256xbf16> {
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<?xi32>, tensor<?xi32>, tensor<?x64x64xbf16>, tensor<?x?x64x256xbf16>) r(%r : tensor<?xi32>)
+      outs(%out : tensor<?x?x64x256xbf16>) {overwrite} -> tensor<?x?x64x256xbf16>
+  return %0 : tensor<?x?x64x256xbf16>
+}
+
 // Any columns, pairs of numbers, lists of both widths; four entries of blocks of
 // 16 by mma.sync.
 func.func @shared_64(%offsets: tensor<?xi64>, %q: tensor<?xi32>, %blocks: tensor<?x64x64xf16>,

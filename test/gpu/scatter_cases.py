@@ -34,6 +34,7 @@ class Case:
     tile: tuple = ()  # the compiler's where empty
     pattern: str = "random"  # or: none, empty_rows, skewed, duplicates, window, few
     precision: str = ""  # of f32: tf32, or ieee where empty
+    overwrite: bool = False
 
     @property
     def out_dtype(self):
@@ -122,6 +123,7 @@ def program(case, arrays):
     lists = "".join(f" {name}(%{name} : {types[name]})" for name in case.names[4:-1])
     attributes = [f"meta = #sattn.meta<tile = [{', '.join(map(str, case.tile))}]>"] if case.tile else []
     attributes += [f'precision = "{case.precision}"'] if case.precision else []
+    attributes += ["overwrite"] * case.overwrite
     attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
     return (f"func.func @f({arguments}) -> {types['out']} {{\n"
             f"  %0 = sattn.scatter_mm\n"
@@ -157,6 +159,8 @@ def cases():
         "shared-steps": {"tile": (128, 128, 32), "down": 7}, "shared-window": {"pattern": "window", "index": "i64"},
         "shared-many": {"down": 40, "across": 9, "n": 256}, "shared-4": {"block": (16, 16), "tile": (64, 64, 16), "down": 7},
         "shared-2-of-32": {"block": (32, 32), "tile": (64, 128, 32)}, "shared-n-200": {"n": 200, "static_n": False},
+        "overwritten": {"overwrite": True, "pattern": "empty_rows"}, "overwritten-one-entry": {"overwrite": True, "tile": (64, 64, 64)},
+        "overwritten-padded": {"overwrite": True, "block": (15, 30), "n": 15, "out": "f32"},
     }
     for format in FORMATS:
         for name, changes in variants.items():

@@ -11,10 +11,11 @@ FORMATS = ("scatter_mm", "bsr_strided_mm", "bsr_strided_mm_compressed")
 TOLERANCE = {np.float32: 1e-5, np.float16: 2e-3, ml_dtypes.bfloat16: 2e-2}
 
 
-def bsr_of(rng, block, dtype, blocks=(4, 5), index=np.int32, first=0):
-    """(crow, col, values) of a random matrix with an empty row; `first` blocks before its first one's."""
+def bsr_of(rng, block, dtype, blocks=(4, 5), index=np.int32, first=0, has_empty=True):
+    """(crow, col, values) of a random matrix with an empty row or without one; `first` blocks before its first one's."""
     present = rng.random(blocks) < 0.5
-    present[1] = False
+    present[:, 2] = True
+    present[1] &= not has_empty
     crow = first + np.concatenate([[0], np.cumsum(present.sum(1))])
     col = np.concatenate([np.full(first, -1), np.nonzero(present)[1]])
     return crow.astype(index), col.astype(index), rng.standard_normal((len(col), *block)).astype(dtype)
@@ -77,6 +78,24 @@ def test_values(package, format, block, dtype):
     assert package.bsr_scatter_mm(bsr, other, data, out=out) is out
     close(out, dense_of(bsr) @ other.astype(float), dtype)
     close(package.bsr_scatter_mm(bsr, other), dense_of(bsr) @ other.astype(float), dtype)
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("has_empty", [False, True])
+@pytest.mark.parametrize("format", FORMATS)
+def test_old_elements_do_not_count(package, format, has_empty, check):
+    """Whether every part of the result is in the lists or not."""
+    rng = np.random.default_rng(3)
+    bsr = bsr_of(rng, (16, 16), np.float32, has_empty=has_empty)
+    other = rng.standard_normal((80, 96)).astype(np.float32)
+    data = package.bsr_scatter_mm_indices_data(bsr, other, format)
+    out = np.full((64, 96), np.nan, np.float32)
+    package.bsr_scatter_mm(bsr, other, data, out=out, check=check)
+    close(out, dense_of(bsr) @ other.astype(float), np.float32)
+    given = rng.standard_normal((64, 96)).astype(np.float32)
+    if format != "scatter_mm":
+        wanted = given + dense_of(bsr) @ other.astype(float)
+        close(package.scatter_mm(bsr[2], other, data, accumulators=given), wanted, np.float32)
 
 
 @pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 3)])

@@ -32,6 +32,8 @@ struct ScatterMmOperands {
   runtime::TensorView offsets, q, blocks, others;
   std::optional<runtime::TensorView> p, r;
   runtime::TensorView out;
+  /// Whether the old elements of `out` count as 0.
+  bool overwrites = false;
 };
 
 /// `out` as it is before the call, to some of whose matrices sums of products

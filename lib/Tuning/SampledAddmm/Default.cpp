@@ -31,8 +31,9 @@ static constexpr int64_t kLargeBlock = 128 * 128;
 /// one block, since the time is that of finding a tile and storing it.
 static constexpr int64_t kShortBytes = 256;
 /// Stored blocks of such a tile where one warpgroup has a block: they share one
-/// copy of mat1's rows, and are stored one by one.
-static constexpr int64_t kRun = 8;
+/// copy of mat1's rows, and are stored one by one. Fewer read more rows, and
+/// search for them more often; more leave too few tiles.
+static constexpr int64_t kRun = 16;
 /// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
 /// tile on the CPU.
 static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;

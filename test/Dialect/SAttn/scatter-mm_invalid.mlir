@@ -375,3 +375,13 @@ func.func @c17_one_list(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: te
       outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [16, 40, 32]>} -> tensor<2x3x16x40xf16>
   return %0 : tensor<2x3x16x40xf16>
 }
+
+// -----
+
+func.func @c18(%offsets: tensor<5xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<4xi32>, %out: tensor<2x3x16x40xf16>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected an entry of 'r' for each of 2 x 3 matrices that are overwritten, but got 4}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<5xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<4xi32>)
+      outs(%out : tensor<2x3x16x40xf16>) {overwrite} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}

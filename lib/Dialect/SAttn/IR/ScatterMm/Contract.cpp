@@ -31,6 +31,9 @@ void ScatterMmOp::constrainExtents(ExtentConstraints &constraints) {
     constraints.requireEqual(extent(getOthers(), dim), extent(getOut(), dim));
   if (getR())
     constraints.requireEqual(extent(getOthers(), -3), extent(getOut(), -3));
+  if (getOverwrite() && getR()) // (C18)
+    constraints.requireEqual(extent(getR(), 0),
+                             extent(getOut(), -4) * extent(getOut(), -3));
   if (getP()) { // (C9)
     constraints.requireEqual(extent(getP(), 0), extent(getQ(), 0));
     constraints.requireEqual(
@@ -85,6 +88,10 @@ LogicalResult ScatterMmOp::describeContract(Contract &contract,
                           "the rows of matrices + 1");
     contract.setChecksExtents(); // (C10)
   }
+  if (getOverwrite() && getR()) // (C18)
+    contract.setChecksExtents();
+  if (getOverwrite())
+    contract.addNumber("overwrite", 1);
   SmallVector<Value> read = {getOffsets(), getQ(), getBlocks(), getOthers()};
   for (Value list : {getP(), getR()})
     if (list)

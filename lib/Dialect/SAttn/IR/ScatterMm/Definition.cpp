@@ -104,6 +104,19 @@ static LogicalResult verifyShapes(ScatterMmOp op) {
   if (!ShapedType::isDynamic(lists) &&
       failed(verifySize(op, offsets, 0, "the size", lists + 1))) // (C9)
     return failure();
+  if (op.getOverwrite() && op.getR()) { // (C18)
+    int64_t rows = out.size(rank - 4),
+            entries = op.getR().getType().getDimSize(0);
+    if (!ShapedType::isDynamic(rows) && !ShapedType::isDynamic(across) &&
+        !ShapedType::isDynamic(entries)) {
+      int64_t matrices = 0;
+      if (llvm::MulOverflow(rows, across, matrices) || entries != matrices)
+        return op.emitOpError()
+               << "expected an entry of 'r' for each of " << rows << " x "
+               << across << " matrices that are overwritten, but got "
+               << entries;
+    }
+  }
   if (op.getP())
     return verifySize(op, {"p", op.getP(), 1}, 0, "the pairs", q.size(0));
   int64_t blocks = op.getBlocks().getType().getDimSize(0), least;

@@ -286,20 +286,25 @@ private:
   Value add(Value product) {
     Value hasPairs =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, own.begin, own.end);
-    SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(2));
+    SmallVector<Value> inputs = {product};
+    if (!op.getOverwrite())
+      inputs.push_back(readOut());
+    SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> iterators(2,
                                                utils::IteratorType::parallel);
     Value target = emptyTile(element);
     return linalg::GenericOp::create(
-               b, target.getType(), ValueRange{product, readOut()}, target,
-               maps, iterators,
+               b, target.getType(), inputs, target, maps, iterators,
                [&](OpBuilder &nested, Location loc, ValueRange args) {
                  ImplicitLocOpBuilder inner(loc, nested);
-                 Value old = args[1];
-                 if (element != sumType)
-                   old = arith::ExtFOp::create(inner, sumType, old);
-                 Value sum = arith::AddFOp::create(inner, old, args[0]);
-                 sum = arith::SelectOp::create(inner, hasPairs, sum, old);
+                 Value sum = args[0];
+                 if (!op.getOverwrite()) {
+                   Value old = args[1];
+                   if (element != sumType)
+                     old = arith::ExtFOp::create(inner, sumType, old);
+                   sum = arith::AddFOp::create(inner, old, sum);
+                   sum = arith::SelectOp::create(inner, hasPairs, sum, old);
+                 }
                  if (element != sumType)
                    sum = arith::TruncFOp::create(inner, element, sum);
                  linalg::YieldOp::create(inner, sum);

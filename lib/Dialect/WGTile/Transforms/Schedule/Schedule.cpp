@@ -143,7 +143,13 @@ public:
       return;
     }
     schedule.persistent = true;
-    schedule.dynamic = schedule.dynamic.value_or(!isShort(loops.front()));
+    if (!schedule.dynamic) {
+      schedule.dynamic = !isShort(loops.front());
+      // A launch is a good part of the time of short tiles.
+      if (!*schedule.dynamic && resources.getChip().hasClusters)
+        schedule.programmaticLaunch =
+            schedule.programmaticLaunch.value_or(true);
+    }
     schedule.rasterGroup =
         std::min(schedule.rasterGroup.value_or(kRasterGroup), kMaxRasterGroup);
     if (!schedule.tileOrder)

@@ -78,7 +78,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
        the default, their threads multiply, by FMA. The CPU computes in f32 either
        way. With f64 the sum is f64, on the CPU alone.
     4. Matrices of `out` that have no entry, or an entry without pairs, stay as they
-       are.
+       are. With `overwrite` every matrix has an entry (C18); sums replace the old
+       content of `out`, which is not read, and are 0 without pairs.
     5. If `offsets` decreases or passes the end of its list (without `p`: of
        `blocks`), if an entry of `p`, or of `q` without `r`, that is referred to is no
        matrix's number, if one of `r`, or of `q` with `r`, is no matrix's offset, or
@@ -113,6 +114,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     - (C17) `counts` and `steps` are both there or neither, as `sattn.merge` of the
       lists gives them: of rank 1 and 2, `steps` with rows of 1 + L; M of `meta` is
       L times BM then.
+    - (C18) With `overwrite` and `r` there are as many entries as matrices of a batch
+      of `out`.
 
     Dynamic sizes are constrained in the same way at run time. `origin` says which
     tile of the problem `out` is; then `out` is a part of one matrix, and all other
@@ -137,7 +140,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     Optional<AnyRankedTensor>:$counts, Optional<AnyRankedTensor>:$steps,
     Variadic<Index>:$origin, AnyRankedTensor:$out,
     OptionalAttr<SAttn_MetaAttr>:$meta,
-    DefaultValuedStrAttr<StrAttr, "ieee">:$precision);
+    DefaultValuedStrAttr<StrAttr, "ieee">:$precision,
+    UnitAttr:$overwrite);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `ins` `(` $offsets `,` $q `,` $blocks `,` $others `:` type($offsets) `,`

@@ -83,6 +83,7 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
       raster groups of 4 columns, or as many as `raster_group` asks for, at most 64.
       Tiles of MMAs in loops of at most 4 steps, known now, are walked in a fixed
       order: their counter, and its clearing, would cost more than it balances.
+      Their launch is programmatic where the chip has clusters.
     - Tiles whose cost grows with the last but one index are walked in `descending`
       order. If the cost follows from memory that the host has, they are `sorted`,
       but not in the generic version of a kernel (`wgtile-version-kernels`).
