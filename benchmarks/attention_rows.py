@@ -78,8 +78,6 @@ ROWS = {
     "softcap_8192": Row(2, 16, 8192, mask="causal", score="softcap", least=1.3, aim=1.5),
     "document_8192": Row(2, 16, 8192, mask="document", aim=1.15),
     "document_causal_8192": Row(2, 16, 8192, mask="document_causal", aim=1.15),
-    "document_64_8192": Row(2, 16, 8192, mask="document", block=64, aim=1.15),
-    "document_causal_64_8192": Row(2, 16, 8192, mask="document_causal", block=64, aim=1.15),
     "blocks_128": Row(4, 16, 4096, mask="blocks", block=128, count=8, aim=1.08),
     "blocks_64": Row(4, 16, 4096, mask="blocks", block=64, count=16, aim=1.08),
     "video": Row(1, 7, 109632, mask="blocks", block=64, count=64, aim=1.08),

@@ -18,7 +18,7 @@ the dense problem of the same size, and its rate is that time's for the row's wo
     --rank3             ours also with the heads of all batches as one dimension, where a row allows it
     --sm80              ours also as code of sm_80
     --meta TEXT ...     ours also with other parameters: "tile = [128, 128, 64], stages = 2, raster_group = 4"
-    --pipeline TEXT ... ours also with other options of the compiler's pipeline: "late=never"
+    --pipeline TEXT ... ours also with other options of the compiler's pipeline: "late=false"
     --budget SECONDS    no row begins after it (default: 420)
     --hang SECONDS      a step without an end for so long is given up (default: 150)
     --merge FILE ...    the rows of several results; candidates of one row are scaled by SDPA's time to the first file's

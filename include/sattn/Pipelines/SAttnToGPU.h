@@ -9,7 +9,6 @@
 #ifndef SATTN_PIPELINES_SATTNTOGPU_H
 #define SATTN_PIPELINES_SATTNTOGPU_H
 
-#include "sattn/Dialect/WGTile/Transforms/Schedule/LateOps.h"
 #include "sattn/Target/KernelVersions.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -51,11 +50,12 @@ struct SAttnToGPUOptions : public mlir::PassPipelineOptions<SAttnToGPUOptions> {
   PassOptions::Option<KernelVersions> versions{
       *this, "versions", llvm::cl::desc("Versions of kernels to make"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues()};
-  PassOptions::Option<wgtile::LateOps> late{
+  PassOptions::Option<bool> late{
       *this, "late",
-      llvm::cl::desc("Which kernels compute what only a block's last MMAs need "
-                     "beside the next block's first ones"),
-      llvm::cl::init(wgtile::LateOps::Auto), wgtile::getLateOpsValues()};
+      llvm::cl::desc("Whether warpgroups that take no turns compute what only "
+                     "a block's last MMAs need beside the next block's first "
+                     "ones"),
+      llvm::cl::init(true)};
   PassOptions::Option<int64_t> maxPadding{
       *this, "max-padding",
       llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "

@@ -1,5 +1,5 @@
 // RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap),canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AUTO
-// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap{late=never}),canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,NEVER
+// RUN: sparse-opt %s --pass-pipeline='builtin.module(gpu.module(wgtile-overlap{late=false}),canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,NEVER
 
 // What only the last MMA of a block needs, the factor of its accumulator and a
 // narrow left operand, is computed beside the next block's first MMA, behind the

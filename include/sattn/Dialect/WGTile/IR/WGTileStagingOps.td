@@ -26,7 +26,7 @@ def WGTile_ReadSharedOp : WGTile_Op<"read_shared", [
     - (C1) The tile's shape and element type are the source's; its elements have
       16 or 32 bits.
     - (C2) If the tile has a layout, each of its warps holds 16 rows, four warps
-      make a warpgroup, and a row of the source is one row of its swizzle.
+      make a warpgroup, and a row of the source is whole rows of its swizzle.
 
     ```mlir
     %c = wgtile.read_shared %s : !wgtile.shared<128x64xbf16, swizzle = 128>

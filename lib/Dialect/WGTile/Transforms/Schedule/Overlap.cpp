@@ -91,14 +91,6 @@ namespace {
 struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
   using WGTileOverlapBase::WGTileOverlapBase;
 
-  /// Warpgroups that take turns have the time of the others' MMAs for the ops
-  /// between their own.
-  bool runsLate(const Schedule &schedule) const {
-    if (late == LateOps::Auto)
-      return !schedule.orderWarpgroups.value_or(false);
-    return late == LateOps::Always;
-  }
-
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     DenseMap<Operation *, int64_t> lateThreads;
@@ -115,7 +107,8 @@ struct OverlapPass : public wgtile::impl::WGTileOverlapBase<OverlapPass> {
             return;
           loops.push_back(loop);
           DenseI32ArrayAttr threads = kernel.getKnownBlockSizeAttr();
-          if (threads && runsLate(schedule))
+          // Warpgroups that take turns have the time of the others' MMAs.
+          if (late && threads && !schedule.orderWarpgroups.value_or(false))
             lateThreads[loop] = threads[0];
         });
       }

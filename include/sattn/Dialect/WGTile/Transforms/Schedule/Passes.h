@@ -9,8 +9,6 @@
 #ifndef SATTN_DIALECT_WGTILE_TRANSFORMS_SCHEDULE_PASSES_H
 #define SATTN_DIALECT_WGTILE_TRANSFORMS_SCHEDULE_PASSES_H
 
-#include "sattn/Dialect/WGTile/Transforms/Schedule/LateOps.h"
-
 #include "mlir/Pass/Pass.h"
 
 namespace wgtile {

@@ -182,9 +182,9 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     flight. Upstream's `scf::pipelineForLoop` does the rotation, under a branch
     that is taken if the loop has an iteration.
 
-    Ops that only the last MMAs need, as the factor of their accumulator, come
-    after the next block's first MMAs too, with `late`: the loop then waits for the
-    last MMAs at its end, with all other ops beside them. Where warpgroups take
+    With `late`, ops that only the last MMAs need, as the factor of their
+    accumulator, come after the next block's first MMAs too: the loop then waits for
+    the last MMAs at its end, with all other ops beside them. Where warpgroups take
     turns (`order_warpgroups`) the others' MMAs leave the time anyway.
 
     A loop is left alone if its last MMAs are used by more than the next
@@ -222,9 +222,9 @@ def WGTileOverlap : Pass<"wgtile-overlap", "::mlir::gpu::GPUModuleOp"> {
     Statistic<"numRotated", "num-rotated", "Number of loops rotated">
   ];
   let options = [
-    Option<"late", "late", "::wgtile::LateOps", "::wgtile::LateOps::Auto",
-           "Which kernels compute what only a block's last MMAs need beside the "
-           "next block's first ones", "::wgtile::getLateOpsValues()">
+    Option<"late", "late", "bool", /*default=*/"true",
+           "Whether warpgroups that take no turns compute what only a block's "
+           "last MMAs need beside the next block's first ones">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect",
