@@ -195,7 +195,7 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
         indices_data = bsr_scatter_mm_indices_data(bsr, other, format)
     shape = (*batch, m, n)
     if out is None:
-        result = arrays.zeros(shape, operand.values)
+        result = arrays.empty(shape, operand.values)
     else:
         _arrays.require_same("out", out, arrays, "bsr")
         _arrays.require_no_derivative("out", out)
@@ -221,14 +221,14 @@ def bsr_scatter_mm(bsr, other, indices_data=None, out=None, *, check=None, preci
                    check=check, precision=precision)
         target[...] = sums.reshape(target.shape)
     elif not operand.batch:
-        multiply(operand.values, other, indices_data, result, check, precision, is_cleared=out is not None)
+        multiply(operand.values, other, indices_data, result, check, precision, is_cleared=True)
     else:
         sums = arrays.rows_of(result)
         is_own = sums is None
         if is_own:
             sums = arrays.zeros((math.prod(shape[:-1]), n), result)
         multiply(_stacked(operand.values, batch, 3, arrays), _stacked(other, batch, 2, arrays), indices_data, sums, check,
-                 precision, is_cleared=out is not None and not is_own)
+                 precision, is_cleared=not is_own)
         if is_own:
             result[...] = sums.reshape(shape)
     return result

@@ -286,7 +286,7 @@ module attributes {gpu.container_module} {
 module attributes {gpu.container_module} {
   gpu.module @kernels attributes {wgtile.target = #wgtile.target<chip = "sm_90a">} {
     // CHECK-LABEL: gpu.func @four_steps(
-    // CHECK-SAME:    persistent = true, dynamic = false,
+    // CHECK-SAME:    persistent = true, dynamic = false, programmatic_launch = true,
     gpu.func @four_steps(%ma: !ma, %out: memref<?x?xf32>, %n: index, %some: i1) kernel
         attributes {known_block_size = array<i32: 128, 1, 1>} {
       %c0 = arith.constant 0 : index
