@@ -84,6 +84,12 @@ struct Options {
       "versions", llvm::cl::desc("Versions of kernels to make:"),
       llvm::cl::init(KernelVersions::All), getKernelVersionsValues(),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> late{
+      "late",
+      llvm::cl::desc("Whether warpgroups that take no turns compute what only "
+                     "a block's last MMAs need beside the next block's first "
+                     "ones"),
+      llvm::cl::init(true), llvm::cl::cat(category)};
   llvm::cl::opt<uint64_t> maxPadding{
       "max-padding",
       llvm::cl::desc("Bytes of the copy of an argument whose rows TMA cannot "
@@ -171,10 +177,10 @@ static std::string checkOptions(const Options &options) {
       std::initializer_list<std::reference_wrapper<const llvm::cl::Option>>;
   bool isCPU = options.chip == kCPUTarget;
   OptionList forGPU = {
-      options.ptxas,      options.schedule,    options.versions,
-      options.delays,     options.device,      options.metaTable,
-      options.sizes,      options.sparsity,    options.precision,
-      options.maxPadding, options.refuseSpills};
+      options.ptxas,      options.schedule,     options.versions,
+      options.delays,     options.device,       options.metaTable,
+      options.sizes,      options.sparsity,     options.precision,
+      options.maxPadding, options.refuseSpills, options.late};
   OptionList forCPU = {options.threads, options.vectorBits,
                        options.registerTile};
   for (const llvm::cl::Option &option : isCPU ? forGPU : forCPU)
@@ -270,6 +276,7 @@ static FailureOr<std::string> translateForGPU(ModuleOp module,
   pipeline.refuseSpills = options.refuseSpills.getValue();
   pipeline.schedule = options.schedule.getValue();
   pipeline.versions = options.versions.getValue();
+  pipeline.late = options.late.getValue();
   pipeline.maxPadding = options.maxPadding.getValue();
   pipeline.delays = options.delays.getValue();
   pipeline.device = options.device.getValue();
