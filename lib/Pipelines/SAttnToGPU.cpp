@@ -103,10 +103,8 @@ void sattn::buildSAttnToNVVMPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileAssignLayouts());
-  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA) {
+  if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)
     pm.addPass(wgtile::createWGTilePlaceEpilogueLoads());
-    pm.addNestedPass<gpu::GPUModuleOp>(wgtile::createWGTileHoldOperands());
-  }
   if (chip.hasTMA)
     pm.addPass(wgtile::createWGTileCreateTensorMaps());
   if (options.schedule == GPUSchedule::Specialized && chip.hasTMA)

@@ -45,9 +45,9 @@ void wgtile::clearRows(OpBuilder &b, MmaOpInterface mma, Value offset,
   // of a warpgroup starts to multiply finds zeros.
   // The lane is asked for here, since no register is to keep it in the loops
   // around.
-  Value lane = createInlineAsm(b, loc, b.getI32Type(), {},
-                               "mov.u32 $0, %laneid;", "=r")
-                   .getRes();
+  Value lane =
+      createInlineAsm(b, loc, b.getI32Type(), {}, "mov.u32 $0, %laneid;", "=r")
+          .getRes();
   lane = arith::MulIOp::create(b, loc, lane, constant(kChunkBytes));
   Value begin = arith::MulIOp::create(b, loc, first, constant(tile.swizzle));
   begin = arith::AddIOp::create(b, loc, begin, lane);

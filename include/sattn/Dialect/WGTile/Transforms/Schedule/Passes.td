@@ -103,39 +103,6 @@ def WGTileSchedule : Pass<"wgtile-schedule", "::mlir::ModuleOp"> {
   }];
 }
 
-def WGTileHoldOperands : Pass<"wgtile-hold-operands", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Hold left operands of a loop's MMAs in registers";
-  let description = [{
-    The left operand of wgmmas in a block loop (`wgtile.block_loop`) that is loaded
-    before the loop is read into registers, if the loop loads tiles of its type and
-    the kernel asks for more than two stages (`stages` in its schedule). MMAs then
-    read half as much of shared memory, and the load takes a stage of the loop's
-    ring instead of memory of its own.
-
-    A thread holds at most 32 registers of it: 64 x 128 elements of a warpgroup.
-
-    Before:
-    ```mlir
-    %q = wgtile.load %a[%i, %c0] -> !wgtile.shared<64x128xbf16, swizzle = 128>
-    scf.for ... {
-      %k = wgtile.load %b[%j, %c0] -> !wgtile.shared<64x128xbf16, swizzle = 128>
-      %s = wgtile.mma %q, %k, %zero transpose_b
-    ```
-    After:
-    ```mlir
-    %q = wgtile.load %a[%i, %c0] -> !wgtile.shared<64x128xbf16, swizzle = 128>
-    %r = wgtile.read_shared %q -> tensor<64x128xbf16, #wgtile.mma<warps = 4>>
-    scf.for ... {
-      %k = wgtile.load %b[%j, %c0] -> !wgtile.shared<64x128xbf16, swizzle = 128>
-      %s = wgtile.mma %r, %k, %zero transpose_b
-    ```
-  }];
-  let statistics = [
-    Statistic<"numHeld", "num-held", "Number of operands held in registers">
-  ];
-  let dependentDialects = ["::wgtile::WGTileDialect"];
-}
-
 def WGTileSplitK : Pass<"wgtile-split-k", "::mlir::ModuleOp"> {
   let summary = "Share the reduction of a tile among a cluster's thread blocks";
   let description = [{
