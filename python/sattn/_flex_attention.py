@@ -49,8 +49,8 @@ def in_order_of(strides, shape):
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """What one kind of call runs. is_like: whether the result has query's shape. packed_heads: of the rows of packed heads, how
-    many heads of rows there are; else 0. key: what its key names by identity."""
+    """What one kind of call runs. is_like: whether the result has query's shape. packed_heads: heads of key, if those of
+    query are packed; else 0. key: what its key names by identity."""
 
     program: object
     launch: object

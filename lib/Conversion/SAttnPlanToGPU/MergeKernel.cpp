@@ -105,19 +105,21 @@ private:
     }
   }
 
-  List listOf(Value entry) {
-    Value begin = toIndex(load(offsets, entry));
-    Value end = toIndex(load(offsets, add(entry, one)));
-    return {begin, sub(end, begin), zero};
+  List listOf(Value entry) { return listOf(entry, add(entry, one)); }
+
+  /// The list from one offset to another.
+  List listOf(Value from, Value to) {
+    Value begin = toIndex(load(offsets, from));
+    return {begin, sub(toIndex(load(offsets, to)), begin), zero};
   }
 
   List locate(Value entry) {
     // In rows of matrices' rows, each of `across` * `rows`.
     Value unit = div(toIndex(load(third, entry)), width);
     Value perRow = mul(across, index(merge.getRows()));
-    Value rows = memref::DimOp::create(b, offsets, int64_t(0));
-    List list = listOf(
-        arith::MinUIOp::create(b, div(unit, perRow), sub(rows, index(2))));
+    Value last = sub(memref::DimOp::create(b, offsets, int64_t(0)), one);
+    Value row = arith::MinUIOp::create(b, div(unit, perRow), last);
+    List list = listOf(row, arith::MinUIOp::create(b, add(row, one), last));
     Value begin = list.first;
     list.first = add(mul(across, begin), mul(rem(unit, perRow), list.count));
     list.shift = sub(begin, list.first);

@@ -132,3 +132,39 @@ func.func @c5_memrefs_alone(%n: index, %offsets: tensor<?xi32>, %q: memref<?xi32
       -> tensor<?xi32>, tensor<?x3xi32>
   return
 }
+
+// -----
+
+func.func @c6_p(%n: index, %offsets: tensor<9xi32>, %q: tensor<8xi32>,
+    %p: tensor<7xi32>, %c: tensor<4xi32>, %s: tensor<8x3xi32>) {
+  // expected-error @below {{expected 'p' of 8, as 'q', but got 7}}
+  %0, %1 = sattn.merge lists(2) grid(64, %n, %n)
+      ins(%offsets, %q : tensor<9xi32>, tensor<8xi32>) p(%p : tensor<7xi32>)
+      outs(%c, %s : tensor<4xi32>, tensor<8x3xi32>)
+      -> tensor<4xi32>, tensor<8x3xi32>
+  return
+}
+
+// -----
+
+func.func @c6_steps(%n: index, %offsets: tensor<9xi32>, %q: tensor<8xi32>,
+    %p: tensor<8xi32>, %c: tensor<4xi32>, %s: tensor<4x3xi32>) {
+  // expected-error @below {{expected 'steps' of 8 rows, as 'q', but got 4}}
+  %0, %1 = sattn.merge lists(2) grid(64, %n, %n)
+      ins(%offsets, %q : tensor<9xi32>, tensor<8xi32>) p(%p : tensor<8xi32>)
+      outs(%c, %s : tensor<4xi32>, tensor<4x3xi32>)
+      -> tensor<4xi32>, tensor<4x3xi32>
+  return
+}
+
+// -----
+
+func.func @c6_counts(%n: index, %offsets: tensor<9xi32>, %q: tensor<8xi32>,
+    %p: tensor<8xi32>, %c: tensor<3xi32>, %s: tensor<8x3xi32>) {
+  // expected-error @below {{expected 'counts' of 4, one for each group of 2 entries, but got 3}}
+  %0, %1 = sattn.merge lists(2) grid(64, %n, %n)
+      ins(%offsets, %q : tensor<9xi32>, tensor<8xi32>) p(%p : tensor<8xi32>)
+      outs(%c, %s : tensor<3xi32>, tensor<8x3xi32>)
+      -> tensor<3xi32>, tensor<8x3xi32>
+  return
+}

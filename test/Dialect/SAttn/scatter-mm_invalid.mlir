@@ -356,6 +356,17 @@ func.func @c17_element(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: ten
 
 // -----
 
+func.func @c17_rows(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3xi32>, %s: tensor<10x3xi32>) -> tensor<2x3x16x40xf16> {
+  // expected-error @below {{expected 'steps' of 20 rows, as 'q', but got 'tensor<10x3xi32>'}}
+  %0 = sattn.scatter_mm
+      ins(%offsets, %q, %blocks, %others : tensor<7xi32>, tensor<20xi32>, tensor<10x16x32xf16>, tensor<4x3x32x40xf16>) p(%p : tensor<20xi32>) r(%r : tensor<6xi32>)
+      steps(%c, %s : tensor<3xi32>, tensor<10x3xi32>)
+      outs(%out : tensor<2x3x16x40xf16>) {meta = #sattn.meta<tile = [32, 40, 32]>} -> tensor<2x3x16x40xf16>
+  return %0 : tensor<2x3x16x40xf16>
+}
+
+// -----
+
 func.func @c17_lists(%offsets: tensor<7xi32>, %q: tensor<20xi32>, %blocks: tensor<10x16x32xf16>, %others: tensor<4x3x32x40xf16>, %p: tensor<20xi32>, %r: tensor<6xi32>, %out: tensor<2x3x16x40xf16>, %c: tensor<3xi32>, %s: tensor<20x4xi32>) -> tensor<2x3x16x40xf16> {
   // expected-error @below {{expected 'steps' of the lists that share the tile of 'meta', 2, but got 'tensor<20x4xi32>'}}
   %0 = sattn.scatter_mm

@@ -219,7 +219,15 @@ func.func @c4(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>) {
 // -----
 
 func.func @c5(%a: !wgtile.shared<64x64xf16>, %acc: tensor<64x64xf32>, %n: index) {
-  // expected-error @below {{expected 'rows' with a tile that is not transposed}}
+  // expected-error @below {{expected 'rows' with a tile that is neither transposed nor packed}}
   %0 = wgtile.mma %a, %a, %acc rows %n transpose_b : !wgtile.shared<64x64xf16>, !wgtile.shared<64x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @c5_packed(%a: !wgtile.shared<16x16xbf16>, %b: !wgtile.shared<16x16xbf16, swizzle = 128, packed>, %acc: tensor<16x16xf32>, %n: index) {
+  // expected-error @below {{expected 'rows' with a tile that is neither transposed nor packed}}
+  %0 = wgtile.mma %a, %b, %acc rows %n : !wgtile.shared<16x16xbf16>, !wgtile.shared<16x16xbf16, swizzle = 128, packed> -> tensor<16x16xf32>
   return
 }

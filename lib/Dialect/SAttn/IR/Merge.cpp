@@ -9,7 +9,11 @@
 // Definition and verification of sattn.merge. The constraint numbers are those
 // of the op's description.
 
+#include "OperandChecks.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -27,7 +31,6 @@ SmallVector<Value> MergeOp::getRead() {
 void MergeOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  SmallVector<Value> read = getRead();
   for (OpOperand &operand : getOperation()->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
@@ -94,6 +97,25 @@ LogicalResult MergeOp::verify() {
     return emitOpError() << "expected 'steps' with rows of " << 1 + lists
                          << ", a second member and " << lists
                          << " first ones, but got " << steps;
+  auto sizeOf = [](Value value) {
+    return cast<ShapedType>(value.getType()).getDimSize(0);
+  };
+  int64_t pairs = sizeOf(getQ());
+  if (getP() && !mayMatch(sizeOf(getP()), pairs)) // (C6)
+    return emitOpError() << "expected 'p' of " << pairs << ", as 'q', but got "
+                         << sizeOf(getP());
+  if (!mayMatch(sizeOf(getSteps()), pairs)) // (C6)
+    return emitOpError() << "expected 'steps' of " << pairs
+                         << " rows, as 'q', but got " << sizeOf(getSteps());
+  int64_t entries = sizeOf(getR() ? getR() : getOffsets());
+  if (ShapedType::isDynamic(entries))
+    return success();
+  int64_t groups =
+      llvm::divideCeil(std::max<int64_t>(entries - (getR() ? 0 : 1), 0), lists);
+  if (!mayMatch(sizeOf(getCounts()), groups)) // (C6)
+    return emitOpError() << "expected 'counts' of " << groups
+                         << ", one for each group of " << lists
+                         << " entries, but got " << sizeOf(getCounts());
   return success();
 }
 

@@ -262,15 +262,15 @@ private:
     return first;
   }
 
-  /// Whether the program takes no stage of an owner's ring from an op on.
-  bool isFilledBefore(size_t owner, Operation *op) {
+  /// Whether the program takes no stage of any ring from an op on. The producer
+  /// lends at the end of the program: it must not wait for a stage which
+  /// consumers that wait for the lent one still hold.
+  bool areFilledBefore(Operation *op) {
     return llvm::all_of(groups, [&](LoadGroup &group) {
-      return group.owner != owner ||
-             llvm::all_of(group.loads, [&](LoadOp load) {
-               return op->getBlock()
-                   ->findAncestorOpInBlock(*load)
-                   ->isBeforeInBlock(op);
-             });
+      return llvm::all_of(group.loads, [&](LoadOp load) {
+        return op->getBlock()->findAncestorOpInBlock(*load)->isBeforeInBlock(
+            op);
+      });
     });
   }
 
@@ -285,11 +285,10 @@ private:
           ring.getRing().getType().isStaging() && !ring.getLender()
               ? findFirstUse(ring)
               : nullptr;
-      if (!first)
+      if (!first || !areFilledBefore(first))
         continue;
       for (auto [i, group] : llvm::enumerate(groups)) {
-        if (group.owner != i || !inLoop.contains(i) ||
-            !isFilledBefore(i, first))
+        if (group.owner != i || !inLoop.contains(i))
           continue;
         group.borrower = ring;
         if (RingOp::findLendingFault(group.getRingType(/*stages=*/1),

@@ -413,9 +413,9 @@ LogicalResult wgtile::detail::verifyMma(Operation *op) {
       product && product.getIeee() && !type.isF32()) // (C4)
     return op->emitOpError()
            << "expected 'ieee' with tiles of f32, but got " << a;
-  if (mma.getRows() && mma.getTransposeB()) // (C5)
-    return op->emitOpError("expected 'rows' with a tile that is not "
-                           "transposed");
+  if (mma.getRows() && (mma.getTransposeB() || b.getPacked())) // (C5)
+    return op->emitOpError("expected 'rows' with a tile that is neither "
+                           "transposed nor packed");
   // (C3)
   if (b.getElementBytes() == 1 && (registerA || !mma.getTransposeB()))
     return op->emitOpError() << "expected tiles of 8-bit elements in shared "

@@ -43,10 +43,11 @@ def SAttn_MergeOp : SAttn_Op<"merge", [
     2. With `r` entry i is at row m and column n of a grid of matrices of `rows` x
        `width` elements, `across` in a row: r[i] = (m * rows * across + n) * width.
        Its list has a p for each of begin = offsets[m] to end = offsets[m + 1], in
-       order, and its q begin at across * begin + n * (end - begin).
-    3. Steps of a group are made one after the other: of the first members that
-       its lists have left, the step takes all with the least q. Its row of `steps`
-       is that q, then for each list the p, or -1 where the list has none.
+       order, and its q begin at across * begin + n * (end - begin). Without `r`
+       the grid says nothing.
+    3. Steps of a group are made one after the other: of the pairs that are next in
+       each list, the step takes all with the least q. Its row of `steps` is that
+       q, then for each list the p, or -1 where the list has no such pair.
     4. Step s of a group is at the place in `steps` of element s of the group's
        lists, one after the other: no group has more steps than its lists elements.
     5. Entries past the last have no list. If `offsets` decreases or passes the end
@@ -63,6 +64,7 @@ def SAttn_MergeOp : SAttn_Op<"merge", [
     - (C3) Either `p` or `r` is there.
     - (C4) `lists` is in [2, 8], `rows` positive; `steps` has rows of 1 + `lists`.
     - (C5) All operands but `width` and `across` are tensors, or all are memrefs.
+    - (C6) Extents of the same name are equal.
 
     ```mlir
     %counts, %steps = sattn.merge lists(2) grid(64, %width, %across)

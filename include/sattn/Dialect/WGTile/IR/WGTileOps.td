@@ -238,7 +238,7 @@ def WGTile_MmaOp : WGTile_MmaBase<"mma"> {
       or f32 beside a tile b that is not transposed.
     - (C3) A tile b of 8-bit elements is transposed: instructions take K-major ones.
     - (C4) `ieee` comes with elements of f32.
-    - (C5) `rows` comes with a tile b that is not transposed.
+    - (C5) `rows` comes with a tile b that is neither transposed nor packed.
 
     ```mlir
     %d = wgtile.mma %a, %b, %acc

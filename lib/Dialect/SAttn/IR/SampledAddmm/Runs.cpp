@@ -14,13 +14,13 @@ using namespace mlir;
 using namespace sattn;
 
 bool sattn::canBeRun(SampledAddmmOp op) {
-  return Scale(op.getBeta()).isZero &&
+  return !op.isEncoded() && Scale(op.getBeta()).isZero &&
          !ShapedType::isDynamic(op.getMat1().getType().getShape().back());
 }
 
 bool sattn::isRun(SampledAddmmOp op) {
   MetaAttr meta = op.getMetaAttr();
-  return meta && !op.isEncoded() && op.getBlocksPerTile() > 1 && canBeRun(op) &&
+  return meta && op.getBlocksPerTile() > 1 && canBeRun(op) &&
          meta.getTile()[0] == op.getBlockRows() &&
          op.getMat1().getType().getShape().back() <= meta.getTile()[2];
 }

@@ -21,7 +21,8 @@ namespace sattn {
 /// before the next.
 bool isRun(SampledAddmmOp op);
 
-/// The same of any tile of several blocks.
+/// Whether K is known and nothing is added, so that a tile of several blocks
+/// may be a run.
 bool canBeRun(SampledAddmmOp op);
 
 } // namespace sattn

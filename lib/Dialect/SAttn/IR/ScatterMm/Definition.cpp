@@ -146,6 +146,11 @@ static LogicalResult verifySteps(ScatterMmOp op) {
       return op.emitOpError() << "expected '" << name << "' of i32 or i64 and "
                               << "rank " << rank << ", but got " << type;
   }
+  int64_t pairs = op.getQ().getType().getDimSize(0);
+  if (!mayMatch(op.getSteps().getType().getDimSize(0), pairs))
+    return op.emitOpError()
+           << "expected 'steps' of " << pairs << " rows, as 'q', but got "
+           << op.getSteps().getType();
   int64_t lists = op.getMetaAttr() ? op.getListsPerTile() : 1;
   if (op.getSteps().getType().getDimSize(1) != 1 + lists || lists == 1)
     return op.emitOpError()

@@ -173,9 +173,9 @@ private:
       loop->setAttr(kTF32AttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    OpFoldResult turn = loop.getInductionVar();
-    Value step = asValue(apply(d0.floorDiv(stepsPerPair), {turn}));
-    OpFoldResult k = apply((d0 % stepsPerPair) * depth, {turn});
+    OpFoldResult iteration = loop.getInductionVar();
+    Value step = asValue(apply(d0.floorDiv(stepsPerPair), {iteration}));
+    OpFoldResult k = apply((d0 % stepsPerPair) * depth, {iteration});
     Value sum = loop.getRegionIterArgs().front();
     if (!isMerged) {
       Value block = op.getP() ? readIndex(op.getP(), step) : step;

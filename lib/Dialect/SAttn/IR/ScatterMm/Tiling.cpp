@@ -14,8 +14,13 @@
 
 #include "Places.h"
 
+#include "sattn/Tuning/ScatterMm.h"
+
 using namespace mlir;
 using namespace sattn;
+
+static_assert(tuning::scatter_mm::kMostLists == MergeOp::kMaxLists,
+              "lists that share a tile are merged");
 
 SmallVector<utils::IteratorType> ScatterMmOp::getLoopIteratorTypes() {
   return SmallVector<utils::IteratorType>(getBatchRank() + 3,

@@ -196,6 +196,13 @@ static void readFirst(scf::ForOp loop) {
     return;
   llvm::SetVector<Operation *> ready, moved;
   for (Operation &op : llvm::make_range(place, body->end())) {
+    // What is stored may be read afterwards.
+    auto isStore = [](Operation *one) { return isa<StoreOp, ScatterOp>(one); };
+    if (op.walk([&](Operation *one) {
+            return isStore(one) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+          }).wasInterrupted())
+      break;
     auto read = dyn_cast<ReadOp>(op);
     bool isVector = read && read.getTile().getType().getRank() == 1;
     if ((isVector || (op.getNumRegions() == 0 && isPure(&op))) &&

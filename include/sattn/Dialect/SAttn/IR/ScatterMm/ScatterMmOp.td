@@ -112,8 +112,8 @@ def SAttn_ScatterMmOp : SAttn_Op<"scatter_mm", [
     - (C15) No operand is in an encoding of `sparse_tensor`.
     - (C16) No operand whose sizes are static has 2^63 bytes or more.
     - (C17) `counts` and `steps` are both there or neither, as `sattn.merge` of the
-      lists gives them: of rank 1 and 2, `steps` with rows of 1 + L; M of `meta` is
-      L times BM then.
+      lists gives them: of rank 1 and 2, `steps` with a row for each of `q`, of
+      1 + L; M of `meta` is L times BM then.
     - (C18) With `overwrite` and `r` there are as many entries as matrices of a batch
       of `out`.
 
