@@ -344,8 +344,8 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours
-    if block_mask is None and _keys_within(band, q_shape[2], k_shape[2]) < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
-        keys = _keys_within(band, q_shape[2], k_shape[2])
+    keys = k_shape[2] if block_mask is not None else _keys_within(band, q_shape[2], k_shape[2])
+    if keys < k_shape[2] and value.shape[2:3] == k_shape[2:3]:
         key, value = key[:, :, :keys], value[:, :, :keys]
         k_shape = key.shape
     packs = q_shape[1] != k_shape[1] and _packs(query, k_shape[1], mask)

@@ -9,6 +9,8 @@
 // Definition and verification of sattn.plan. The constraint numbers are those
 // of the op's description.
 
+#include "OperandChecks.h"
+
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 
 using namespace mlir;
@@ -29,11 +31,6 @@ void PlanOp::getEffects(
   for (OpOperand &operand : getDpsInitsMutable())
     if (isa<MemRefType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
-}
-
-/// Two sizes that may be equal: one of them is dynamic, or they agree.
-static bool mayMatch(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
 LogicalResult PlanOp::verify() {

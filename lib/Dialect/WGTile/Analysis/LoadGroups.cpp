@@ -349,6 +349,12 @@ wgtile::predictLoadGroups(ForEachTileOp loop, bool isOverlapPending) {
   return LoadGrouping(loop, /*areWaitsPending=*/true, isOverlapPending).run();
 }
 
+LoadGroup *wgtile::findLender(MutableArrayRef<LoadGroup> groups) {
+  auto *lender = llvm::find_if(
+      groups, [](LoadGroup &group) { return bool(group.borrower); });
+  return lender == groups.end() ? nullptr : lender;
+}
+
 RingBytes wgtile::countRingBytes(MutableArrayRef<LoadGroup> groups) {
   RingBytes result;
   for (LoadGroup &group : groups)

@@ -51,6 +51,9 @@ collectLoadGroups(ForEachTileOp loop);
 mlir::FailureOr<llvm::SmallVector<LoadGroup>>
 predictLoadGroups(ForEachTileOp loop, bool isOverlapPending);
 
+/// The group a stage of which a ring of warpgroups could borrow, or null.
+LoadGroup *findLender(llvm::MutableArrayRef<LoadGroup> groups);
+
 /// Bytes of one stage, with its barriers, of the rings that loops fill, and of
 /// the other rings.
 struct RingBytes {

@@ -357,13 +357,6 @@ private:
     return depths;
   }
 
-  /// The group a stage of which a ring of warpgroups could borrow, or null.
-  static LoadGroup *findLender(MutableArrayRef<LoadGroup> groups) {
-    auto *lender = llvm::find_if(
-        groups, [](LoadGroup &group) { return bool(group.borrower); });
-    return lender == groups.end() ? nullptr : lender;
-  }
-
   /// Results are staged in a stage of a ring that loops fill, which can then
   /// not run ahead so far while they are stored, where the loops would else
   /// have too few stages. Returns whether a stage of each ring fits.

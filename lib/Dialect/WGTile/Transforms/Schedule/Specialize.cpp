@@ -60,9 +60,7 @@ public:
       return failure();
     groups = std::move(*collected);
     createRings();
-    if (!schedule.borrow.value_or(false))
-      for (LoadGroup &group : groups)
-        group.borrower = {};
+    lend();
 
     OpBuilder b(loop);
     int64_t producerThreads =
@@ -123,21 +121,19 @@ private:
           b.getI64IntegerAttr(consumerThreads / 32), /*offset=*/IntegerAttr(),
           /*barriers=*/IntegerAttr());
     }
-    if (schedule.borrow.value_or(false))
-      lend();
   }
 
   /// Lets a ring of warpgroups, which has a place of its own until now, borrow
-  /// a stage of a ring of loads.
+  /// a stage of a ring of loads if the schedule says so, and of no other.
   void lend() {
-    auto *lender = llvm::find_if(
-        groups, [](LoadGroup &group) { return bool(group.borrower); });
-    if (lender == groups.end())
-      return;
-    RingOp borrower = lender->borrower;
-    borrower->moveAfter(lender->ring);
-    borrower.getRing().setType(lender->getBorrowingType());
-    borrower.getLenderMutable().assign(lender->ring.getRing());
+    LoadGroup *lender =
+        schedule.borrow.value_or(false) ? findLender(groups) : nullptr;
+    if (lender) {
+      RingOp borrower = lender->borrower;
+      borrower->moveAfter(lender->ring);
+      borrower.getRing().setType(lender->getBorrowingType());
+      borrower.getLenderMutable().assign(lender->ring.getRing());
+    }
     for (LoadGroup &group : groups)
       if (&group != lender)
         group.borrower = {};

@@ -9,6 +9,7 @@
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -195,12 +196,14 @@ static void readFirst(scf::ForOp loop) {
   if (place == body->end())
     return;
   llvm::SetVector<Operation *> ready, moved;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return ready.contains(op); };
   for (Operation &op : llvm::make_range(place, body->end())) {
     // What is stored may be read afterwards.
-    auto isStore = [](Operation *one) { return isa<StoreOp, ScatterOp>(one); };
-    if (op.walk([&](Operation *one) {
-            return isStore(one) ? WalkResult::interrupt()
-                                : WalkResult::advance();
+    if (op.walk([](Operation *one) -> WalkResult {
+            return success(!isa<StoreOp, ScatterOp>(one));
           }).wasInterrupted())
       break;
     auto read = dyn_cast<ReadOp>(op);
@@ -210,16 +213,7 @@ static void readFirst(scf::ForOp loop) {
       ready.insert(&op);
     if (!isVector || !ready.contains(&op))
       continue;
-    SmallVector<Operation *> needed = {&op};
-    while (!needed.empty()) {
-      Operation *one = needed.pop_back_val();
-      if (!moved.insert(one))
-        continue;
-      for (Value operand : one->getOperands())
-        if (Operation *producer = operand.getDefiningOp();
-            producer && ready.contains(producer))
-          needed.push_back(producer);
-    }
+    (void)getBackwardSlice(&op, &moved, options);
   }
   for (Operation *op : ready)
     if (moved.contains(op))
