@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopBounds.h"
+#include "ReduceSquares.h"
 
 #include "sattn/Codegen/Passes.h"
 
@@ -412,6 +413,7 @@ private:
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     vector::populateCastAwayVectorLeadingOneDimPatterns(patterns);
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    sattn::populateReduceSquaresPatterns(patterns);
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     vector::TransferReadOp::getCanonicalizationPatterns(patterns, context);

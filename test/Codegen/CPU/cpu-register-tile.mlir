@@ -88,27 +88,51 @@ func.func @clipped(%value: f32, %out: tensor<24x?xf32>) -> tensor<24x?xf32> {
   return %0 : tensor<24x?xf32>
 }
 
-// A row is reduced in pieces of a panel's width.
-// CHECK-LABEL: func.func @reduce
-// CHECK:         scf.for {{.*}} to %c8 step %c1
+// Rows whose number is no multiple of four are reduced one by one, in pieces of a
+// panel's width.
+// CHECK-LABEL: func.func @reduce_row
+// CHECK:         scf.for {{.*}} to %c6 step %c1
 // CHECK:           scf.for {{.*}} to %c128 step
 // W512:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64xf32>) outs(%{{.*}} : tensor<1xf32>)
 // W256:              linalg.generic {{.*}} ins(%{{.*}} : tensor<1x16xf32>) outs(%{{.*}} : tensor<1xf32>)
 // GIVEN:             linalg.generic {{.*}} ins(%{{.*}} : tensor<1x32xf32>) outs(%{{.*}} : tensor<1xf32>)
-func.func @reduce(%in: tensor<8x128xf32>, %out: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<8xf32>) {
+func.func @reduce_row(%in: tensor<6x128xf32>, %out: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<6xf32>) {
     %m = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>],
                          iterator_types = ["parallel", "reduction"]}
-        ins(%in : tensor<8x128xf32>) outs(%o : tensor<8xf32>) {
+        ins(%in : tensor<6x128xf32>) outs(%o : tensor<6xf32>) {
     ^bb0(%x: f32, %y: f32):
       %n = arith.maximumf %x, %y : f32
       linalg.yield %n : f32
-    } -> tensor<8xf32>
+    } -> tensor<6xf32>
     scf.forall.in_parallel {
-      tensor.parallel_insert_slice %m into %o[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+      tensor.parallel_insert_slice %m into %o[0] [6] [1] : tensor<6xf32> into tensor<6xf32>
     }
   }
-  return %0 : tensor<8xf32>
+  return %0 : tensor<6xf32>
+}
+
+// As many rows as a vector has elements are reduced together.
+// CHECK-LABEL: func.func @reduce_rows
+// W512:          scf.for {{.*}} to %c32 step %c16
+// W256:          scf.for {{.*}} to %c32 step %c8
+// CHECK:           scf.for {{.*}} to %c128 step %c64
+// W512:              linalg.generic {{.*}} ins(%{{.*}} : tensor<16x64xf32>) outs(%{{.*}} : tensor<16xf32>)
+// W256:              linalg.generic {{.*}} ins(%{{.*}} : tensor<8x64xf32>) outs(%{{.*}} : tensor<8xf32>)
+func.func @reduce_rows(%in: tensor<32x128xf32>, %out: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<32xf32>) {
+    %m = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%in : tensor<32x128xf32>) outs(%o : tensor<32xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %n = arith.maximumf %x, %y : f32
+      linalg.yield %n : f32
+    } -> tensor<32xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0] [32] [1] : tensor<32xf32> into tensor<32xf32>
+    }
+  }
+  return %0 : tensor<32xf32>
 }
 
 // A loop that adds up products of panels goes into the loops over register

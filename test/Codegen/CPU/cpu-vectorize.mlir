@@ -121,6 +121,33 @@ func.func @reduce(%in: tensor<1x64xbf16>, %out: tensor<1xf32>) -> tensor<1xf32> 
   return %0 : tensor<1xf32>
 }
 
+// Of several rows, squares side by side become one, whose transpose is reduced.
+// CHECK-LABEL: func.func @reduce_squares
+// CHECK-NOT:     vector.reduction
+// CHECK:         %[[ALL:.*]] = vector.transfer_read %{{.*}} vector<4x8xf32>
+// CHECK:         %[[LEFT:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [4, 4], strides = [1, 1]}
+// CHECK:         %[[RIGHT:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0, 4], sizes = [4, 4], strides = [1, 1]}
+// CHECK:         %[[SUM:.*]] = arith.addf %[[LEFT]], %[[RIGHT]] : vector<4x4xf32>
+// CHECK:         %[[TURNED:.*]] = vector.transpose %[[SUM]], [1, 0] : vector<4x4xf32> to vector<4x4xf32>
+// CHECK-COUNT-4: vector.extract %[[TURNED]]
+// CHECK-COUNT-4: arith.addf {{.*}} : vector<4xf32>
+// CHECK-NOT:     vector.reduction
+func.func @reduce_squares(%in: tensor<4x8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = scf.forall (%i) = (0) to (1) step (1) shared_outs(%o = %out) -> (tensor<4xf32>) {
+    %m = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%in : tensor<4x8xf32>) outs(%o : tensor<4xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %n = arith.addf %x, %y : f32
+      linalg.yield %n : f32
+    } -> tensor<4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %o[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    }
+  }
+  return %0 : tensor<4xf32>
+}
+
 // What a row's index can be at most is known of a sum of counters too.
 // CHECK-LABEL: func.func @masked_in_tiles
 // CHECK-SAME:    %[[IN:[a-z0-9]+]]: tensor<8x?xf32>
