@@ -12,12 +12,15 @@ from . import _arrays, _bsr, _compiler, _explain, _flex_repeats, _functions, _ma
 from ._attention_mask import Mask, mask_of
 from ._captured_arguments import captured
 from ._flex_source import FlexAttention
-from ._kernel_options import NONE, options_of
+from ._kernel_options import NONE, Options, options_of
 from ._numbers import number
 
 
 #: Queries up to which heads that share a head of key and value are packed into the rows of a tile.
 PACKED_QUERIES = 16
+#: Rows of tiles for few queries on the CPU, and their keys.
+FEW_ROWS = 16, 64
+FEW_ROWS_KEYS = 128
 
 
 class AuxRequest(typing.NamedTuple):
@@ -176,6 +179,13 @@ def _arrays_of(query, key, value):
     return arrays, _arrays.is_plain(key, torch) and _arrays.is_plain(value, torch) and key.device == device and value.device == device
 
 
+def _of_few_rows(rows, mask):
+    """Options with a tile for few queries on the CPU, where all rows of a tile cost the same; or NONE."""
+    tile = next((few for few in FEW_ROWS if rows <= few), None), FEW_ROWS_KEYS
+    fits = mask.lists is None or tile[0] and all(size % own == 0 for size, own in zip(mask.block, tile))
+    return Options(tile) if tile[0] and fits else NONE
+
+
 def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
     """Checks types and shapes, and finds the program: once for each kind of call."""
     sizes, group = _shapes(query, key, value, enable_gqa)
@@ -196,6 +206,7 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
         first += sum(map(len, _region.types_of(function.captures)))
     own = (mask.function.needs_batch, mask.function.needs_head) if mask.is_ours and mask.function else (False, False)
     default = 1 / math.sqrt(query.shape[3])
+    tile = options if options.tile or on_gpu else _of_few_rows(sizes[2] * (group if packs else 1), mask)
     source = FlexAttention(
         dtype=dtype, head_dim=query.shape[3], value_dim=value.shape[3], group=1 if packs else group, packed=group if packs else 1,
         one_kv_batch=key.shape[0] == 1 and sizes[0] != 1, lse=any(wanted), max_scores=wanted.max_scores,
@@ -204,7 +215,7 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
         full=_sharing(mask.lists and mask.lists.full_kv_num_blocks, own), block_size=mask.block,
         band="" if mask.band is None else mask.band.text(), score_mod=regions.get("score_mod", ""),
         mask_mod=regions.get("mask_mod", ""), captures=tuple(types), names=tuple(names), precision=precision,
-        meta=options.meta(value.shape[3]))
+        meta=tile.meta(value.shape[3]))
     target = (arrays.device.index or 0) if on_gpu else _compiler.CPU
     try:
         program = _bsr._with_memory(arrays, cache.program, source, target)

@@ -48,7 +48,7 @@ TEST(BsrAttentionTest, DropoutHasFewerKeys) {
   facts.hasDropout = true;
   EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 32);
   EXPECT_EQ(defaultParameters(facts, *findTarget("sm_80")).depth, 16);
-  EXPECT_EQ(defaultParameters(facts, *findTarget("cpu")).depth, 64);
+  EXPECT_EQ(defaultParameters(facts, *findTarget("cpu")).depth, 128);
   facts.headDim = 128;
   EXPECT_EQ(defaultParameters(facts, *findTarget("sm_90a")).depth, 16);
 }
