@@ -103,6 +103,29 @@ def with_lengths_over(row, factor):
                                count=min(row.count, blocks))
 
 
+# Queries and keys of a tile, and stages of K and V, by the columns of a head up to which they are tried.
+SWEPT_TILES = {
+    64: [(128, 128, 2), (128, 128, 3), (192, 96, 2), (192, 128, 2), (192, 128, 3), (192, 160, 2)],
+    80: [(128, 128, 2), (192, 96, 2), (192, 112, 2)],
+    128: [(128, 64, 2), (128, 64, 3), (128, 64, 4), (128, 96, 2), (128, 112, 2), (128, 128, 2), (192, 80, 2)],
+    192: [(128, 64, 2), (128, 96, 2), (128, 112, 2)],
+    256: [(128, 48, 2), (128, 64, 2), (128, 80, 2)],
+}
+SWEPT_GROUPS = 1, 8, 16
+
+
+def sweep(row):
+    """Parameters of a tile around the computed default, as text for #sattn.meta: each tile in the default's order and in
+    others. Those that a row's blocks or a chip's memory do not allow are left out, or refused by the compiler."""
+    widest = max(row.head_dim, row.values)
+    tiles = SWEPT_TILES[next(columns for columns in SWEPT_TILES if widest <= columns)]
+    if row.has_lists:
+        tiles = [(min(queries, row.block), keys, stages) for queries, keys, stages in tiles]
+        tiles = [tile for tile in dict.fromkeys(tiles) if row.block % tile[0] == 0 and row.block % tile[1] == 0]
+    return [f"tile = [{queries}, {row.values}, {keys}], stages = {stages}, raster_group = {group}"
+            for queries, keys, stages in tiles for group in SWEPT_GROUPS]
+
+
 # ---------------------------------------------------------------------------
 # What is visible
 # ---------------------------------------------------------------------------

@@ -165,7 +165,7 @@ def candidates_of(options, row):
         found["sattn, rank 3"] = lambda row, data: ours(row, data, rank=3)
     if options["sm80"]:
         found["sattn, sm_80"] = lambda row, data: ours(row, data, target="sm_80")
-    for meta in options["meta"]:
+    for meta in options["meta"] + (attention_rows.sweep(row) if options["sweep"] else []):
         found[f"sattn, {meta}"] = lambda row, data, meta=meta: ours(row, data, meta=meta)
     for text in options["pipeline"]:
         found[f"sattn, {text}"] = lambda row, data, text=text: ours(row, data, options=text)

@@ -18,6 +18,7 @@ the dense problem of the same size, and its rate is that time's for the row's wo
     --rank3             ours also with the heads of all batches as one dimension, where a row allows it
     --sm80              ours also as code of sm_80
     --meta TEXT ...     ours also with other parameters: "tile = [128, 128, 64], stages = 2, raster_group = 4"
+    --sweep             ours also with the tiles, stages and orders of attention_rows.sweep
     --pipeline TEXT ... ours also with other options of the compiler's pipeline: "late=false"
     --budget SECONDS    no row begins after it (default: 420)
     --hang SECONDS      a step without an end for so long is given up (default: 150)
@@ -59,6 +60,12 @@ def best_peer(row):
     return min(peers.items(), key=lambda item: item[1]["ms"], default=None)
 
 
+def best_of_sweep(row):
+    """(name, facts) of the fastest of ours with given parameters, or None."""
+    swept = {name: facts for name, facts in row["candidates"].items() if name.startswith("sattn, tile") and "ms" in facts}
+    return min(swept.items(), key=lambda item: item[1]["ms"], default=None)
+
+
 def describe(row):
     """Lines for people."""
     lines = [f"{row['row']}: {row['title']}, {row['seconds']:.0f} s"]
@@ -84,6 +91,9 @@ def describe(row):
         aim = f", aim {row['aim']:.2f}" if row["aim"] else ""
         goal = f" (at least {row['least']:.2f}{aim})" if row["least"] else ""
         lines.append(f"  sattn over the best peer, {best[0]}: {best[1]['ms'] / sattn['ms']:.3f}{goal}")
+    best = best_of_sweep(row)
+    if best and "ms" in sattn:
+        lines.append(f"  sattn's default over the best of the sweep, {best[0]}: {best[1]['ms'] / sattn['ms']:.3f}")
     errors = [row["candidates"].get(name, {}).get("error") for name in ("sattn", "sdpa")]
     if None not in errors and errors[0] > 1.05 * errors[1]:
         lines.append(f"  sattn's error is {errors[0] / errors[1]:.2f} of cuDNN's")
@@ -146,7 +156,7 @@ class Run:
         options = {"rows": left, "peers": ["sdpa", *self.options.peers], "named_peers": self.options.named_peers,
                    "rounds": self.options.rounds, "power": self.options.power, "do_bench": self.options.do_bench,
                    "check": self.options.check, "rank3": self.options.rank3, "sm80": self.options.sm80,
-                   "meta": self.options.meta, "pipeline": self.options.pipeline, "warm": self.warm,
+                   "meta": self.options.meta, "sweep": self.options.sweep, "pipeline": self.options.pipeline, "warm": self.warm,
                    "until": self.until, "lost": self.lost, "pipe": pipe}
         return subprocess.Popen([sys.executable, str(HERE / "attention_worker.py"), json.dumps(options)],
                                 pass_fds=[pipe], env=dict(os.environ, PYTHONUNBUFFERED="1"))
@@ -227,6 +237,7 @@ def parse(arguments):
     parser.add_argument("--rank3", action="store_true")
     parser.add_argument("--sm80", action="store_true")
     parser.add_argument("--meta", nargs="*", default=[])
+    parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--pipeline", nargs="*", default=[])
     parser.add_argument("--budget", type=float, default=420)
     parser.add_argument("--hang", type=float, default=150)

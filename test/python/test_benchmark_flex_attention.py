@@ -162,6 +162,14 @@ def test_masks_of_functions_in_attention(sattn, rows, name):
         rows.program(row)
 
 
+@pytest.mark.parametrize("name", ["d64_dense", "causal_4096", "d256_causal", "blocks_64", "document_8192"])
+def test_the_sweep_has_tiles_that_a_row_takes(sattn, rows, name):
+    row = small(rows, name)
+    texts = rows.sweep(row)
+    assert len(texts) == len(set(texts)) >= 3
+    sattn.compile(rows.program(row, texts[0]), "cpu")
+
+
 def test_rank_3_needs_no_heads(rows):
     assert "tensor<?x?x128xbf16>" in rows.program(rows.ROWS["causal_4096"], rank=3)
     with pytest.raises(ValueError, match="expected rank 4"):
