@@ -68,12 +68,13 @@ def _source(function, band, block, exact):
     return limited, BlockCounts(block, _region.text(limited, 0, flat, approximate=False), flat, names, exact)
 
 
-def block_counts(function, values, band, shape, lengths, block, device=None, exact=True):
+def block_counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block, an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have any
-    number above none and below all. Nothing waits for the device. Raises NotImplementedError for a function that the
+    number above none and below all. out: of PyTorch, to be
+    written and returned; or None. Nothing waits for the device. Raises NotImplementedError for a function that the
     compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
@@ -85,7 +86,7 @@ def block_counts(function, values, band, shape, lengths, block, device=None, exa
     else:
         import torch
 
-        result = torch.empty(size, dtype=torch.int32, device=device)
+        result = torch.empty(size, dtype=torch.int32, device=device) if out is None else out
         arrays = _arrays.arrays_of("out", result)
     limited, source = _source(function, band, block, exact)
     target = _compiler.CPU if device is None else device.index or 0

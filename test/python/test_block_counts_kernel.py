@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from emulation import kernel_of_program
 
-# Blocks of a tile, neighbors along the keys; a warp has it, and a vector of counts 16 of them.
+# Blocks of a tile, which a warp has: neighbors along the keys, or a square of them where nothing is captured.
 BLOCKS = 256
+SIDE = 16
 MASKS = {
     "document": ("""
         %x = tensor.extract %doc_in[%query] : tensor<?xi32>
@@ -27,12 +28,16 @@ MASKS = {
         %r = arith.cmpi eq, %rest, %one : i32""", lambda doc, i, j: (i + j) % 2 == 1)}
 
 
+@pytest.mark.parametrize("version", ["f", "f_generic"], ids=["aligned", "generic"])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("size, queries, keys, element", [((64, 64), 3, 20, "i32"), ((16, 48), 5, 7, "i64"),
-                                                          ((128, 128), 2, 17, "i8"), ((8, 7), 2, 300, "i32")])
-def test_counts(emulation_tools, tmp_path, mask, size, queries, keys, element, exact):
+                                                          ((128, 128), 2, 17, "i8"), ((8, 7), 2, 300, "i32"), ((8, 8), 40, 36, "i32")])
+def test_counts(emulation_tools, tmp_path, mask, size, queries, keys, element, exact, version):
     """Sizes of blocks and numbers of them that nothing divides, and one tile after another."""
+    captures = mask not in ("causal", "odd")
+    if version == "f" and not captures and keys % 4:
+        pytest.skip("rows that begin at no multiple of 16 bytes")
     body, of = MASKS[mask]
     body = body.replace("xi32>", f"x{element}>").replace("eq, %x, %y : i32", f"eq, %x, %y : {element}")
     kernel = kernel_of_program(emulation_tools, f"""
@@ -46,12 +51,11 @@ def test_counts(emulation_tools, tmp_path, mask, size, queries, keys, element, e
             sattn.yield %r : i1
           }} {{block_size = array<i64: {size[0]}, {size[1]}>{'' if exact else ', approximate'}}}
         return %0 : tensor<?x?x?x?xi32>
-      }}""", "f", tmp_path, "schedule=plain")
+      }}""", version, tmp_path, "schedule=plain")
     rows, columns = queries * size[0], keys * size[1]
     doc = np.sort(np.random.default_rng(0).integers(0, 7, max(rows, columns))).astype(f"int{element[1:]}")
     out = np.full((1, 1, queries, keys), -1, np.int32)
-    arguments = [out] if mask in ("causal", "odd") else [doc, out]
-    kernel(queries * -(-keys // BLOCKS), *arguments)
+    kernel(queries * -(-keys // BLOCKS) if captures else -(-queries // SIDE) * -(-keys // SIDE), *[doc] * captures, out)
     visible = of(doc, np.arange(rows)[:, None], np.arange(columns))
     counts = visible.reshape(queries, size[0], keys, size[1]).sum((1, 3))
     if exact:

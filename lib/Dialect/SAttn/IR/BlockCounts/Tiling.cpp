@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loops of sattn.block_counts: batches, heads, blocks of queries, and tiles of
-// a few blocks of keys.
+// Loops of sattn.block_counts: batches, heads, and tiles of blocks of queries
+// and of keys.
 
 #include "TileSizes.h"
 
@@ -55,7 +55,10 @@ BlockCountsOp::getTiledImplementation(OpBuilder &b,
 }
 
 FailureOr<SmallVector<OpFoldResult>> BlockCountsOp::getTileSizes(OpBuilder &b) {
-  SmallVector<OpFoldResult> sizes(3, b.getIndexAttr(1));
-  sizes.push_back(b.getIndexAttr(block_counts::kTileBlocks));
+  using namespace block_counts;
+  bool isSquare = hasSquareTiles(*this);
+  SmallVector<OpFoldResult> sizes(2, b.getIndexAttr(1));
+  sizes.push_back(b.getIndexAttr(isSquare ? kRows : 1));
+  sizes.push_back(b.getIndexAttr(isSquare ? kLanes : kTileBlocks));
   return sizes;
 }
