@@ -192,6 +192,7 @@ class BlockMask:
         pair = None
         if with_transposed and on_gpu and shape == batch:
             pair = _blocks.CountsPair.room(shape, self.seq_lengths, block, device)
+        _blocks.begin(batch, self.seq_lengths, block, self._separate, device)
         numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact,
                                  None if pair is None else pair.counts)
         if shape != batch:
@@ -206,14 +207,17 @@ class BlockMask:
         self._made[function, band, device, block, batch] = _Snapshot(values), lists, numbers, transposed
         return lists, numbers, transposed
 
-    def for_kernel(self, function, values, band, device, block, batch):
+    def for_kernel(self, function, values, band, device, block, batch, begin=None):
         """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a block that
-        is listed as seen in part may be seen wholly or not at all, which the function says of its elements."""
+        is listed as seen in part may be seen wholly or not at all, which the function says of its elements. begin: called before
+        lists are made on a GPU."""
         key = function, band, device, block, batch
         for kept in self._made.get(key), self._made.get((*key, "bounds")):
             if kept is not None and kept[0].holds(values):
                 return kept[1]
         on_gpu = device is not None and device.type != "cpu"
+        if on_gpu and begin is not None:
+            begin()
         found = None if on_gpu else _blocks.bounded(function, values, band, self.seq_lengths, block)
         if found is None:
             return self.made(function, values, band, device, block, batch)[0]

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _bounds, _evaluation, _functions
 from ._block_counts import block_counts
-from ._block_lists import block_lists, extents
+from ._block_lists import begin as begin_lists, block_lists, extents
 from ._expression import Graph
 
 #: Elements whose values are in memory, at most.
@@ -95,6 +95,24 @@ def _is_compiled(shape, block, device):
     return device is not None and device.type == "cuda" and math.prod(shape) * math.prod(block) > MOST_EVALUATED
 
 
+def begin(shape, lengths, block, separate, device):
+    """Begins to compile what `lists_of` will need for counts of this shape (B, H), if anything."""
+    if _is_compiled((*shape, *map(ceil_div, lengths, block)), block, device):
+        begin_lists(separate, device)
+
+
+def expected(batch, separate):
+    """Stands for Lists that are not made yet: their first dimensions."""
+    numbers, columns = Expected((*batch, None)), Expected((*batch, None, None))
+    return Lists(*(numbers, columns) * 2) if separate else Lists(numbers, columns, None, None)
+
+
+class Expected(typing.NamedTuple):
+    """An array that is not made yet; what is None of its shape is not said."""
+
+    shape: tuple
+
+
 class CountsPair:
     """Counts of a mask with as many blocks of queries as of keys, and the transposed ones, in one array: one launch makes the
     lists of both."""
@@ -129,7 +147,7 @@ def lists_of(number, lengths, block, separate=True, device=None):
     if _is_compiled(number.shape, block, device):
         heights, widths = (extents(length, size, device) for length, size in zip(lengths, block))
         # Rows whose elements are not next to each other would need another kernel.
-        found = block_lists(number if number.stride(-1) == 1 else number.contiguous(), heights, widths, separate)
+        found = block_lists(number if number.stride()[-1] == 1 else number.contiguous(), heights, widths, separate)
         return Lists(*found) if separate else Lists(*found, None, None)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, number)
