@@ -25,7 +25,7 @@ func.func @c1_element(%out: tensor<1x1x?x?xi8>) {
 // -----
 
 func.func @c1_result(%out: tensor<1x1x?x?xi32>) {
-  // expected-error @below {{expected the result to have the type of 'out', 'tensor<1x1x?x?xi32>', but got 'tensor<1x1x?x4xi32>'}}
+  // expected-error @below {{expected the results to have the types of 'outs'}}
   %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x4xi32> mask_mod {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
         %r = arith.cmpi sge, %i, %j : i32

@@ -53,18 +53,21 @@ public:
         lastIndices[capture] = findLastIndices(b, b.getLoc(), capture);
   }
 
-  Value build() {
+  SmallVector<Value> build() {
     places = b.number(b.i32(0), kShape);
     mask::Verdict ofTile = interpret(b, widen(b.index(0)), widen(blocks));
     Value counts = b.fill(getCount(b, ofTile), kShape);
     counts = onlyIf(isUndecided(b, ofTile), counts, [&](Value counts) {
       counts = isReadAtKeys ? decideGroups(counts) : decideAll(counts);
+      if (op.getApproximate())
+        counts = sampleUndecided(counts);
       return countUndecided(dropOthers(counts));
     });
-    if (isSquare)
-      return insert(counts);
-    return b.scatter(counts, op.getOut(), places,
-                     b.compare(arith::CmpIPredicate::slt, places, end));
+    SmallVector<Value> results = {insert(counts, op.getOut(), rows, blocks)};
+    if (Value transposed = op.getTransposed())
+      results.push_back(insert(isSquare ? transpose(counts) : counts,
+                               transposed, blocks, rows));
+    return results;
   }
 
 private:
@@ -142,6 +145,9 @@ private:
             mask::Axis axis) -> std::optional<mask::Interval> {
       Value tensor = op.getCaptures()[capture];
       bool isOfKeys = axis == mask::Axis::Key;
+      if (isSquare)
+        return readBounds(inner, capture, isOfKeys,
+                          row && isOfKeys ? first : row);
       // Elements of queries are the same for all blocks, and the first is asked
       // of all.
       if (!isOfKeys && lead.empty())
@@ -158,6 +164,46 @@ private:
     };
     return mask::MaskBlocks(inner, b.getLoc(), op.getMaskMod(), operands)
         .getVerdict();
+  }
+  /// The least and the greatest element of a captured vector in a block of the
+  /// tile, whose number is of i64, or, where that is null, in all of them.
+  std::optional<mask::Interval> readBounds(Inner &inner, unsigned capture,
+                                           bool isOfKeys, Value block) {
+    ArrayRef<int64_t> bounded = op.getBounded().value_or(ArrayRef<int64_t>());
+    const int64_t *entry = llvm::find(bounded, capture);
+    if (entry == bounded.end())
+      return std::nullopt;
+    size_t place = 4 * (entry - bounded.begin()) + 2 * isOfKeys;
+    Value origin = op.getOrigin()[isOfKeys ? 3 : 2];
+    // Blocks after the tile's last one are decided otherwise.
+    Value last = arith::SubIOp::create(
+        b, b.asValue(isOfKeys ? blocks : rows), b.index(1));
+    auto read = [&](Inner &inner, Value bound, Value block) -> Value {
+      block = arith::MinSIOp::create(inner, block, last);
+      block = arith::AddIOp::create(inner, block, origin);
+      Value element = tensor::ExtractOp::create(inner, bound, block);
+      if (element.getType() == b.getI64Type())
+        return element;
+      return arith::ExtSIOp::create(inner, b.getI64Type(), element);
+    };
+    Value least = op.getBounds()[place], greatest = op.getBounds()[place + 1];
+    if (block) {
+      block = arith::IndexCastOp::create(inner, b.getIndexType(), block);
+      return mask::Interval{read(inner, least, block),
+                            read(inner, greatest, block)};
+    }
+    auto ofAll = [&](Value bound) -> Value {
+      return b.map({}, kShape, b.getI64Type(),
+                   [&](Inner &inner, ValueRange) -> Value {
+                     return read(inner, bound,
+                                 linalg::IndexOp::create(inner, 1));
+                   });
+    };
+    return mask::Interval{
+        b.reduce<arith::MinSIOp>(ofAll(least),
+                                 std::numeric_limits<int64_t>::max()),
+        b.reduce<arith::MaxSIOp>(ofAll(greatest),
+                                 std::numeric_limits<int64_t>::min())};
   }
   Value read(OpBuilder &inner, Value capture, ValueRange indices) {
     return readCapture(inner, b.getLoc(), capture, indices,
@@ -283,15 +329,82 @@ private:
     });
   }
 
-  /// Writes the counts of a square tile.
-  Value insert(Value counts) {
+  /// Writes counts to a result, which has so many rows and columns.
+  Value insert(Value counts, Value out, OpFoldResult rows,
+               OpFoldResult columns) {
+    if (!isSquare) // A row or a column.
+      return b.scatter(counts, out, places,
+                       b.compare(arith::CmpIPredicate::slt, places, end));
     SmallVector<OpFoldResult> zeros(4, b.getIndexAttr(0)),
-        ones(4, b.getIndexAttr(1)), sizes = {ones[0], ones[1], rows, blocks};
+        ones(4, b.getIndexAttr(1)), sizes = {ones[0], ones[1], rows, columns};
     Value clip = tensor::ExtractSliceOp::create(
         b, counts, ArrayRef(zeros).drop_front(2), ArrayRef(sizes).drop_front(2),
         ArrayRef(ones).drop_front(2));
-    return tensor::InsertSliceOp::create(b, clip, op.getOut(), zeros, sizes,
-                                         ones);
+    return tensor::InsertSliceOp::create(b, clip, out, zeros, sizes, ones);
+  }
+
+  Value transpose(Value counts) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    return b.generic(counts, AffineMap::get(2, 0, {d0, d1}, b.getContext()),
+                     b.empty(kShape, i32),
+                     AffineMap::get(2, 0, {d1, d0}, b.getContext()),
+                     [](Inner &, ValueRange args) { return args[0]; });
+  }
+
+  /// Of each undecided block a few elements: its corners, and as many inside.
+  /// One whose elements are not all alike is decided.
+  Value sampleUndecided(Value counts) {
+    constexpr int64_t kSamples = 8;
+    int64_t height = op.getBlockQueries(), width = op.getBlockKeys();
+    Value none = b.i32(0), one = b.i32(1), both = b.i32(3);
+    Value seen = repeat(
+        b.index(kSamples), b.fill(none, kShape),
+        [&](Value number, Value seen) -> Value {
+          auto bit = [&](Value value) -> Value {
+            value = arith::AndIOp::create(b, value, one);
+            return compare(b, arith::CmpIPredicate::ne, value, none);
+          };
+          Value sample = b.asI32(OpFoldResult(number));
+          Value isInside =
+              compare(b, arith::CmpIPredicate::sge, sample, b.i32(4));
+          // Opposite corners of both diagonals, one after another.
+          Value isLow = bit(sample);
+          Value half = arith::ShRUIOp::create(b, sample, one);
+          Value isLeft = bit(arith::XOrIOp::create(b, sample, half));
+          auto locate = [&](int64_t size, int64_t inset, Value isLast) {
+            Value from = select(b, isInside, b.i32(inset), none);
+            Value to = arith::SubIOp::create(b, b.i32(size - 1), from);
+            return select(b, isLast, to, from);
+          };
+          Value query = locate(height, height / 3, isLow);
+          Value key = arith::SubIOp::create(b, b.i32(width - 1),
+                                            locate(width, width / 4, isLeft));
+          query = arith::AddIOp::create(b, query, b.asI32(firstQuery));
+          key = arith::AddIOp::create(b, key, b.asI32(firstKey));
+          return b.map(seen, seen, [&](Inner &inner, ValueRange args) -> Value {
+            auto at = [&](Value first, Value block, int64_t size) -> Value {
+              block = arith::MulIOp::create(inner, block,
+                                            constant(inner, i32, size));
+              return arith::AddIOp::create(inner, first, block);
+            };
+            Value row = isSquare ? position(inner, 0) : Value();
+            Value block = position(inner, 1);
+            if (!isSquare)
+              block = at(block, position(inner, 0), kLanes);
+            Value isVisible =
+                evaluate(inner, row ? at(query, row, height) : query,
+                         at(key, block, width));
+            Value mark = select(inner, isVisible, constant(inner, i32, 1),
+                                constant(inner, i32, 2));
+            return arith::OrIOp::create(inner, args[0], mark);
+          });
+        });
+    return b.map({seen}, counts, [&](Inner &inner, ValueRange args) -> Value {
+      Value isMixed = compare(inner, arith::CmpIPredicate::eq, args[0], both);
+      isMixed = arith::AndIOp::create(inner, isMixed,
+                                      isUndecided(inner, args[1]));
+      return select(inner, isMixed, one, args[1]);
+    });
   }
 
   Value countUndecided(Value counts) {
@@ -449,5 +562,5 @@ FailureOr<SmallVector<Value>>
 BlockCountsOp::lowerToTileProgram(OpBuilder &builder) {
   if (getOrigin().empty())
     return emitOpError("expected one tile, but got a whole problem");
-  return SmallVector<Value>{TileProgram(builder, *this).build()};
+  return TileProgram(builder, *this).build();
 }

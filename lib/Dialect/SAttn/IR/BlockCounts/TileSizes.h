@@ -23,16 +23,10 @@ inline constexpr int64_t kShape[] = {kRows, kLanes};
 inline constexpr int64_t kTileBlocks = kRows * kLanes, kGroupBlocks = kLanes;
 
 /// Whether a tile is a square of kRows blocks of queries by kLanes of keys,
-/// which a mask of positions decides as a whole nearly everywhere; else it is
-/// kTileBlocks of keys. Bounds of captured tensors are found for each block of
-/// a tile, one after another: those of a square would be found in few tiles.
-inline bool hasSquareTiles(BlockCountsOp op) {
-  return llvm::none_of(
-      op.getMaskMod().getArguments(), [](mlir::BlockArgument argument) {
-        return llvm::isa<mlir::RankedTensorType>(argument.getType()) &&
-               !argument.use_empty();
-      });
-}
+/// of which most are decided as a whole; else it is kTileBlocks of keys. What a
+/// tile finds the bounds of in captured tensors, one block after another, would
+/// leave nearly all of the work to the few squares that are not.
+bool hasSquareTiles(BlockCountsOp op);
 
 } // namespace sattn::block_counts
 
