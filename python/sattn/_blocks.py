@@ -34,7 +34,7 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
-    any between none and all. out: the array, from a CountsPair, or None. Where there are few elements, all are computed,
+    any between none and all. out: the array, and the transposed one, of a CountsPair; or None. Where there are few elements, all are computed,
     without a compiler.
     """
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
@@ -125,18 +125,19 @@ class CountsPair:
         """One whose `counts` are to be written; None where both have no launch in common. shape, lengths, block: as `counts` has
         them."""
         blocks = tuple(map(ceil_div, lengths, block))
-        if lengths[0] != lengths[1] or block[0] != block[1] or not _is_compiled((*shape, *blocks), block, device):
+        if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED or
+                not _is_compiled((*shape, *blocks), block, device)):
             return None
         torch = sys.modules["torch"]
         return cls(torch.empty((2, *shape, *blocks), dtype=torch.int32, device=device))
 
     @property
     def counts(self):
-        return self._pair[0]
+        """The two arrays."""
+        return self._pair.unbind()
 
     def lists(self, lengths, block, separate):
         """(Lists, the transposed ones), once the counts are there."""
-        self._pair[1] = self._pair[0].mT
         found = lists_of(self._pair.flatten(0, 1), lengths, block, separate, self._pair.device)
         halves = [(None, None) if array is None else array.chunk(2) for array in found]
         return tuple(Lists(*(half[place] for half in halves)) for place in range(2))

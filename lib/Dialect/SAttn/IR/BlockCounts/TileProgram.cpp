@@ -381,7 +381,7 @@ private:
                                             locate(width, width / 4, isLeft));
           query = arith::AddIOp::create(b, query, b.asI32(firstQuery));
           key = arith::AddIOp::create(b, key, b.asI32(firstKey));
-          return b.map(seen, seen, [&](Inner &inner, ValueRange args) -> Value {
+          return b.map({}, seen, [&](Inner &inner, ValueRange args) -> Value {
             auto at = [&](Value first, Value block, int64_t size) -> Value {
               block = arith::MulIOp::create(inner, block,
                                             constant(inner, i32, size));
@@ -394,9 +394,12 @@ private:
             Value isVisible =
                 evaluate(inner, row ? at(query, row, height) : query,
                          at(key, block, width));
-            Value mark = select(inner, isVisible, constant(inner, i32, 1),
-                                constant(inner, i32, 2));
-            return arith::OrIOp::create(inner, args[0], mark);
+            // No reduction to linalg::vectorize, as in countElements.
+            auto add = [&](int64_t mark) -> Value {
+              return arith::OrIOp::create(inner, args[0],
+                                          constant(inner, i32, mark));
+            };
+            return select(inner, isVisible, add(1), add(2));
           });
         });
     return b.map({seen}, counts, [&](Inner &inner, ValueRange args) -> Value {
