@@ -220,8 +220,9 @@ private:
     SmallVector<Value> next(lists);
     Value &number = next[2 * kind], &columns = next[2 * kind + 1];
     Value places = add(order, number);
-    columns = b.scatter(add(order, first), columns, places,
-                        b.compare(arith::CmpIPredicate::sge, order, b.i32(0)));
+    Value all = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(VectorType::get(kShape, b.getI1Type()), true));
+    columns = b.scatter(add(order, first), columns, places, all);
     number = arith::AddIOp::create(b, number, b.i32(kBlocks));
     return next;
   }
