@@ -180,8 +180,8 @@ def _require_mask(block_mask):
             raise TypeError(f"argument 'block_mask': expected a BlockMask, but got {type(block_mask).__name__}{hint}")
 
 
-def mask_of(block_mask, band, arrays, sizes):
-    """The Mask of flex_attention's arguments."""
+def mask_of(block_mask, band, arrays, sizes, begin=None):
+    """The Mask of flex_attention's arguments. begin: see of_function."""
     if block_mask is None:
         return Mask(band=band)
     if not isinstance(block_mask, BlockMask):
@@ -191,11 +191,12 @@ def mask_of(block_mask, band, arrays, sizes):
         return of_lists(block_mask, band, arrays, sizes)
     require_fit(block_mask, sizes)
     function, values = _functions.traced("mask_mod", block_mask._mask_mod)
-    return of_function(block_mask, function, values, band, arrays, sizes)
+    return of_function(block_mask, function, values, band, arrays, sizes, begin)
 
 
-def of_function(block_mask, function, values, band, arrays, sizes):
-    """The Mask of a BlockMask that was made of a function, which is traced."""
+def of_function(block_mask, function, values, band, arrays, sizes, begin=None):
+    """The Mask of a BlockMask that was made of a function, which is traced. begin: called, before lists are made on a GPU,
+    with a Mask in which Expected stands for them."""
     # The one place that says which masks need lists: those that the compiler does not prove the structure of.
     if function.is_derived or not sizes[2] or not sizes[3]:
         return Mask(function, values, None, (), band)
@@ -203,4 +204,9 @@ def of_function(block_mask, function, values, band, arrays, sizes):
     if block[0] % MULTIPLE or block[1] % MULTIPLE:
         block = BLOCK
     batch = sizes[0] if function.needs_batch else 1, sizes[1] if function.needs_head else 1
-    return Mask(function, values, block_mask.for_kernel(function, values, band, arrays.device, block, batch), block, band)
+
+    def begin_with():
+        begin(Mask(function, values, _blocks.expected(batch, block_mask._separate), block, band))
+
+    lists = block_mask.for_kernel(function, values, band, arrays.device, block, batch, begin and begin_with)
+    return Mask(function, values, lists, block, band)

@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _region, cache
+from . import _arrays, _block_bounds, _bsr, _compiler, _region, cache
 from ._captured_arguments import captured
 from ._captures import Capture
 from ._expression import MOST, Graph
@@ -16,7 +16,8 @@ class BlockCounts:
     """One `sattn.block_counts`: what a kernel is compiled for.
 
     block: (queries, keys). mask_mod: the text of the region. captures: types of its captures. names: of them, for
-    messages. exact: whether the numbers of blocks that are seen in part are told.
+    messages. exact: whether the numbers of blocks that are seen in part are told. bounded: of captures, by their place among
+    those, the type of their bounds (_block_bounds.py). transposed: whether the transposed counts are a second result.
     """
 
     block: tuple
@@ -24,18 +25,28 @@ class BlockCounts:
     captures: tuple
     names: tuple
     exact: bool
+    bounded: tuple = ()
+    transposed: bool = False
 
     def text(self):
-        """The module: one function @block_counts, whose last argument is the result."""
-        out = "tensor<?x?x?x?xi32>"
+        """The module: one function @block_counts, whose last arguments are the results."""
+        outs = ["out", "transposed"][:1 + self.transposed]
+        types = ", ".join(["tensor<?x?x?x?xi32>"] * len(outs))
         given = [(f"captured{place}", own, name) for place, (own, name) in enumerate(zip(self.captures, self.names))]
-        arguments = [*given, ("out", out, "out")]
-        return (f"func.func @block_counts({', '.join(f'%{name}: {own}' for name, own, _ in arguments)}) -> {out}\n"
+        bounds = [(f"bound{4 * number + place}", f"tensor<?x{element}>", f"bound_{4 * number + place}")
+                  for number, (_, element) in enumerate(self.bounded) for place in range(4)]
+        arguments = [*given, *bounds, *((name, "tensor<?x?x?x?xi32>", name) for name in outs)]
+
+        def operands(name, own):
+            return f" {name}({', '.join('%' + one for one, *_ in own)} : {', '.join(kind for _, kind, _ in own)})" if own else ""
+
+        bounded = f", bounded = array<i64: {', '.join(str(place) for place, _ in self.bounded)}>" if bounds else ""
+        return (f"func.func @block_counts({', '.join(f'%{name}: {own}' for name, own, _ in arguments)}) -> ({types})\n"
                 f"    attributes {{sattn.names = [{', '.join(_region.quoted(name) for _, _, name in arguments)}]}} {{\n"
-                f"  %0 = sattn.block_counts captures({', '.join('%' + name for name, _, _ in given)} : "
-                f"{', '.join(self.captures)})\n      outs(%out : {out}) -> {out}\n      {self.mask_mod}\n"
-                f"      {{block_size = array<i64: {self.block[0]}, {self.block[1]}>{'' if self.exact else ', approximate'}}}\n"
-                f"  return %0 : {out}\n}}\n")
+                f"  %0:{len(outs)} = sattn.block_counts{operands('captures', given)}{operands('bounds', bounds)}\n"
+                f"      outs({', '.join('%' + name for name in outs)} : {types}) -> {types}\n      {self.mask_mod}\n"
+                f"      {{block_size = array<i64: {self.block[0]}, {self.block[1]}>{'' if self.exact else ', approximate'}{bounded}}}\n"
+                f"  return {', '.join(f'%0#{place}' for place in range(len(outs)))} : {types}\n}}\n")
 
 
 class _Limited(typing.NamedTuple):
@@ -60,20 +71,24 @@ def _limited(function, band):
     return _Limited("mask_mod", result, captures)
 
 
-def _source(function, band, block, exact):
+def _source(function, band, block, exact, bounded=(), transposed=False):
+    """bounded: numbers of captures that have bounds."""
     limited = _limited(function, band)
     types = [_region.types_of([capture])[0] for capture in limited.captures]
     flat = tuple(name for own in types for name in own)
     names = tuple(capture.name for capture, own in zip(limited.captures, types) for _ in own)
-    return limited, BlockCounts(block, _region.text(limited, 0, flat, approximate=False), flat, names, exact)
+    places = [sum(map(len, types[:number])) for number in bounded]
+    bounds = tuple((place, _block_bounds.type_of(limited.captures[number])) for place, number in zip(places, bounded))
+    return limited, BlockCounts(block, _region.text(limited, 0, flat, approximate=False), flat, names, exact, bounds, transposed)
 
 
-def block_counts(function, values, band, shape, lengths, block, device=None, exact=True):
+def block_counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block, an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have any
-    number above none and below all. Nothing waits for the device. Raises NotImplementedError for a function that the
+    number above none and below all. out: of PyTorch, to be
+    written: the array, which is returned, and the transposed one; or None. Nothing waits for the device. Raises NotImplementedError for a function that the
     compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
@@ -85,10 +100,13 @@ def block_counts(function, values, band, shape, lengths, block, device=None, exa
     else:
         import torch
 
-        result = torch.empty(size, dtype=torch.int32, device=device)
+        result = torch.empty(size, dtype=torch.int32, device=device) if out is None else out[0]
         arrays = _arrays.arrays_of("out", result)
-    limited, source = _source(function, band, block, exact)
+    bounded = _block_bounds.bounded(function) if device is not None and device.type == "cuda" else ()
+    limited, source = _source(function, band, block, exact, bounded, out is not None)
     target = _compiler.CPU if device is None else device.index or 0
     program = _bsr._with_memory(arrays, cache.program, source, target)
-    program._launch(*captured(limited, [*values, *lengths], arrays), result)
+    given = captured(limited, [*values, *lengths], arrays)
+    bounds = [array for place, _ in source.bounded for array in _block_bounds.bounds(given[place], lengths, block)]
+    program._launch(*given, *bounds, result, *(() if out is None else out[1:]))
     return result

@@ -51,6 +51,11 @@ def block_lists(counts, heights, widths, separate=True):
     return lists
 
 
+def begin(separate, device):
+    """Begins to compile what block_lists needs on a CUDA device."""
+    cache.begin(BlockLists(separate), device.index or 0)
+
+
 def extents(length, size, device=None):
     """How many positions each block has along a dimension, in i32; the last one may have fewer."""
     if device is None:

@@ -164,12 +164,13 @@ class BlockMask:
         return self._made_here()[0] if self._given is None else self._given
 
     def _made_here(self):
-        """What `made` gives of a mask that keeps its function, where its lists are to be."""
+        """What `_all_made` gives of a mask that keeps its function, where its lists are to be. Who reads lists reads the
+        transposed ones next."""
         function, values = _functions.traced("mask_mod", self._mask_mod)
         device = self._device
         if device is None:
             device = next((value.device for value in values if _arrays.is_torch(value)), None)
-        return self.made(function, values, None, device, self.BLOCK_SIZE, self._batch)
+        return self._all_made(function, values, None, device, self.BLOCK_SIZE, self._batch, with_transposed=True)
 
     def made(self, function, values, band, device, block, batch):
         """(the Lists of a function and a band, of `batch` (B, H), on a device or, None, in NumPy; how many elements of each
@@ -177,6 +178,10 @@ class BlockMask:
 
         They are kept while the captured values are what they were. On a GPU nothing waits for them.
         """
+        return self._all_made(function, values, band, device, block, batch)[:2]
+
+    def _all_made(self, function, values, band, device, block, batch, with_transposed=False):
+        """What `made` gives; the transposed Lists or, where they would not be made by the same launch, None."""
         kept = self._made.get((function, band, device, block, batch))
         if kept is not None and kept[0].holds(values):
             return kept[1:]
@@ -184,24 +189,35 @@ class BlockMask:
         on_gpu = device is not None and device.type != "cpu"
         # Smaller blocks at the end are wholly visible by their number.
         exact = not on_gpu or any(length % size for length, size in zip(self.seq_lengths, block))
-        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact)
+        pair = None
+        if with_transposed and on_gpu and shape == batch:
+            pair = _blocks.CountsPair.room(shape, self.seq_lengths, block, device)
+        _blocks.begin(batch, self.seq_lengths, block, self._separate, device)
+        numbers = _blocks.counts(function, values, band, shape, self.seq_lengths, block, device if on_gpu else None, exact,
+                                 None if pair is None else pair.counts)
         if shape != batch:
             target = (*batch, *numbers.shape[2:])
             numbers = numbers.expand(target) if on_gpu else np.broadcast_to(numbers, target)
-        lists = self._lists_of(numbers, self.seq_lengths, block, device)
+        if pair is None:
+            lists, transposed = self._lists_of(numbers, self.seq_lengths, block, device), None
+        else:
+            lists, transposed = pair.lists(self.seq_lengths, block, self._separate)
         if len(self._made) >= 8:
             self._made.clear()
-        self._made[function, band, device, block, batch] = _Snapshot(values), lists, numbers
-        return lists, numbers
+        self._made[function, band, device, block, batch] = _Snapshot(values), lists, numbers, transposed
+        return lists, numbers, transposed
 
-    def for_kernel(self, function, values, band, device, block, batch):
+    def for_kernel(self, function, values, band, device, block, batch, begin=None):
         """Lists as `made` gives them; in host memory, of a long mask those that bounds give, where they do: there a block that
-        is listed as seen in part may be seen wholly or not at all, which the function says of its elements."""
+        is listed as seen in part may be seen wholly or not at all, which the function says of its elements. begin: called before
+        lists are made on a GPU."""
         key = function, band, device, block, batch
         for kept in self._made.get(key), self._made.get((*key, "bounds")):
             if kept is not None and kept[0].holds(values):
                 return kept[1]
         on_gpu = device is not None and device.type != "cpu"
+        if on_gpu and begin is not None:
+            begin()
         found = None if on_gpu else _blocks.bounded(function, values, band, self.seq_lengths, block)
         if found is None:
             return self.made(function, values, band, device, block, batch)[0]
@@ -234,7 +250,9 @@ class BlockMask:
     def _transpose(self):
         """The lists of blocks of queries that each block of keys is seen by."""
         if self._given is None:
-            lists, numbers = self._made_here()
+            lists, numbers, transposed = self._made_here()
+            if transposed is not None:
+                return transposed
             device = lists.kv_indices.device if _arrays.is_torch(lists.kv_indices) else None
             return tuple(self._lists_of(numbers.swapaxes(-1, -2), self.seq_lengths[::-1], self.BLOCK_SIZE[::-1], device))
         lists = self._given

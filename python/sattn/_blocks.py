@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _bounds, _evaluation, _functions
 from ._block_counts import block_counts
-from ._block_lists import block_lists, extents
+from ._block_lists import begin as begin_lists, block_lists, extents
 from ._expression import Graph
 
 #: Elements whose values are in memory, at most.
@@ -29,15 +29,16 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
-def counts(function, values, band, shape, lengths, block, device=None, exact=True):
+def counts(function, values, band, shape, lengths, block, device=None, exact=True, out=None):
     """Visible elements of each block: an array (B, H, blocks of queries, blocks of keys), in NumPy or on a device.
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
-    any between none and all. Where there are few elements, all are computed, without a compiler.
+    any between none and all. out: the array, and the transposed one, of a CountsPair; or None. Where there are few elements, all are computed,
+    without a compiler.
     """
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
-        return block_counts(function, values, band, shape, lengths, block, device, exact)
+        return block_counts(function, values, band, shape, lengths, block, device, exact, out)
     arrays = _evaluation.library(device)
     if device is None:
         values = _functions.host_arrays(values)
@@ -89,11 +90,65 @@ def sizes(lengths, block, device=None):
     return rows[:, None] * columns[None, :]
 
 
+def _is_compiled(shape, block, device):
+    """Whether the lists of counts of this shape are made by a compiled program."""
+    return device is not None and device.type == "cuda" and math.prod(shape) * math.prod(block) > MOST_EVALUATED
+
+
+def begin(shape, lengths, block, separate, device):
+    """Begins to compile what `lists_of` will need for counts of this shape (B, H), if anything."""
+    if _is_compiled((*shape, *map(ceil_div, lengths, block)), block, device):
+        begin_lists(separate, device)
+
+
+def expected(batch, separate):
+    """Stands for Lists that are not made yet: their first dimensions."""
+    numbers, columns = Expected((*batch, None)), Expected((*batch, None, None))
+    return Lists(*(numbers, columns) * 2) if separate else Lists(numbers, columns, None, None)
+
+
+class Expected(typing.NamedTuple):
+    """An array that is not made yet; what is None of its shape is not said."""
+
+    shape: tuple
+
+
+class CountsPair:
+    """Counts of a mask with as many blocks of queries as of keys, and the transposed ones, in one array: one launch makes the
+    lists of both."""
+
+    def __init__(self, pair):
+        self._pair = pair
+
+    @classmethod
+    def room(cls, shape, lengths, block, device):
+        """One whose `counts` are to be written; None where both have no launch in common. shape, lengths, block: as `counts` has
+        them."""
+        blocks = tuple(map(ceil_div, lengths, block))
+        if (lengths[0] != lengths[1] or block[0] != block[1] or math.prod(shape) * math.prod(lengths) <= MOST_EVALUATED or
+                not _is_compiled((*shape, *blocks), block, device)):
+            return None
+        torch = sys.modules["torch"]
+        return cls(torch.empty((2, *shape, *blocks), dtype=torch.int32, device=device))
+
+    @property
+    def counts(self):
+        """The two arrays."""
+        return self._pair.unbind()
+
+    def lists(self, lengths, block, separate):
+        """(Lists, the transposed ones), once the counts are there."""
+        found = lists_of(self._pair.flatten(0, 1), lengths, block, separate, self._pair.device)
+        halves = [(None, None) if array is None else array.chunk(2) for array in found]
+        return tuple(Lists(*(half[place] for half in halves)) for place in range(2))
+
+
 def lists_of(number, lengths, block, separate=True, device=None):
     """The Lists of blocks with these counts of visible elements. Many on a GPU are made by a compiled program."""
-    if device is not None and device.type == "cuda" and math.prod(number.shape) * math.prod(block) > MOST_EVALUATED:
+    if _is_compiled(number.shape, block, device):
         heights, widths = (extents(length, size, device) for length, size in zip(lengths, block))
-        found = block_lists(number, heights, widths, separate)
+        # Rows whose elements are not next to each other would need another kernel.
+        found = block_lists(number if number.stride()[-1] == 1 else number.contiguous(), heights, widths, separate)
         return Lists(*found) if separate else Lists(*found, None, None)
     module = _evaluation.library(device).module
     listed = _marks(module, 1 + separate, number)

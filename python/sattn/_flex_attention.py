@@ -186,8 +186,8 @@ def _of_few_rows(rows, mask):
     return Options(tile) if tile[0] and fits else NONE
 
 
-def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
-    """Checks types and shapes, and finds the program: once for each kind of call."""
+def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
+    """(the FlexAttention, its target): checks types and shapes. Lists of the mask may be Expected."""
     sizes, group = _shapes(query, key, value, enable_gqa)
     dtype = _arrays.require_element("query", query, arrays, ("f16", "bf16", "f32"))
     for name, array in (("key", key), ("value", value)):
@@ -216,7 +216,14 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
         band="" if mask.band is None else mask.band.text(), score_mod=regions.get("score_mod", ""),
         mask_mod=regions.get("mask_mod", ""), captures=tuple(types), names=tuple(names), precision=precision,
         meta=tile.meta(value.shape[3]))
-    target = (arrays.device.index or 0) if on_gpu else _compiler.CPU
+    return source, (arrays.device.index or 0) if on_gpu else _compiler.CPU
+
+
+def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
+    """Checks types and shapes, and finds the program: once for each kind of call."""
+    source, target = _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs)
+    sizes, _ = _shapes(query, key, value, enable_gqa)
+    on_gpu = target != _compiler.CPU
     try:
         program = _bsr._with_memory(arrays, cache.program, source, target)
     except NotImplementedError as error:
@@ -317,7 +324,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
 
 def attend(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa, wanted, options):
     """(output, lse or None, the greatest scores or None) of traced functions. wanted: an AuxRequest.
-    mask_of(block_mask, band, arrays, sizes) gives the mask."""
+    mask_of(block_mask, band, arrays, sizes, begin) gives the mask (_attention_mask.of_function)."""
     plan, _, given, *results = _arguments(query, key, value, score, score_values, block_mask, mask_of, band, scale, enable_gqa,
                                           wanted, options)
     _run(plan, given, query, key, value)
@@ -351,7 +358,14 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
         _shapes(query, key, value, enable_gqa)
     mask = of_lists = None
     if block_mask is not None:
-        mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]))
+
+        def begin(mask):
+            """Begins to compile the program, while lists are made of the mask."""
+            _require_memory(query, key, value, arrays)
+            packs = q_shape[1] != k_shape[1] and _packs(query, k_shape[1], mask)
+            cache.begin(*_source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options or NONE, packs))
+
+        mask = mask_of(block_mask, band, arrays, (q_shape[0], q_shape[1], q_shape[2], k_shape[2]), begin)
         mask_function, mask_values, lists = mask.function, mask.values, mask.lists
         if lists is not None:
             of_lists = lists[0].shape, lists[2] is None, mask.block, mask.is_ours

@@ -100,11 +100,11 @@ def _flex_attention_kernel(query, key, value, score_mod, mask_mod, arrays, float
     elif mask:
         found = _mask_of_function(mask_mod, tuple(mask))
 
-    def mask_of(given, band, arrays, sizes):
+    def mask_of(given, band, arrays, sizes, begin):
         if lists:
             return _attention_mask.of_lists(given, band, arrays, sizes, known)
         _attention_mask.require_fit(given, sizes)
-        return _attention_mask.of_function(given, *known, band, arrays, sizes)
+        return _attention_mask.of_function(given, *known, band, arrays, sizes, begin)
 
     out, *rows = attend(query, key, value, score, score_values, found, mask_of, _band(*band) if band else None,
                         None if scale is None else float(scale), enable_gqa, AuxRequest(lse, max_scores),

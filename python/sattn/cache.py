@@ -1,6 +1,7 @@
 """Compiled kernels of this process, kept by program and chosen parameters."""
 
 import collections
+import threading
 
 from . import _compiler, _repeats, _tuning
 
@@ -17,6 +18,8 @@ sampled_repeats = _repeats.Repeats()
 # Calls of flex_attention with PyTorch's tensors (_flex_repeats.py).
 flex_repeats = {}
 _programs, _choices = {}, {}
+# Compilations that were begun, by program and target.
+_begun = {}
 _compilations = 0
 # As they were read for the first choice on a device.
 _tables = None
@@ -40,6 +43,7 @@ def clear():
     flex_repeats.clear()
     _tables = None
     _programs.clear()
+    _begun.clear()
     _choices.clear()
 
 
@@ -71,6 +75,44 @@ def reason(error):
     return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 
 
+class _Compilation(threading.Thread):
+    """A program that a thread compiles."""
+
+    def __init__(self, source, target):
+        super().__init__(name="sattn-compile")
+        self._source, self._target = source, target
+        self._program = self._error = None
+
+    def run(self):
+        try:
+            self._program = _compiled(self._source, self._target)
+        except Exception as error:
+            self._error = error
+
+    def result(self):
+        """The program, once it is there. Raises what its compilation did."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._program
+
+
+def _compiled(source, target):
+    if target == _compiler.CPU:
+        return _compiler.compile(source.text())
+    return _compiler.compile(source.text(), "cuda", device=target)
+
+
+def begin(source, target):
+    """Compiles a program in a thread of its own, unless it is there; `program` waits for it."""
+    global _compilations
+    key = source, target
+    if key not in _programs and key not in _begun:
+        _compilations += 1
+        _begun[key] = begun = _Compilation(source, target)
+        begun.start()
+
+
 def program(source, target):
     """The compiled program; target: "cpu" or the number of a CUDA device.
 
@@ -80,12 +122,11 @@ def program(source, target):
     key = source, target
     compiled = _programs.get(key)
     if compiled is None:
-        _compilations += 1
+        begun = _begun.pop(key, None)
+        if begun is None:
+            _compilations += 1
         try:
-            if target == _compiler.CPU:
-                _programs[key] = compiled = _compiler.compile(source.text())
-            else:
-                _programs[key] = compiled = _compiler.compile(source.text(), "cuda", device=target)
+            _programs[key] = compiled = _compiled(source, target) if begun is None else begun.result()
         except _compiler.CompileError as error:
             raise NotImplementedError(reason(error)) from None
     return compiled

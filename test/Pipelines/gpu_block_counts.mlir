@@ -38,9 +38,10 @@ func.func @document(%doc: tensor<?xi32>, %out: tensor<?x?x?x?xi32>) -> tensor<?x
 // CHECK-LABEL: gpu.func @causal(
 // CHECK: scf.if
 // CHECK:   arith.cmpi sle, {{.*}} : tensor<16x16xi64
-// CHECK: wgtile.tile_reduce addi
-// CHECK: scf.for
-// CHECK: wgtile.scatter
+// CHECK:   wgtile.tile_reduce addi
+// CHECK:   scf.for
+// CHECK: wgtile.store
+// CHECK-SAME: aligned
 func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
   %0 = sattn.block_counts outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
       mask_mod {

@@ -18,17 +18,18 @@ LISTS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",
          "full_q_num_blocks", "full_q_indices")
 
 
-def make(name, lengths, block, device):
-    return sattn.create_block_mask(masks.MASKS[name], 2, 4, *lengths, device=device, BLOCK_SIZE=block)
+def make(name, batch, lengths, block, device):
+    return sattn.create_block_mask(masks.MASKS[name], *batch, *lengths, device=device, BLOCK_SIZE=block)
 
 
 @pytest.mark.parametrize("block", [16, 64, 128, (7, 100)])
+@pytest.mark.parametrize("batch", [(2, 4), (None, None)], ids=["batches", "shared"])
 @pytest.mark.parametrize("name", masks.MASKS)
-def test_same_lists(monkeypatch, name, block):
+def test_same_lists(monkeypatch, name, batch, block):
     """By the compiled program on both, whatever the lengths are."""
     monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
     lengths = masks.LENGTH, masks.LENGTH
-    on_gpu, in_host = make(name, lengths, block, "cuda"), make(name, lengths, block, None)
+    on_gpu, in_host = make(name, batch, lengths, block, "cuda"), make(name, batch, lengths, block, None)
     for numbers, indices in zip(LISTS[::2], LISTS[1::2]):
         for kind in numbers, indices:
             assert getattr(on_gpu, kind).is_cuda and getattr(on_gpu, kind).dtype == torch.int32

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -547,6 +548,46 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
   }
 };
 
+/// Addresses of elements of a memref in global memory.
+class PlaceInMemory {
+public:
+  PlaceInMemory(OpBuilder &b, Location loc, Value memref)
+      : b(b), loc(loc),
+        metadata(memref::ExtractStridedMetadataOp::create(b, loc, memref)),
+        element(cast<MemRefType>(memref.getType()).getElementType()) {
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+    auto type = LLVM::LLVMPointerType::get(
+        b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+    base = LLVM::IntToPtrOp::create(b, loc, type, toI64(address));
+    base = advance(metadata.getOffset());
+  }
+
+  Value get(ValueRange indices) {
+    Value place;
+    for (auto [index, stride] : llvm::zip(indices, metadata.getStrides())) {
+      Value own = arith::MulIOp::create(b, loc, index, stride);
+      place = place ? arith::AddIOp::create(b, loc, place, own) : own;
+    }
+    return advance(place);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  memref::ExtractStridedMetadataOp metadata;
+  Type element;
+  Value base;
+
+  Value toI64(Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+  Value advance(Value elements) {
+    return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
+                               toI64(elements));
+  }
+};
+
 struct ScatterLowering : OpConversionPattern<ScatterOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -560,16 +601,20 @@ struct ScatterLowering : OpConversionPattern<ScatterOp> {
     Location loc = op.getLoc();
     SmallVector<Value> elements =
         unpack(rewriter, loc, *layout, adaptor.getTile());
+    // Places are computed under no branch, which leaves it a store alone:
+    // a predicate.
+    PlaceInMemory places(rewriter, loc, op.getDest());
     for (auto [i, element] : llvm::enumerate(elements)) {
-      auto branch = scf::IfOp::create(rewriter, loc, adaptor.getMask()[i],
-                                      /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
       SmallVector<Value> indices;
       for (ValueRange tile : adaptor.getIndices())
         indices.push_back(arith::IndexCastOp::create(
             rewriter, loc, rewriter.getIndexType(), tile[i]));
-      memref::StoreOp::create(rewriter, loc, element, op.getDest(), indices);
+      Value place = places.get(indices);
+      auto branch = scf::IfOp::create(rewriter, loc, adaptor.getMask()[i],
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      LLVM::StoreOp::create(rewriter, loc, element, place);
     }
     rewriter.eraseOp(op);
     return success();

@@ -29,3 +29,17 @@ func.func @all(%doc: tensor<?xi32>, %x: f32, %p: index, %out: tensor<1x1x1x?xi32
       } {block_size = array<i64: 1, 7>}
   return %0 : tensor<1x1x1x?xi32>
 }
+
+// CHECK-LABEL: func.func @bounds
+// CHECK: sattn.block_counts captures(%{{.+}} : tensor<?xi32>) bounds(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} : tensor<?xi32>, tensor<?xi32>, tensor<?xi64>, tensor<?xi64>) outs(%{{.+}}, %{{.+}} : tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>
+// CHECK: } {block_size = array<i64: 128, 64>, bounded = array<i64: 0>}
+func.func @bounds(%doc: tensor<?xi32>, %q: tensor<?xi32>, %k: tensor<?xi64>, %out: tensor<1x1x?x?xi32>) {
+  %0:2 = sattn.block_counts captures(%doc : tensor<?xi32>) bounds(%q, %q, %k, %k : tensor<?xi32>, tensor<?xi32>, tensor<?xi64>, tensor<?xi64>)
+      outs(%out, %out : tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>
+      mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %doc_in: tensor<?xi32>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>, bounded = array<i64: 0>}
+  return
+}

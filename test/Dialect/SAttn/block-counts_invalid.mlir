@@ -25,7 +25,7 @@ func.func @c1_element(%out: tensor<1x1x?x?xi8>) {
 // -----
 
 func.func @c1_result(%out: tensor<1x1x?x?xi32>) {
-  // expected-error @below {{expected the result to have the type of 'out', 'tensor<1x1x?x?xi32>', but got 'tensor<1x1x?x4xi32>'}}
+  // expected-error @below {{expected the results to have the types of 'outs'}}
   %0 = sattn.block_counts outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x4xi32> mask_mod {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
         %r = arith.cmpi sge, %i, %j : i32
@@ -103,5 +103,89 @@ func.func @c5_origin(%p: index, %out: tensor<1x1x?x?xi32>) {
         %r = arith.cmpi sge, %i, %j : i32
         sattn.yield %r : i1
       } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c1_outs(%out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected one or two 'outs', but got 3}}
+  %0:3 = sattn.block_counts outs(%out, %out, %out : tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32>, tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c1_transposed(%out: tensor<1x1x3x4xi32>) {
+  // expected-error @below {{expected C of 'transposed' (dimension 2) to be 4, but got 3}}
+  %0:2 = sattn.block_counts outs(%out, %out : tensor<1x1x3x4xi32>, tensor<1x1x3x4xi32>) -> tensor<1x1x3x4xi32>, tensor<1x1x3x4xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c6_number(%x: tensor<?xi32>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected four 'bounds' for each of 'bounded', 4, but got 1}}
+  %0 = sattn.block_counts captures(%x : tensor<?xi32>) bounds(%x : tensor<?xi32>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xi32>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {bounded = array<i64: 0>, block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c6_none(%x: tensor<?xi32>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected four 'bounds' for each of 'bounded', 0, but got 1}}
+  %0 = sattn.block_counts bounds(%x : tensor<?xi32>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c6_capture(%x: tensor<?xi32>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 'bounded' of numbers of captured vectors of integers, but got 1}}
+  %0 = sattn.block_counts captures(%x : tensor<?xi32>) bounds(%x, %x, %x, %x : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xi32>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {bounded = array<i64: 1>, block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c6_type(%x: tensor<?xi32>, %y: tensor<?xi8>, %out: tensor<1x1x?x?xi32>) {
+  // expected-error @below {{expected 'bounds' of rank 1 and element type i32 or i64, but got 'tensor<?xi8>'}}
+  %0 = sattn.block_counts captures(%x : tensor<?xi32>) bounds(%x, %y, %x, %x : tensor<?xi32>, tensor<?xi8>, tensor<?xi32>, tensor<?xi32>) outs(%out : tensor<1x1x?x?xi32>) -> tensor<1x1x?x?xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xi32>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {bounded = array<i64: 0>, block_size = array<i64: 128, 64>}
+  return
+}
+
+// -----
+
+func.func @c6_size(%x: tensor<?xi32>, %y: tensor<5xi32>, %out: tensor<1x1x5x6xi32>) {
+  // expected-error @below {{expected C of 'bounds' (dimension 0) to be 6, but got 5}}
+  %0 = sattn.block_counts captures(%x : tensor<?xi32>) bounds(%y, %y, %y, %y : tensor<5xi32>, tensor<5xi32>, tensor<5xi32>, tensor<5xi32>) outs(%out : tensor<1x1x5x6xi32>) -> tensor<1x1x5x6xi32> mask_mod {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %x_in: tensor<?xi32>):
+        %r = arith.cmpi sge, %i, %j : i32
+        sattn.yield %r : i1
+      } {bounded = array<i64: 0>, block_size = array<i64: 128, 64>}
   return
 }

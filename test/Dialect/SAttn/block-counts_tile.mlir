@@ -2,33 +2,37 @@
 // RUN: sparse-opt %s --sattn-tile --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @causal
-// CHECK: scf.forall (%{{.+}}, %{{.+}}, %[[R:.+]], %[[C:.+]]) = (0, 0, 0, 0) to (%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) step (1, 1, 1, 256)
+// CHECK: scf.forall (%{{.+}}, %{{.+}}, %[[R:.+]], %[[C:.+]]) = (0, 0, 0, 0) to (%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) step (1, 1, 16, 16)
 // CHECK: %[[TILE:.+]] = tensor.extract_slice
 // Of the whole tile:
 // CHECK: %[[ALL:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
-// CHECK: %[[NOT_ALL:.+]] = arith.xori %[[ALL]], %true : i1
-// CHECK: %[[MIXED:.+]] = arith.andi %[[ANY:.+]], %[[NOT_ALL]] : i1
-// CHECK: %[[SOME:.+]] = arith.select %[[ANY]], %c-1_i32, %c0_i32
+// CHECK: %[[SOME:.+]] = arith.select %[[ANY:.+]], %c-1_i32, %c0_i32
 // CHECK: %[[OF_TILE:.+]] = arith.select %[[ALL]], %c8192_i32, %[[SOME]]
 // CHECK: %[[FIRST:.+]] = linalg.fill ins(%[[OF_TILE]]
+// CHECK: %[[NOT_ALL:.+]] = arith.xori %[[ALL]], %true : i1
+// CHECK: %[[MIXED:.+]] = arith.andi %[[ANY]], %[[NOT_ALL]] : i1
 // Of each block:
-// CHECK: %[[DECIDED:.+]] = scf.if %[[MIXED]] -> (tensor<16x16xi32>)
+// CHECK: %[[RESULT:.+]] = scf.if %[[MIXED]] -> (tensor<16x16xi32>)
 // CHECK:   linalg.generic
+// CHECK:   linalg.index 1
+// CHECK:   linalg.index 0
 // CHECK:   arith.cmpi sle, {{.*}} : i64
+// What is left:
+// CHECK:   linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]}
+// CHECK:   %[[LEFT:.+]] = arith.index_cast %{{.+}} : i32 to index
+// CHECK:   %[[COUNTS:.+]] = scf.for %{{.+}} = %c0 to %[[LEFT]] step %c1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<16x16xi32>)
+// CHECK:     arith.minsi
+// CHECK:     %[[SUMS:.+]] = scf.for %{{.+}} = %c0 to %c32 step %c1 iter_args(%[[FORMER:.+]] = %{{.+}}) -> (tensor<16x16xi32>)
+// CHECK:       linalg.generic
+// CHECK-SAME:    outs(%[[FORMER]] : tensor<16x16xi32>)
+// CHECK:         arith.cmpi sge
+// CHECK:     } {sattn.block_loop}
+// CHECK:     linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]} ins(%[[SUMS]] : tensor<16x16xi32>)
+// CHECK:   scf.yield %[[COUNTS]]
 // CHECK: } else {
 // CHECK:   scf.yield %[[FIRST]]
-// What is left:
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]}
-// CHECK: %[[LEFT:.+]] = arith.index_cast %{{.+}} : i32 to index
-// CHECK: %[[COUNTS:.+]] = scf.for %{{.+}} = %c0 to %[[LEFT]] step %c1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<16x16xi32>)
-// CHECK:   arith.minsi
-// CHECK:   %[[SUMS:.+]] = scf.for %{{.+}} = %c0 to %c32 step %c1 iter_args(%[[FORMER:.+]] = %{{.+}}) -> (tensor<16x16xi32>)
-// CHECK:     linalg.generic
-// CHECK-SAME:  outs(%[[FORMER]] : tensor<16x16xi32>)
-// CHECK:       arith.cmpi sge
-// CHECK:   } {sattn.block_loop}
-// CHECK:   linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]} ins(%[[SUMS]] : tensor<16x16xi32>)
-// CHECK: vector.scatter %[[TILE]]
+// CHECK: %[[CLIP:.+]] = tensor.extract_slice %[[RESULT]]
+// CHECK: tensor.insert_slice %[[CLIP]] into %[[TILE]]
 func.func @causal(%out: tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32> {
   %0 = sattn.block_counts outs(%out : tensor<?x?x?x?xi32>) -> tensor<?x?x?x?xi32>
       mask_mod {

@@ -10,11 +10,24 @@
 // CHECK:   %[[SIZE:.+]] = arith.muli %{{.+}}, %[[HEIGHT]]
 // CHECK:   %[[IS_FULL:.+]] = arith.cmpi sge, %{{.+}}, %[[SIZE]]
 // CHECK:   arith.select %[[IS_FULL]], %c65536_i32, %c1_i32
-// CHECK:   vector.scan <add>, %{{.+}}, %{{.+}} {inclusive = false
-// CHECK:   linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]}
-// CHECK:   vector.scatter %[[LIST]]
-// CHECK:   arith.shrui %{{.+}}, %c16_i32
-// CHECK:   vector.scatter %[[FULL]]
+// CHECK:   %[[SUM:.+]] = tensor.extract
+// None, all of one kind, or some:
+// CHECK:   %[[NONE:.+]] = arith.cmpi eq, %[[SUM]], %c0_i32
+// CHECK:   scf.if %[[NONE]]
+// CHECK:     scf.yield %[[BEFORE]], %[[LIST]], %[[FULL_BEFORE]], %[[FULL]]
+// CHECK:     %[[ALL:.+]] = arith.cmpi eq, %[[SUM]], %c256_i32
+// CHECK:     scf.if %[[ALL]]
+// CHECK:       vector.scatter %[[LIST]]
+// CHECK:       arith.addi %[[BEFORE]], %c256_i32
+// CHECK:       %[[ALL_FULL:.+]] = arith.cmpi eq, %[[SUM]], %c16777216_i32
+// CHECK:       scf.if %[[ALL_FULL]]
+// CHECK:         vector.scatter %[[FULL]]
+// CHECK:         arith.addi %[[FULL_BEFORE]], %c256_i32
+// CHECK:         vector.scan <add>, %{{.+}}, %{{.+}} {inclusive = false
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]}
+// CHECK:         vector.scatter %[[LIST]]
+// CHECK:         arith.shrui %{{.+}}, %c16_i32
+// CHECK:         vector.scatter %[[FULL]]
 // CHECK: tensor.insert %[[LISTS]]#0
 // CHECK: %[[BEGIN:.+]] = arith.index_cast %[[LISTS]]#0
 // CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[C]] step %c256 iter_args(%[[REST:.+]] = %[[LISTS]]#1)

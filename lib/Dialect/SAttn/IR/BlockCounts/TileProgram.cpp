@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The program of one tile of sattn.block_counts, many blocks of keys of a block
-// of queries. What the mask's function is over all of them is computed first;
-// where that is neither nothing nor everything, over each of them: of all at
-// once, or, where captured tensors are read at the keys, of a group of blocks
-// and then of those of an undecided group. Only elements of blocks that stay
-// undecided are evaluated, one block after another.
+// The program of one tile of sattn.block_counts, a square of blocks or many
+// blocks of keys of one block of queries. What the mask's function is over all
+// of them is computed first; where that is neither nothing nor everything, over
+// each of them: of all at once, or, where captured tensors are read at the
+// keys, of a group of blocks and then of those of an undecided group. Only
+// elements of blocks that stay undecided are evaluated, one block after
+// another.
 
 #include "CaptureRange.h"
 #include "TileSizes.h"
@@ -30,8 +31,10 @@ class TileProgram {
 public:
   TileProgram(OpBuilder &builder, BlockCountsOp op)
       : b(op.getLoc(), builder), op(op), i32(b.getI32Type()),
+        isSquare(hasSquareTiles(op)),
+        rows(tensor::getMixedSize(b, b.getLoc(), op.getOut(), /*dim=*/2)),
         blocks(tensor::getMixedSize(b, b.getLoc(), op.getOut(), /*dim=*/3)),
-        end(b.asI32(blocks)) {
+        endRow(b.asI32(rows)), end(b.asI32(blocks)) {
     batch = b.asI32(OpFoldResult(op.getOrigin()[0]));
     head = b.asI32(OpFoldResult(op.getOrigin()[1]));
     firstQuery = apply(b.getAffineDimExpr(0) * op.getBlockQueries(),
@@ -40,25 +43,31 @@ public:
                      {OpFoldResult(op.getOrigin()[3])});
     own.batch = widen(OpFoldResult(op.getOrigin()[0]));
     own.head = widen(OpFoldResult(op.getOrigin()[1]));
+    AffineExpr first = b.getAffineDimExpr(0), number = b.getAffineDimExpr(1);
     own.query = {widen(firstQuery),
-                 widen(apply(b.getAffineDimExpr(0) + (op.getBlockQueries() - 1),
-                             {firstQuery}))};
+                 widen(apply(first + number * op.getBlockQueries() - 1,
+                             {firstQuery, rows}))};
     own.key.lower = widen(firstKey);
     for (Value capture : op.getCaptures())
       if (isa<RankedTensorType>(capture.getType()))
         lastIndices[capture] = findLastIndices(b, b.getLoc(), capture);
   }
 
-  Value build() {
+  SmallVector<Value> build() {
     places = b.number(b.i32(0), kShape);
     mask::Verdict ofTile = interpret(b, widen(b.index(0)), widen(blocks));
-    Value isMixed = isUndecided(b, ofTile);
     Value counts = b.fill(getCount(b, ofTile), kShape);
-    counts = isReadAtKeys ? decideGroups(counts, isMixed)
-                          : decideAll(counts, isMixed);
-    counts = countUndecided(dropOthers(counts));
-    return b.scatter(counts, op.getOut(), places,
-                     b.compare(arith::CmpIPredicate::slt, places, end));
+    counts = onlyIf(isUndecided(b, ofTile), counts, [&](Value counts) {
+      counts = isReadAtKeys ? decideGroups(counts) : decideAll(counts);
+      if (op.getApproximate())
+        counts = sampleUndecided(counts);
+      return countUndecided(dropOthers(counts));
+    });
+    SmallVector<Value> results = {insert(counts, op.getOut(), rows, blocks)};
+    if (Value transposed = op.getTransposed())
+      results.push_back(insert(isSquare ? transpose(counts) : counts,
+                               transposed, blocks, rows));
+    return results;
   }
 
 private:
@@ -67,9 +76,10 @@ private:
   TileOpBuilder b;
   BlockCountsOp op;
   Type i32;
-  /// Of the tile, as i32 too.
-  OpFoldResult blocks;
-  Value end;
+  bool isSquare;
+  /// Blocks of queries and of keys of the tile, as i32 too.
+  OpFoldResult rows, blocks;
+  Value endRow, end;
   /// Of i32.
   Value batch, head;
   OpFoldResult firstQuery, firstKey;
@@ -103,10 +113,19 @@ private:
   }
 
   /// What is known of blocks of keys, `number` of them from `first` on, both of
-  /// i64, and the block of queries.
-  mask::Verdict interpret(Inner &inner, Value first, Value number) {
+  /// i64, and the tile's queries or, unless it is null, block `row` of them.
+  mask::Verdict interpret(Inner &inner, Value first, Value number,
+                          Value row = Value()) {
     Type wide = b.getI64Type();
     mask::BlockOperands operands = own;
+    if (row) {
+      Value size = constant(inner, wide, op.getBlockQueries());
+      Value start = arith::AddIOp::create(
+          inner, own.query.lower, arith::MulIOp::create(inner, row, size));
+      Value next = arith::AddIOp::create(inner, start, size);
+      operands.query = {
+          start, arith::SubIOp::create(inner, next, constant(inner, wide, 1))};
+    }
     Value keys = constant(inner, wide, op.getBlockKeys());
     Value start = arith::AddIOp::create(
         inner, own.key.lower, arith::MulIOp::create(inner, first, keys));
@@ -126,6 +145,9 @@ private:
             mask::Axis axis) -> std::optional<mask::Interval> {
       Value tensor = op.getCaptures()[capture];
       bool isOfKeys = axis == mask::Axis::Key;
+      if (isSquare)
+        return readBounds(inner, capture, isOfKeys,
+                          row && isOfKeys ? first : row);
       // Elements of queries are the same for all blocks, and the first is asked
       // of all.
       if (!isOfKeys && lead.empty())
@@ -142,6 +164,46 @@ private:
     };
     return mask::MaskBlocks(inner, b.getLoc(), op.getMaskMod(), operands)
         .getVerdict();
+  }
+  /// The least and the greatest element of a captured vector in a block of the
+  /// tile, whose number is of i64, or, where that is null, in all of them.
+  std::optional<mask::Interval> readBounds(Inner &inner, unsigned capture,
+                                           bool isOfKeys, Value block) {
+    ArrayRef<int64_t> bounded = op.getBounded().value_or(ArrayRef<int64_t>());
+    const int64_t *entry = llvm::find(bounded, capture);
+    if (entry == bounded.end())
+      return std::nullopt;
+    size_t place = 4 * (entry - bounded.begin()) + 2 * isOfKeys;
+    Value origin = op.getOrigin()[isOfKeys ? 3 : 2];
+    // Blocks after the tile's last one are decided otherwise.
+    Value last = arith::SubIOp::create(
+        b, b.asValue(isOfKeys ? blocks : rows), b.index(1));
+    auto read = [&](Inner &inner, Value bound, Value block) -> Value {
+      block = arith::MinSIOp::create(inner, block, last);
+      block = arith::AddIOp::create(inner, block, origin);
+      Value element = tensor::ExtractOp::create(inner, bound, block);
+      if (element.getType() == b.getI64Type())
+        return element;
+      return arith::ExtSIOp::create(inner, b.getI64Type(), element);
+    };
+    Value least = op.getBounds()[place], greatest = op.getBounds()[place + 1];
+    if (block) {
+      block = arith::IndexCastOp::create(inner, b.getIndexType(), block);
+      return mask::Interval{read(inner, least, block),
+                            read(inner, greatest, block)};
+    }
+    auto ofAll = [&](Value bound) -> Value {
+      return b.map({}, kShape, b.getI64Type(),
+                   [&](Inner &inner, ValueRange) -> Value {
+                     return read(inner, bound,
+                                 linalg::IndexOp::create(inner, 1));
+                   });
+    };
+    return mask::Interval{
+        b.reduce<arith::MinSIOp>(ofAll(least),
+                                 std::numeric_limits<int64_t>::max()),
+        b.reduce<arith::MaxSIOp>(ofAll(greatest),
+                                 std::numeric_limits<int64_t>::min())};
   }
   Value read(OpBuilder &inner, Value capture, ValueRange indices) {
     return readCapture(inner, b.getLoc(), capture, indices,
@@ -180,30 +242,38 @@ private:
   Value update(Value counts, TileOpBuilder::Body body) {
     return b.map(places, counts, body);
   }
-  Value onlyIf(Value condition, Value number) {
-    return arith::SelectOp::create(b, condition, number, b.index(0));
-  }
-
-  /// If `condition` is true, what is known of each block.
-  Value decideAll(Value counts, Value condition) {
-    auto branch = scf::IfOp::create(b, counts.getType(), condition,
+  Value onlyIf(Value condition, Value tile, function_ref<Value(Value)> body) {
+    auto branch = scf::IfOp::create(b, tile.getType(), condition,
                                     /*addThenBlock=*/true,
                                     /*addElseBlock=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, counts);
+    scf::YieldOp::create(b, tile);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value decided = update(counts, [&](Inner &inner, ValueRange args) -> Value {
-      Type wide = inner.getI64Type();
-      Value first = arith::ExtSIOp::create(inner, wide, args[0]);
-      return getCount(inner, interpret(inner, first, constant(inner, wide, 1)));
-    });
-    scf::YieldOp::create(b, decided);
+    scf::YieldOp::create(b, body(tile));
     return branch.getResult(0);
+  }
+  /// Of an element of a square tile: the block of queries, that of keys.
+  Value position(Inner &inner, int64_t dim) {
+    return arith::IndexCastOp::create(inner, i32,
+                                      linalg::IndexOp::create(inner, dim));
+  }
+
+  /// What is known of each block.
+  Value decideAll(Value counts) {
+    return update(counts, [&](Inner &inner, ValueRange args) -> Value {
+      Type wide = inner.getI64Type();
+      Value place = isSquare ? position(inner, 1) : args[0], row;
+      if (isSquare)
+        row = arith::ExtSIOp::create(inner, wide, position(inner, 0));
+      Value first = arith::ExtSIOp::create(inner, wide, place);
+      return getCount(inner,
+                      interpret(inner, first, constant(inner, wide, 1), row));
+    });
   }
 
   /// The same, of groups of blocks and then of the blocks of undecided groups.
-  Value decideGroups(Value counts, Value condition) {
+  Value decideGroups(Value counts) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value groups = b.asValue(apply(d0.ceilDiv(kGroupBlocks), {blocks}));
     auto decideGroup = [&](Value group, Value counts) -> Value {
@@ -215,7 +285,8 @@ private:
           {blocks, first});
       mask::Verdict verdict = interpret(b, widen(first), widen(number));
       Value own = b.fill(getCount(b, verdict), kShape);
-      Value undecided = onlyIf(isUndecided(b, verdict), b.asValue(number));
+      Value undecided = arith::SelectOp::create(
+          b, isUndecided(b, verdict), b.asValue(number), b.index(0));
       own = repeat(undecided, own, [&](Value within, Value own) {
         OpFoldResult block = apply(d0 + d1, {first, OpFoldResult(within)});
         mask::Verdict verdict = interpret(b, widen(block), widen(b.index(1)));
@@ -230,7 +301,7 @@ private:
             return select(inner, isOwn, args[1], args[2]);
           });
     };
-    return repeat(onlyIf(condition, groups), counts, decideGroup);
+    return repeat(groups, counts, decideGroup);
   }
 
   Value setCount(Value counts, Value place, Value count) {
@@ -244,8 +315,98 @@ private:
   Value dropOthers(Value counts) {
     Value none = b.i32(0);
     return update(counts, [&](Inner &inner, ValueRange args) -> Value {
-      Value isBlock = compare(inner, arith::CmpIPredicate::slt, args[0], end);
-      return select(inner, isBlock, args[1], none);
+      if (!isSquare) {
+        Value isBlock = compare(inner, arith::CmpIPredicate::slt, args[0], end);
+        return select(inner, isBlock, args[1], none);
+      }
+      Value count = args[1];
+      for (auto [dim, size] : llvm::enumerate(ValueRange{endRow, end})) {
+        Value isBlock = compare(inner, arith::CmpIPredicate::slt,
+                                position(inner, dim), size);
+        count = select(inner, isBlock, count, none);
+      }
+      return count;
+    });
+  }
+
+  /// Writes counts to a result, which has so many rows and columns.
+  Value insert(Value counts, Value out, OpFoldResult rows,
+               OpFoldResult columns) {
+    if (!isSquare) // A row or a column.
+      return b.scatter(counts, out, places,
+                       b.compare(arith::CmpIPredicate::slt, places, end));
+    SmallVector<OpFoldResult> zeros(4, b.getIndexAttr(0)),
+        ones(4, b.getIndexAttr(1)), sizes = {ones[0], ones[1], rows, columns};
+    Value clip = tensor::ExtractSliceOp::create(
+        b, counts, ArrayRef(zeros).drop_front(2), ArrayRef(sizes).drop_front(2),
+        ArrayRef(ones).drop_front(2));
+    return tensor::InsertSliceOp::create(b, clip, out, zeros, sizes, ones);
+  }
+
+  Value transpose(Value counts) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    return b.generic(counts, AffineMap::get(2, 0, {d0, d1}, b.getContext()),
+                     b.empty(kShape, i32),
+                     AffineMap::get(2, 0, {d1, d0}, b.getContext()),
+                     [](Inner &, ValueRange args) { return args[0]; });
+  }
+
+  /// Of each undecided block a few elements: its corners, and as many inside.
+  /// One whose elements are not all alike is decided.
+  Value sampleUndecided(Value counts) {
+    constexpr int64_t kSamples = 8;
+    int64_t height = op.getBlockQueries(), width = op.getBlockKeys();
+    Value none = b.i32(0), one = b.i32(1), both = b.i32(3);
+    Value seen = repeat(
+        b.index(kSamples), b.fill(none, kShape),
+        [&](Value number, Value seen) -> Value {
+          auto bit = [&](Value value) -> Value {
+            value = arith::AndIOp::create(b, value, one);
+            return compare(b, arith::CmpIPredicate::ne, value, none);
+          };
+          Value sample = b.asI32(OpFoldResult(number));
+          Value isInside =
+              compare(b, arith::CmpIPredicate::sge, sample, b.i32(4));
+          // Opposite corners of both diagonals, one after another.
+          Value isLow = bit(sample);
+          Value half = arith::ShRUIOp::create(b, sample, one);
+          Value isLeft = bit(arith::XOrIOp::create(b, sample, half));
+          auto locate = [&](int64_t size, int64_t inset, Value isLast) {
+            Value from = select(b, isInside, b.i32(inset), none);
+            Value to = arith::SubIOp::create(b, b.i32(size - 1), from);
+            return select(b, isLast, to, from);
+          };
+          Value query = locate(height, height / 3, isLow);
+          Value key = arith::SubIOp::create(b, b.i32(width - 1),
+                                            locate(width, width / 4, isLeft));
+          query = arith::AddIOp::create(b, query, b.asI32(firstQuery));
+          key = arith::AddIOp::create(b, key, b.asI32(firstKey));
+          return b.map({}, seen, [&](Inner &inner, ValueRange args) -> Value {
+            auto at = [&](Value first, Value block, int64_t size) -> Value {
+              block = arith::MulIOp::create(inner, block,
+                                            constant(inner, i32, size));
+              return arith::AddIOp::create(inner, first, block);
+            };
+            Value row = isSquare ? position(inner, 0) : Value();
+            Value block = position(inner, 1);
+            if (!isSquare)
+              block = at(block, position(inner, 0), kLanes);
+            Value isVisible =
+                evaluate(inner, row ? at(query, row, height) : query,
+                         at(key, block, width));
+            // No reduction to linalg::vectorize, as in countElements.
+            auto add = [&](int64_t mark) -> Value {
+              return arith::OrIOp::create(inner, args[0],
+                                          constant(inner, i32, mark));
+            };
+            return select(inner, isVisible, add(1), add(2));
+          });
+        });
+    return b.map({seen}, counts, [&](Inner &inner, ValueRange args) -> Value {
+      Value isMixed = compare(inner, arith::CmpIPredicate::eq, args[0], both);
+      isMixed = arith::AndIOp::create(inner, isMixed,
+                                      isUndecided(inner, args[1]));
+      return select(inner, isMixed, one, args[1]);
     });
   }
 
@@ -265,19 +426,27 @@ private:
                                          args[1], none);
                          });
       Value place = b.reduce<arith::MinSIOp>(left, kTileBlocks);
-      Value block = arith::IndexCastOp::create(b, b.getIndexType(), place);
-      return setCount(counts, place, count(block));
+      OpFoldResult block = OpFoldResult(
+          arith::IndexCastOp::create(b, b.getIndexType(), place).getResult());
+      OpFoldResult query = firstQuery;
+      if (isSquare) {
+        AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+        query = apply(d0 + d1.floorDiv(kLanes) * op.getBlockQueries(),
+                      {firstQuery, block});
+        block = apply(d0 % kLanes, {block});
+      }
+      return setCount(counts, place, count(query, b.asValue(block)));
     });
   }
 
-  /// Visible elements of a block. Each iteration takes some of its keys and
-  /// queries.
-  Value count(Value block) {
+  /// Visible elements of block `block` of keys and the block of queries from
+  /// `query` on. Each iteration takes some of its keys and queries.
+  Value count(OpFoldResult query, Value block) {
     int64_t rowGroups = llvm::divideCeil(op.getBlockKeys(), kRows),
             laneGroups = llvm::divideCeil(op.getBlockQueries(), kLanes);
     Value iterations = b.index(rowGroups * laneGroups), isMixed;
     if (op.getApproximate()) {
-      isMixed = isSurelyMixed(block);
+      isMixed = isSurelyMixed(query, block);
       iterations = arith::SelectOp::create(b, isMixed, b.index(0), iterations);
     }
     auto loop = scf::ForOp::create(b, b.index(0), iterations, b.index(1),
@@ -286,7 +455,7 @@ private:
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      scf::YieldOp::create(b, countElements(block, rowGroups,
+      scf::YieldOp::create(b, countElements(query, block, rowGroups,
                                             loop.getInductionVar(),
                                             loop.getRegionIterArg(0)));
     }
@@ -296,7 +465,7 @@ private:
 
   /// Whether a few elements from all over a block, its corners among them, are
   /// not all alike.
-  Value isSurelyMixed(Value block) {
+  Value isSurelyMixed(OpFoldResult firstQuery, Value block) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     Value key0 = b.asI32(
         apply(d0 + d1 * op.getBlockKeys(), {firstKey, OpFoldResult(block)}));
@@ -328,8 +497,8 @@ private:
   }
 
   /// A row has a key, and a column a query.
-  Value countElements(Value block, int64_t rowGroups, Value iteration,
-                      Value counts) {
+  Value countElements(OpFoldResult firstQuery, Value block, int64_t rowGroups,
+                      Value iteration, Value counts) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     int64_t keys = op.getBlockKeys(), queries = op.getBlockQueries();
     // Within the block, and in all.
@@ -396,5 +565,5 @@ FailureOr<SmallVector<Value>>
 BlockCountsOp::lowerToTileProgram(OpBuilder &builder) {
   if (getOrigin().empty())
     return emitOpError("expected one tile, but got a whole problem");
-  return SmallVector<Value>{TileProgram(builder, *this).build()};
+  return TileProgram(builder, *this).build();
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Loops of sattn.block_counts: batches, heads, blocks of queries, and tiles of
-// a few blocks of keys.
+// Loops of sattn.block_counts: batches, heads, and tiles of blocks of queries
+// and of keys.
 
 #include "TileSizes.h"
 
@@ -30,15 +30,43 @@ SmallVector<Range> BlockCountsOp::getIterationDomain(OpBuilder &b) {
 }
 
 LogicalResult BlockCountsOp::getResultTilePosition(
-    OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
+    OpBuilder &, unsigned number, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
+  if (number == 1) {
+    std::swap(resultOffsets[2], resultOffsets[3]);
+    std::swap(resultSizes[2], resultSizes[3]);
+  }
   return success();
 }
 
-/// Only `out` is cut: `origin` says where the tile is.
+/// Whether an integer of the mask's function depends on the query or the key.
+static bool isOfPosition(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() == 2 || argument.getArgNumber() == 3;
+  return llvm::any_of(value.getDefiningOp()->getOperands(), isOfPosition);
+}
+
+bool block_counts::hasSquareTiles(BlockCountsOp op) {
+  constexpr int64_t kFirstCapture = 4;
+  ArrayRef<int64_t> bounded = op.getBounded().value_or(ArrayRef<int64_t>());
+  return llvm::none_of(
+      op.getMaskMod().getArguments().drop_front(kFirstCapture),
+      [&](BlockArgument capture) {
+        bool isBounded = llvm::is_contained(
+            bounded, static_cast<int64_t>(capture.getArgNumber()) -
+                         kFirstCapture);
+        return !isBounded && isa<RankedTensorType>(capture.getType()) &&
+               llvm::any_of(capture.getUsers(), [](Operation *user) {
+                 auto read = dyn_cast<tensor::ExtractOp>(user);
+                 return read && llvm::any_of(read.getIndices(), isOfPosition);
+               });
+      });
+}
+
+/// Only the results are cut: `origin` says where the tile is.
 FailureOr<TilingResult>
 BlockCountsOp::getTiledImplementation(OpBuilder &b,
                                       ArrayRef<OpFoldResult> offsets,
@@ -55,7 +83,10 @@ BlockCountsOp::getTiledImplementation(OpBuilder &b,
 }
 
 FailureOr<SmallVector<OpFoldResult>> BlockCountsOp::getTileSizes(OpBuilder &b) {
-  SmallVector<OpFoldResult> sizes(3, b.getIndexAttr(1));
-  sizes.push_back(b.getIndexAttr(block_counts::kTileBlocks));
+  using namespace block_counts;
+  bool isSquare = hasSquareTiles(*this);
+  SmallVector<OpFoldResult> sizes(2, b.getIndexAttr(1));
+  sizes.push_back(b.getIndexAttr(isSquare ? kRows : 1));
+  sizes.push_back(b.getIndexAttr(isSquare ? kLanes : kTileBlocks));
   return sizes;
 }

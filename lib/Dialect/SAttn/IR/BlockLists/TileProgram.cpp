@@ -8,7 +8,8 @@
 
 // The program of the lists of one row of sattn.block_lists: a loop over the
 // row's counts finds where each block comes that is listed, a second one what
-// is left of the list.
+// is left of the list. Neighboring blocks that are all of one kind, as most are,
+// follow each other in its list; others are counted.
 
 #include "../TileOpBuilder.h"
 
@@ -46,6 +47,7 @@ public:
   }
 
   SmallVector<Value> build() {
+    order = numberByLanes();
     // The number of blocks and the list of each kind.
     SmallVector<Value> lists;
     for (unsigned kind = 0; kind < kinds; ++kind)
@@ -76,6 +78,8 @@ private:
   Value end, last, counts;
   /// Of the row's blocks, if full ones have lists of their own.
   Value height;
+  /// Numbers of neighboring blocks, from 0 on, in an order of their own.
+  Value order;
 
   Value compare(Inner &inner, arith::CmpIPredicate predicate, Value lhs,
                 Value rhs) {
@@ -85,6 +89,45 @@ private:
     return arith::SelectOp::create(inner, condition, one, other);
   }
   Value markOf(unsigned kind) { return b.i32(int64_t(1) << (kind * kBits)); }
+
+  /// Each element's number in an order in which lanes next to each other have
+  /// neighbors (sattn/Layout/Fragment.h), so that a warp stores whole lines.
+  Value numberByLanes() {
+    return b.map({}, kShape, i32, [&](Inner &inner, ValueRange) -> Value {
+      auto index = [&](int64_t dim) -> Value {
+        return arith::IndexCastOp::create(inner, i32,
+                                          linalg::IndexOp::create(inner, dim));
+      };
+      // The bits of a number, from the lowest on: each of a row's or a
+      // column's number, and the place of its own there.
+      Value row = index(0), column = index(1), number;
+      std::tuple<Value, int64_t, int64_t, int64_t> bits[] = {
+          {column, 1, 3, 0}, // Lanes of a quad.
+          {row, 0, 7, 2},    // Quads.
+          {column, 0, 1, 5}, // Registers.
+          {column, 3, 1, 6},
+          {row, 3, 1, 7}};
+      auto constant = [&](int64_t value) -> Value {
+        return arith::ConstantOp::create(inner, inner.getI32IntegerAttr(value));
+      };
+      for (auto [from, first, mask, place] : bits) {
+        Value part = from;
+        if (first != 0)
+          part = arith::ShRUIOp::create(inner, part, constant(first));
+        part = arith::AndIOp::create(inner, part, constant(mask));
+        if (place != 0)
+          part = arith::ShLIOp::create(inner, part, constant(place));
+        number = number ? arith::OrIOp::create(inner, number, part).getResult()
+                        : part;
+      }
+      return number;
+    });
+  }
+  Value add(Value tile, Value number) {
+    return b.map(tile, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
+      return arith::AddIOp::create(inner, args[0], number);
+    });
+  }
 
   /// A loop over the row's blocks that carries values; the body gets the number
   /// of the first of some neighboring ones, too.
@@ -138,8 +181,53 @@ private:
     return arith::AndIOp::create(inner, marks, bits);
   }
 
+  /// What `then` gives if a condition holds, else what `otherwise` does.
+  SmallVector<Value>
+  choose(Value condition, TypeRange types,
+         function_ref<SmallVector<Value>()> then,
+         function_ref<SmallVector<Value>()> otherwise) {
+    auto branch = scf::IfOp::create(b, types, condition, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, then());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, otherwise());
+    return branch.getResults();
+  }
+
   /// Adds some neighboring blocks to the lists.
   SmallVector<Value> list(Value first, ValueRange lists) {
+    Value sum = b.reduce<arith::AddIOp>(mark(add(order, first)), 0);
+    auto is = [&](int64_t number) -> Value {
+      return compare(b, arith::CmpIPredicate::eq, sum, b.i32(number));
+    };
+    auto listFrom = [&](unsigned kind, auto &&self) -> SmallVector<Value> {
+      if (kind == kinds)
+        return listCounted(first, lists);
+      return choose(
+          is(kBlocks << (kind * kBits)), lists.getTypes(),
+          [&] { return listAll(first, kind, lists); },
+          [&] { return self(kind + 1, self); });
+    };
+    return choose(
+        is(0), lists.getTypes(), [&] { return SmallVector<Value>(lists); },
+        [&] { return listFrom(0, listFrom); });
+  }
+
+  /// All of some neighboring blocks are of a kind.
+  SmallVector<Value> listAll(Value first, unsigned kind, ValueRange lists) {
+    SmallVector<Value> next(lists);
+    Value &number = next[2 * kind], &columns = next[2 * kind + 1];
+    Value places = add(order, number);
+    Value all = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(VectorType::get(kShape, b.getI1Type()), true));
+    columns = b.scatter(add(order, first), columns, places, all);
+    number = arith::AddIOp::create(b, number, b.i32(kBlocks));
+    return next;
+  }
+
+  SmallVector<Value> listCounted(Value first, ValueRange lists) {
     Value numbers = b.number(first, kShape);
     Value marks = mark(numbers);
     Value before = scan(marks), sum = b.reduce<arith::AddIOp>(marks, 0);
@@ -176,7 +264,7 @@ private:
   Value fillRest(Value begin, Value columns) {
     Value first = arith::IndexCastOp::create(b, b.getIndexType(), begin);
     auto body = [&](Value first, ValueRange lists) -> SmallVector<Value> {
-      Value places = b.number(first, kShape);
+      Value places = add(order, first);
       return {b.scatter(b.fill(b.i32(0), kShape), lists.front(), places,
                         b.compare(arith::CmpIPredicate::slt, places, end))};
     };

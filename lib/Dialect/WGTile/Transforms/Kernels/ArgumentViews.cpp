@@ -58,11 +58,15 @@ void wgtile::updateViews(Value memory) {
     if (auto transpose = dyn_cast<memref::TransposeOp>(user))
       view = memref::TransposeOp::create(b, user->getLoc(), memory,
                                          transpose.getPermutationAttr());
-    else if (auto part = dyn_cast<memref::SubViewOp>(user);
-             part && part.getDroppedDims().none())
+    else if (auto part = dyn_cast<memref::SubViewOp>(user))
       view = memref::SubViewOp::create(
-          b, user->getLoc(), memory, part.getMixedOffsets(),
-          part.getMixedSizes(), part.getMixedStrides());
+          b, user->getLoc(),
+          memref::SubViewOp::inferRankReducedResultType(
+              part.getType().getShape(), cast<MemRefType>(memory.getType()),
+              part.getMixedOffsets(), part.getMixedSizes(),
+              part.getMixedStrides()),
+          memory, part.getMixedOffsets(), part.getMixedSizes(),
+          part.getMixedStrides());
     else
       continue;
     user->getResult(0).replaceAllUsesWith(view);

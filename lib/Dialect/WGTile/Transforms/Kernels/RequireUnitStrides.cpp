@@ -24,12 +24,18 @@ static bool isAccessedByRegisters(BlockArgument argument) {
 }
 
 void wgtile::requireUnitStrides(gpu::GPUFuncOp kernel, LaunchOp launch) {
+  requireUnitStrides(kernel, launch, isAccessedByRegisters);
+}
+
+void wgtile::requireUnitStrides(
+    gpu::GPUFuncOp kernel, LaunchOp launch,
+    llvm::function_ref<bool(BlockArgument)> isChosen) {
   OpBuilder b(launch);
   SmallVector<Value> arguments(launch.getArgs());
   Block &entry = kernel.getBody().front();
   for (BlockArgument argument : entry.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || !isAccessedByRegisters(argument))
+    if (!type || !isChosen(argument))
       continue;
     MemRefType unit = sattn::withUnitStride(type);
     if (!unit)

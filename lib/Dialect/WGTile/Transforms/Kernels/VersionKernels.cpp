@@ -200,7 +200,7 @@ private:
       aligned.insert(getViewedArgument(memory).getArgNumber());
     });
     if (aligned.empty())
-      return;
+      return simplifyElementAccesses(b);
     Location loc = launch.getLoc();
     Value condition;
     for (auto [argument, found] : accesses) {
@@ -220,6 +220,47 @@ private:
       else
         cast<StoreOp>(op).setAligned(true);
     requireUnitStrides(kernel, launch);
+  }
+
+  /// A kernel that stores only single elements computes their places without
+  /// strides where those are 1; the generic version takes all others.
+  void simplifyElementAccesses(OpBuilder &b) {
+    llvm::SmallDenseSet<unsigned> accessed;
+    bool scatters = false;
+    for (BlockArgument argument : kernel.getArguments())
+      if (auto type = dyn_cast<MemRefType>(argument.getType());
+          type && type.getRank() != 0)
+        for (Operation *user : getUsersThroughParts(argument))
+          if (isa<GatherOp, ScatterOp>(user)) {
+            accessed.insert(argument.getArgNumber());
+            scatters |= isa<ScatterOp>(user);
+          }
+    if (!scatters)
+      return;
+    Value condition;
+    for (auto &[argument, found] : accesses)
+      if (accessed.contains(argument))
+        condition = combine(
+            b, launch.getLoc(), condition,
+            createHasUnitStride(b, launch.getLoc(), getActual(argument)));
+    if (!condition)
+      return;
+    setVersion(branchTo(b, condition, cloneKernel("_generic")), "generic");
+    setVersion(launch, "aligned");
+    requireUnitStrides(kernel, launch, [&](BlockArgument argument) {
+      return accessed.contains(argument.getArgNumber());
+    });
+  }
+
+  /// What uses an argument or parts of it.
+  static SmallVector<Operation *> getUsersThroughParts(Value memory) {
+    SmallVector<Operation *> users;
+    for (Operation *user : memory.getUsers())
+      if (auto part = dyn_cast<memref::SubViewOp>(user))
+        llvm::append_range(users, getUsersThroughParts(part));
+      else
+        users.push_back(user);
+    return users;
   }
 
   /// Why the kernel has only a generic version, or nothing.

@@ -455,17 +455,22 @@ private:
   /// nothing to do, as many as hide latency walk from tile to tile; those that
   /// find no registers begin when others end.
   void decideLatencyCTAs(std::optional<int64_t> asked) {
-    bool readsTiles = kernel
-                          .walk([](Operation *op) {
-                            return isa<GatherOp, ReadOp>(op)
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
+    bool readsTiles = false, storesTiles = false;
+    kernel.walk([&](Operation *op) {
+      readsTiles |= isa<GatherOp, ReadOp>(op);
+      storesTiles |= isa<ScatterOp, StoreOp>(op);
+    });
     schedule.persistent = schedule.persistent.value_or(!readsTiles);
     schedule.ctasPerSM = asked;
     if (*schedule.persistent) {
       schedule.ctasPerSM = asked.value_or(chooseLatencyCTAs());
+      if (readsTiles || !storesTiles)
+        return;
+      // Most tiles take less time than their numbers from a counter.
+      schedule.dynamic = schedule.dynamic.value_or(false);
+      if (!*schedule.dynamic && resources.getChip().hasClusters)
+        schedule.programmaticLaunch =
+            schedule.programmaticLaunch.value_or(true);
       return;
     }
     if (!readsTiles)

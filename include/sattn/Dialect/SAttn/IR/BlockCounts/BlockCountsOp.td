@@ -35,16 +35,19 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     ```
     out[b, h, r, c] = number of (i, j) for which mask_mod(b, h, i, j) is true,
                       r BQ <= i < (r + 1) BQ and c BK <= j < (c + 1) BK
+    transposed[b, h, c, r] = out[b, h, r, c]
     ```
 
     0 is an empty block, BQ BK a full one; lists of blocks follow from the counts.
     There is no array of all elements, and blocks that the mask's function is
     proved to leave empty or full are not evaluated.
 
-    | operand       | shape           | element type     |
-    |---------------|-----------------|------------------|
-    | `captures`    | any, any number | integers, floats |
-    | `outs`: `out` | (B, H, R, C)    | i32              |
+    | operand              | shape           | element type     |
+    |----------------------|-----------------|------------------|
+    | `captures`           | any, any number | integers, floats |
+    | `bounds`             | (R) or (C)      | i32, i64         |
+    | `outs`: `out`        | (B, H, R, C)    | i32              |
+    | `outs`: `transposed` | (B, H, C, R)    | i32              |
 
     Semantics:
 
@@ -55,18 +58,24 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     3. With `approximate` the number of a block that is neither empty nor full is
        unspecified, from 1 to BQ BK - 1: lists need no more, and elements of such
        a block are evaluated only until both values are found.
+    4. `bounded` numbers captured vectors of integers of which `bounds` has the least
+       and the greatest element in each block of queries, then the least and the
+       greatest in each block of keys. Where they are not, counts are unspecified.
 
     Constraints:
 
-    - (C1) `out` has rank 4 and element type i32, and the result has its type.
+    - (C1) There are one or two `outs`, `out` and `transposed`, of rank 4 and element
+      type i32, and the results have their types. R and C agree.
     - (C2) `block_size` is two positive numbers with a product below 2^31.
     - (C3) `mask_mod` has the arguments above, one block, and nothing but
       constants, elementwise ops on scalars and `tensor.extract` of captured
       tensors.
     - (C4) Captures are numbers or tensors of f16, bf16, f32, i8, i32 or i64.
     - (C5) `origin` has four entries, or none.
+    - (C6) `bounds` are four vectors of i32 or i64 for each entry of `bounded`, of R, R,
+      C and C elements; the entries are numbers of captured vectors of integers.
 
-    `origin` says which tile of the problem `out` is: its first b, h, r and c.
+    `origin` says which tile of the problem `outs` are: its first b, h, r and c.
 
     ```mlir
     %0 = sattn.block_counts captures(%document : tensor<?xi32>)
@@ -82,18 +91,28 @@ def SAttn_BlockCountsOp : SAttn_Op<"block_counts", [
     ```
   }];
   let arguments = (ins
-    Variadic<AnyType>:$captures, Variadic<Index>:$origin,
-    AnyRankedTensor:$out, DenseI64ArrayAttr:$block_size,
+    Variadic<AnyType>:$captures, Variadic<AnyRankedTensor>:$bounds,
+    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$outs,
+    DenseI64ArrayAttr:$block_size, OptionalAttr<DenseI64ArrayAttr>:$bounded,
     UnitAttr:$approximate);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$mask_mod);
   let assemblyFormat = [{
     (`captures` `(` $captures^ `:` type($captures) `)`)?
+    (`bounds` `(` $bounds^ `:` type($bounds) `)`)?
     (`origin` `(` $origin^ `)`)?
-    `outs` `(` $out `:` type($out) `)` `->` type($result)
+    `outs` `(` $outs `:` type($outs) `)` `->` type($results)
     `mask_mod` $mask_mod attr-dict
   }];
   let extraClassDeclaration = [{
+    mlir::TypedValue<mlir::RankedTensorType> getOut() {
+      return mlir::cast<mlir::TypedValue<mlir::RankedTensorType>>(
+          getOuts().front());
+    }
+    /// Null where there is none.
+    mlir::Value getTransposed() {
+      return getOuts().size() == 2 ? getOuts()[1] : mlir::Value();
+    }
     int64_t getBlockQueries() { return getBlockSize()[0]; }
     int64_t getBlockKeys() { return getBlockSize()[1]; }
   }];

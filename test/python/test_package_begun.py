@@ -1,0 +1,60 @@
+"""Programs that are compiled while others are: what a new mask needs on a GPU."""
+
+import fake_torch
+import pytest
+
+pytest.importorskip("tvm_ffi")
+
+LENGTH = 256
+
+
+@pytest.fixture
+def on_gpu(package, torch, monkeypatch):
+    """The package, with what of PyTorch makes lists on a GPU, of short masks too."""
+    from sattn import _blocks, _flex_repeats
+
+    monkeypatch.setattr(_blocks, "MOST_EVALUATED", 0)
+    torch.empty = lambda shape, dtype, device: fake_torch.zeros(*shape, dtype=dtype.name, device=device.index)
+    torch.full = lambda shape, value, dtype, device: torch.empty(shape, dtype, device)
+    torch.cuda.current_stream = lambda device: None
+    monkeypatch.setattr(_flex_repeats, "remember", lambda *_: None)
+    return package
+
+
+def products(b, h, q_idx, kv_idx):
+    return q_idx * kv_idx % 3 == 0
+
+
+def by_head(b, h, q_idx, kv_idx):
+    return q_idx * kv_idx % 3 == h
+
+
+@pytest.mark.parametrize("separate", [True, False])
+@pytest.mark.parametrize("mask_mod", [products, by_head])
+def test_what_a_new_mask_needs(on_gpu, mask_mod, separate):
+    """Nothing is compiled twice, nor begun in vain."""
+    cache = on_gpu.cache
+    query, key, value = (fake_torch.zeros(2, 2, LENGTH, 64) for _ in range(3))
+    before = cache.info().compilations
+    mask = on_gpu.create_block_mask(mask_mod, 2, 2, LENGTH, LENGTH, separate_full_blocks=separate)
+    on_gpu.flex_attention(query, key, value, block_mask=mask)
+    assert not cache._begun
+    assert cache.info().compilations - before == cache.info().kernels == 3
+    on_gpu.flex_attention(query, key, value, block_mask=mask)
+    assert cache.info().compilations - before == 3
+
+
+def test_a_program_that_is_refused(on_gpu):
+    """By the call that needs it, and by the next one again."""
+    from sattn._block_lists import BlockLists
+
+    class Wrong(BlockLists):
+        def text(self):
+            return "func.func @block_lists() { sattn.none }"
+
+    for _ in range(2):
+        on_gpu.cache.begin(Wrong(True), 0)
+        on_gpu.cache.begin(Wrong(True), 0)
+        with pytest.raises(NotImplementedError, match="sattn.none"):
+            on_gpu.cache.program(Wrong(True), 0)
+    assert not on_gpu.cache._begun
