@@ -145,6 +145,8 @@ void populateGlobalAccessPatterns(const TileTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 void populateFmaPatterns(const TileTypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
+void populateLaneReadPatterns(const TileTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateLoadPatterns(const TileTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateMmaSyncPatterns(const TileTypeConverter &converter,

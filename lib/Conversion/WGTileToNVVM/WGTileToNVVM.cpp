@@ -81,6 +81,7 @@ struct ConvertWGTileToNVVMPass
     populateElementwisePatterns(converter, patterns);
     populateFmaPatterns(converter, patterns);
     populateGlobalAccessPatterns(converter, patterns);
+    populateLaneReadPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateOrderPatterns(converter, patterns);

@@ -351,6 +351,56 @@ TypedAttr ReadOp::getPaddingOrZero() {
       .getZeroAttr(getTile().getType().getElementType());
 }
 
+LogicalResult ReadLanesOp::verify() {
+  MemRefType source = getSource().getType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!source.getElementType().isIntOrFloat() || source.getRank() == 0 ||
+      source.getElementTypeBitWidth() != 32 ||
+      failed(source.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1) // (C1)
+    return emitOpError() << "expected a memref whose elements have 32 bits and "
+                            "are next to each other, but got "
+                         << source;
+  if (failed(verifyIndices(*this, source.getRank(), getIndices())))
+    return failure();
+  if (int64_t size = getSize(); size < 1 || size > kMaxTileSize) // (C2)
+    return emitOpError() << "expected a size from 1 to " << kMaxTileSize
+                         << ", but got " << size;
+  if (int64_t parts = countParts(getSize());
+      parts != static_cast<int64_t>(getNumResults())) // (C2)
+    return emitOpError() << "expected " << parts << " parts of " << getSize()
+                         << " elements, but got " << getNumResults();
+  if (TypedAttr padding = getPaddingAttr();
+      padding && padding.getType() != source.getElementType()) // (C3)
+    return emitOpError() << "expected padding of type "
+                         << source.getElementType() << ", but got " << padding;
+  return success();
+}
+
+bool SpreadLanesOp::canMake(RankedTensorType type) {
+  auto slice = dyn_cast_or_null<SliceAttr>(type.getEncoding());
+  return slice && slice.getDim() == 0 && type.getElementType().isIntOrFloat() &&
+         type.getElementTypeBitWidth() == 32 &&
+         slice.getParent().getColumnWarps() == 1 &&
+         slice.getParent().getRun() == 2;
+}
+
+LogicalResult SpreadLanesOp::verify() {
+  RankedTensorType type = getTile().getType();
+  if (!canMake(type)) // (C1)
+    return emitOpError() << "expected a vector of the columns of a tile that "
+                            "warps divide along its rows alone, of 32 bits and "
+                            "in runs of 2, but got "
+                         << type;
+  if (int64_t parts = ReadLanesOp::countParts(type.getDimSize(0));
+      parts != static_cast<int64_t>(getParts().size())) // (C2)
+    return emitOpError() << "expected " << parts << " parts of "
+                         << type.getDimSize(0) << " elements, but got "
+                         << getParts().size();
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
   return verifyRegisterAccess(*this, getDest().getType(), getIndices(),
                               getTile().getType(), getInBounds(),

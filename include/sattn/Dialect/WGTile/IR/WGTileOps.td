@@ -123,7 +123,7 @@ def WGTile_EndOp : WGTile_Op<"end", [
 }
 
 def WGTile_NextTileOp : WGTile_Op<"next_tile", [
-    HasParent<"ForEachTileOp">, MemoryEffects<[MemRead, MemWrite]>]> {
+    MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Take the next tile from the scheduler's counter";
   let description = [{
     The number of the first point of the loop's index space that no block has taken;
@@ -334,6 +334,74 @@ def WGTile_ReadOp : WGTile_Op<"read"> {
     ::mlir::TypedAttr getPaddingOrZero();
   }];
   let hasVerifier = 1;
+}
+
+def WGTile_ReadLanesOp : WGTile_Op<"read_lanes"> {
+  let summary = "Read a vector of columns, each element by one lane of a warp";
+  let description = [{
+    Reads the `size` elements from `indices` on, along the last dimension of
+    `source`, once in each warp: lane l reads elements 2 l and 2 l + 1 of each 64,
+    which are its parts of the vector (`wgtile.spread_lanes`). Until then the vector
+    takes a register for 32 columns, not one for each column that the lane needs.
+
+    If `in_bounds` is false, elements before the beginning and past the end of the
+    source are `padding`, by default zero, and are not accessed.
+
+    - (C1) One index for each dimension of the source, whose elements have 32 bits and
+      are next to each other.
+    - (C2) `size` is from 1 to 65536, with two parts for each 64 elements.
+    - (C3) `padding` has the type of an element.
+
+    ```mlir
+    %parts:4 = wgtile.read_lanes %x[%i] size 128 in_bounds false : memref<?xi32>
+        -> i32, i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
+                       Variadic<Index>:$indices, I64Attr:$size,
+                       BoolAttr:$in_bounds,
+                       OptionalAttr<TypedAttrInterface>:$padding);
+  let results = (outs Variadic<I32>:$parts);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `size` $size `in_bounds` $in_bounds
+    (`padding` $padding^)? attr-dict `:` type($source) `->` type($parts)
+  }];
+  let extraClassDeclaration = [{
+    /// Elements of which a lane has two.
+    static constexpr int64_t kGroup = 64;
+    /// Parts of a lane.
+    static int64_t countParts(int64_t size) {
+      return 2 * ((size + kGroup - 1) / kGroup);
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def WGTile_SpreadLanesOp : WGTile_Op<"spread_lanes", [Pure]> {
+  let summary = "Make a vector of columns of the parts that lanes have of it";
+  let description = [{
+    The vector of which `wgtile.read_lanes` read the parts: lanes have the elements
+    that they need from each other, by shuffles.
+
+    - (C1) The result has one element of 32 bits for each column of a tile that warps
+      divide along its rows alone, in runs of 2.
+    - (C2) Two parts for each 64 columns.
+
+    ```mlir
+    %v = wgtile.spread_lanes %parts#0, %parts#1 : i32, i32
+        -> tensor<64xi32, #wgtile.slice<dim = 0, parent = #wgtile.mma<warps = 4>>>
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$parts);
+  let results = (outs WGTile_RegisterTile:$tile);
+  let extraClassDeclaration = [{
+    /// Whether a vector can be made of parts.
+    static bool canMake(::mlir::RankedTensorType type);
+  }];
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $parts attr-dict `:` type($parts) `->` qualified(type($tile))
+  }];
 }
 
 def WGTile_GatherOp : WGTile_Op<"gather"> {

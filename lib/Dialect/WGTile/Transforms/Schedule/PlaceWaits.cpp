@@ -11,7 +11,9 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -188,7 +190,43 @@ private:
     for (auto [tile, result] : llvm::zip_equal(tiles, wait.getResults()))
       replaceBehind(wait, tile, result);
     waits.push_back(wait);
+    sinkVectors(wait);
     return wait;
+  }
+
+  /// Moves vectors that lanes have read, and bits that are computed of them,
+  /// behind a wait where nothing before it needs them: vectors would take
+  /// registers while the MMAs run, and a thread has few predicates.
+  static void sinkVectors(WarpgroupMmaWaitOp wait) {
+    Block *block = wait->getBlock();
+    llvm::SetVector<Operation *> sinking;
+    for (Operation &op :
+         llvm::make_range(block->begin(), Block::iterator(wait))) {
+      auto type = op.getNumResults() == 1
+                      ? dyn_cast<RankedTensorType>(op.getResult(0).getType())
+                      : RankedTensorType();
+      bool isBits = type && type.getElementType().isInteger(1) &&
+                    op.getNumRegions() == 0 && isPure(&op);
+      bool isOfVector = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return sinking.contains(operand.getDefiningOp());
+      });
+      if (isa<SpreadLanesOp>(op) ||
+          (isOfVector && (isa<BroadcastOp>(op) || isBits)))
+        sinking.insert(&op);
+    }
+    auto isNeeded = [&](Operation *op) {
+      return llvm::any_of(op->getUsers(), [&](Operation *user) {
+        return !sinking.contains(user) &&
+               !wait->isBeforeInBlock(block->findAncestorOpInBlock(*user));
+      });
+    };
+    while (sinking.remove_if(isNeeded)) {
+    }
+    Operation *last = wait;
+    for (Operation *op : sinking) {
+      op->moveAfter(last);
+      last = op;
+    }
   }
 
   static void replaceBehind(WarpgroupMmaWaitOp wait, Value tile, Value result) {

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReadFirst.h"
+
 #include "sattn/Dialect/WGTile/IR/WGTile.h"
 #include "sattn/Dialect/WGTile/Transforms/Schedule/Passes.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -178,48 +179,6 @@ static scf::ForOp split(scf::ForOp loop, Cut cut) {
   return first;
 }
 
-/// Whether an op may be computed before `place` of its block, after `moved`.
-static bool isReadyBefore(Operation *op, Operation *place,
-                          const llvm::SetVector<Operation *> &moved) {
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    return !producer || producer->getBlock() != place->getBlock() ||
-           producer->isBeforeInBlock(place) || moved.contains(producer);
-  });
-}
-
-/// Reads the vectors that an iteration's elements need, as of a mask, before it
-/// waits for a stage: their latency is then that of its first MMAs.
-static void readFirst(scf::ForOp loop) {
-  Block *body = loop.getBody();
-  auto place = llvm::find_if(*body, llvm::IsaPred<LoadOp, MmaOp>);
-  if (place == body->end())
-    return;
-  llvm::SetVector<Operation *> ready, moved;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.inclusive = true;
-  options.filter = [&](Operation *op) { return ready.contains(op); };
-  for (Operation &op : llvm::make_range(place, body->end())) {
-    // What is stored may be read afterwards.
-    if (op.walk([](Operation *one) -> WalkResult {
-            return success(!isa<StoreOp, ScatterOp>(one));
-          }).wasInterrupted())
-      break;
-    auto read = dyn_cast<ReadOp>(op);
-    bool isVector = read && read.getTile().getType().getRank() == 1;
-    if ((isVector || (op.getNumRegions() == 0 && isPure(&op))) &&
-        isReadyBefore(&op, &*place, ready))
-      ready.insert(&op);
-    if (!isVector || !ready.contains(&op))
-      continue;
-    (void)getBackwardSlice(&op, &moved, options);
-  }
-  for (Operation *op : ready)
-    if (moved.contains(op))
-      op->moveBefore(&*place);
-}
-
 namespace {
 struct SplitRangePass
     : public wgtile::impl::WGTileSplitRangeBase<SplitRangePass> {
@@ -235,6 +194,8 @@ struct SplitRangePass
       if (!hasMmaSync(loop)) {
         for (scf::ForOp part : splitAll(loop))
           readFirst(part);
+        for (auto branch : loop->getBlock()->getOps<scf::IfOp>())
+          readFirst(branch);
       } else if (findCut(loop)) {
         explain(loop) << "a loop whose MMAs are by mma.sync is not cut";
       }

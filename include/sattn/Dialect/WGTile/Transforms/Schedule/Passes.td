@@ -216,7 +216,10 @@ def WGTileSplitRange : Pass<"wgtile-split-range", "::mlir::gpu::GPUModuleOp"> {
     place before or after the bound become constants.
 
     Vectors that the taken side reads for its elements are read before the
-    iteration's loads and MMAs.
+    iteration's loads and MMAs; so are those of a branch behind the MMA of an
+    iteration that the rotation took out, where what is not there is not read. A
+    warp's lanes read a vector of 32-bit elements of columns together
+    (`wgtile.read_lanes`), and have it from each other where it is used.
 
     Before:
     ```mlir
@@ -337,6 +340,9 @@ def WGTilePlaceWaits
 
     MMAs by mma.sync stay synchronous. So does an MMA in a loop or a branch whose
     left operand is defined outside and has other uses.
+
+    What lanes have of a vector (`wgtile.spread_lanes`), and bits that are computed
+    of it, come behind the wait that precedes their first use.
 
     Before:
     ```mlir

@@ -1,0 +1,165 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Vectors of columns that the lanes of a warp read together, each element once,
+// and have from each other where they need them.
+
+#include "TileRegisters.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace wgtile;
+
+static constexpr int64_t kColumns = ReadLanesOp::kGroup, kBytes = 4;
+
+/// Column of a part of lane 0.
+static int64_t columnOf(int64_t part) { return part / 2 * kColumns + part % 2; }
+
+/// The bits of a number.
+static uint64_t bitsOf(TypedAttr number) {
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().bitcastToAPInt().getZExtValue();
+  return cast<IntegerAttr>(number).getValue().getZExtValue();
+}
+
+namespace {
+struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadLanesOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    Value first = arith::IndexCastOp::create(
+        b, b.getIndexType(),
+        arith::ShLIOp::create(b, createLane(b, b.getLoc()),
+                              createI32(b, b.getLoc(), 1)));
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, op.getSource());
+    SmallVector<Value> position(op.getIndices());
+    Value &column = position.back();
+    column = arith::AddIOp::create(b, column, first);
+    Value limit = createLimit(b, op, first, column, metadata.getSizes().back());
+    Value offset = metadata.getOffset();
+    for (auto [place, stride] : llvm::zip(position, metadata.getStrides()))
+      offset = arith::AddIOp::create(
+          b, offset, arith::MulIOp::create(b, place, stride));
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource());
+    address = arith::AddIOp::create(
+        b, address, arith::MulIOp::create(b, offset, constant(kBytes)));
+    address = arith::IndexCastOp::create(b, b.getI64Type(), address);
+    uint64_t padding = op.getPaddingAttr() ? bitsOf(op.getPaddingAttr()) : 0;
+    SmallVector<Value> parts;
+    for (int64_t part = 0, end = op.getNumResults(); part < end; ++part)
+      parts.push_back(
+          createRead(b, address, limit, columnOf(part), padding));
+    rewriter.replaceOp(op, parts);
+    return success();
+  }
+
+private:
+  /// How many columns from a lane's first one on, `column` of the source and
+  /// `first` of the vector, may be read, of i32; null if all are there.
+  static Value createLimit(ImplicitLocOpBuilder &b, ReadLanesOp op, Value first,
+                           Value column, Value size) {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    Value limit;
+    if (!op.getInBounds()) {
+      Value isBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             column, first);
+      limit = arith::SelectOp::create(b, isBefore, constant(0),
+                                      arith::SubIOp::create(b, size, column));
+    }
+    if (op.getSize() % kColumns != 0) {
+      Value own = arith::SubIOp::create(b, constant(op.getSize()), first);
+      limit = limit ? arith::MinSIOp::create(b, limit, own).getResult() : own;
+    }
+    if (!limit)
+      return {};
+    Value most = constant(std::numeric_limits<int32_t>::max());
+    return arith::IndexCastOp::create(b, b.getI32Type(),
+                                      arith::MinSIOp::create(b, limit, most));
+  }
+
+  /// Reads the element that is so many columns after a lane's first one.
+  static Value createRead(ImplicitLocOpBuilder &b, Value address, Value limit,
+                          int64_t column, uint64_t padding) {
+    Type word = b.getI32Type();
+    if (!limit)
+      return createInlineAsm(
+                 b, b.getLoc(), TypeRange(word), address,
+                 llvm::formatv("ld.global.b32 $0, [$1+{0}];", column * kBytes)
+                     .str(),
+                 "=r,l")
+          .getResult(0);
+    // The result is written before the other operands are read.
+    std::string text = llvm::formatv("{{\n.reg .pred %p;\nmov.b32 $0, {0};\n"
+                                     "setp.gt.s32 %p, $2, {1};\n"
+                                     "@%p ld.global.b32 $0, [$1+{2}];\n}",
+                                     padding, column, column * kBytes);
+    return createInlineAsm(b, b.getLoc(), TypeRange(word), {address, limit},
+                           text, "=&r,l,r")
+        .getResult(0);
+  }
+};
+
+struct SpreadLanesLowering : OpConversionPattern<SpreadLanesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SpreadLanesOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> layout =
+        TileRegisters::get(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "not a tile with a layout");
+    Location loc = op.getLoc();
+    sattn::layout::AccumulatorFragment fragment = getFragment(layout->type);
+    // Of four lanes each has two columns of eight.
+    Value inQuad = arith::AndIOp::create(
+        rewriter, loc, createLane(rewriter, loc), createI32(rewriter, loc, 3));
+    SmallVector<Value> registers, owners(kColumns / 8);
+    for (int64_t i = 0; i < layout->elements; ++i) {
+      int64_t column = fragment.columnOfColumnVector(0, i);
+      Value &owner = owners[column % kColumns / 8];
+      if (!owner)
+        owner = arith::OrIOp::create(
+            rewriter, loc, inQuad,
+            createI32(rewriter, loc, column % kColumns / 2 & ~1));
+      Value part = op.getParts()[column / kColumns * 2 + column % 2];
+      Value word = NVVM::ShflOp::create(
+          rewriter, loc, rewriter.getI32Type(), createI32(rewriter, loc, -1),
+          part, owner, createI32(rewriter, loc, 31), NVVM::ShflKind::idx,
+          UnitAttr());
+      registers.push_back(LLVM::BitcastOp::create(
+          rewriter, loc, layout->registerType(), word));
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+} // namespace
+
+void wgtile::populateLaneReadPatterns(const TileTypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ReadLanesLowering, SpreadLanesLowering>(converter,
+                                                       patterns.getContext());
+}

@@ -1,0 +1,161 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of sattn, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadFirst.h"
+
+#include "sattn/Dialect/WGTile/IR/WGTile.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace wgtile;
+
+static bool isVector(Operation *op) {
+  auto read = dyn_cast<ReadOp>(op);
+  return read && read.getTile().getType().getRank() == 1;
+}
+
+/// Whether an op may be computed before `place` of its block, after `moved`.
+static bool isReadyBefore(Operation *op, Operation *place,
+                          const llvm::SetVector<Operation *> &moved) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return !producer || producer->getBlock() != place->getBlock() ||
+           producer->isBeforeInBlock(place) || moved.contains(producer);
+  });
+}
+
+static bool stores(Operation &op) {
+  return op
+      .walk([](Operation *one) -> WalkResult {
+        return success(!isa<StoreOp, ScatterOp>(one));
+      })
+      .wasInterrupted();
+}
+
+/// The first load or MMA of a block, which waits.
+static Operation *findPlace(Block &block) {
+  auto place = llvm::find_if(block, llvm::IsaPred<LoadOp, MmaOp>);
+  return place == block.end() ? nullptr : &*place;
+}
+
+/// Whether lanes can have a vector from each other.
+static bool canSpread(ReadOp read) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return SpreadLanesOp::canMake(read.getTile().getType()) &&
+         !read.getTransposed() &&
+         succeeded(
+             read.getSource().getType().getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+/// Before the first use of a value, in the block of all uses if they have one,
+/// else in the value's.
+static Operation *findFirstUse(Value value) {
+  Block *block = value.getUsers().begin()->getBlock();
+  if (llvm::any_of(value.getUsers(), [&](Operation *user) {
+        return user->getBlock() != block;
+      }))
+    block = value.getParentBlock();
+  Operation *first = block->getTerminator();
+  for (Operation *user : value.getUsers())
+    if (Operation *place = block->findAncestorOpInBlock(*user);
+        place->isBeforeInBlock(first))
+      first = place;
+  return first;
+}
+
+/// Lets the lanes of a warp read a vector together, and makes it of what they
+/// have where it is used.
+static void readByLanes(ReadOp read) {
+  if (!canSpread(read) || read.use_empty())
+    return;
+  RankedTensorType type = read.getTile().getType();
+  OpBuilder b(read);
+  SmallVector<Type> words(ReadLanesOp::countParts(type.getDimSize(0)),
+                          b.getI32Type());
+  auto lanes = ReadLanesOp::create(
+      b, read.getLoc(), words, read.getSource(), read.getIndices(),
+      type.getDimSize(0), read.getInBounds().front(), read.getPaddingAttr());
+  b.setInsertionPoint(findFirstUse(read.getTile()));
+  Value vector =
+      SpreadLanesOp::create(b, read.getLoc(), type, lanes.getParts());
+  read.replaceAllUsesWith(vector);
+  read.erase();
+}
+
+void wgtile::readFirst(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  Operation *place = findPlace(*body);
+  if (!place)
+    return;
+  llvm::SetVector<Operation *> ready, moved;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return ready.contains(op); };
+  for (Operation &op :
+       llvm::make_range(Block::iterator(place), body->end())) {
+    // What is stored may be read afterwards.
+    if (stores(op))
+      break;
+    if ((isVector(&op) || (op.getNumRegions() == 0 && isPure(&op))) &&
+        isReadyBefore(&op, place, ready))
+      ready.insert(&op);
+    if (isVector(&op) && ready.contains(&op))
+      (void)getBackwardSlice(&op, &moved, options);
+  }
+  for (Operation *op : ready)
+    if (moved.contains(op))
+      op->moveBefore(place);
+  for (Operation *op : moved)
+    if (isVector(op))
+      readByLanes(cast<ReadOp>(op));
+}
+
+void wgtile::readFirst(scf::IfOp branch) {
+  Block *block = branch->getBlock(), *body = branch.thenBlock();
+  Operation *place = findPlace(*block);
+  auto isAfter = [&](Operation &op) { return !op.isBeforeInBlock(branch); };
+  auto products = block->getOps<MmaOp>();
+  if (!place || products.empty() || isAfter(*place) ||
+      isAfter(**products.begin()) ||
+      llvm::any_of(
+          llvm::make_range(Block::iterator(place), Block::iterator(branch)),
+          stores))
+    return;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == body; };
+  for (auto read : llvm::make_early_inc_range(body->getOps<ReadOp>())) {
+    // Of what is not there nothing is accessed, so that it may be read where
+    // the branch is not taken.
+    if (!isVector(read) || !canSpread(read) || read.getInBounds().front())
+      continue;
+    llvm::SetVector<Operation *> slice;
+    (void)getBackwardSlice(read.getOperation(), &slice, options);
+    bool isReady = llvm::all_of(slice, [&](Operation *op) {
+      bool isFree = op == read || (op->getNumRegions() == 0 && isPure(op));
+      return isFree && llvm::all_of(op->getOperands(), [&](Value operand) {
+               Operation *producer = operand.getDefiningOp();
+               return slice.contains(producer) ||
+                      (operand.getParentBlock() != body &&
+                       (!producer || producer->getBlock() != block ||
+                        producer->isBeforeInBlock(place)));
+             });
+    });
+    if (!isReady)
+      continue;
+    for (Operation *op : slice)
+      op->moveBefore(place);
+    readByLanes(read);
+  }
+}
