@@ -52,9 +52,12 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
                                kStepBytes / (matrix * facts.elementBytes)});
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
   int64_t stepBytes = parameters.depth * facts.elementBytes;
-  parameters.stages =
-      std::min(parameters.stages.value_or(kHeadBytes / stepBytes),
-               kMaxHeadBytes / stepBytes);
+  // Single elements need registers for predicates and addresses, too.
+  int64_t headBytes =
+      facts.blockColumns % kMultiple == 0 ? kHeadBytes : kHeadBytes / 4;
+  parameters.stages = std::min(
+      parameters.stages.value_or(std::max<int64_t>(1, headBytes / stepBytes)),
+      kMaxHeadBytes / stepBytes);
 }
 
 Parameters sattn::tuning::bsr_softmax::defaultParameters(const Facts &facts,
