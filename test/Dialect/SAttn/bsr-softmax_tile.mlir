@@ -123,12 +123,12 @@ func.func @one_row(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x
 // CHECK:   %[[MORE:.+]] = arith.cmpi sgt, %[[MATRICES]], %c1
 // CHECK:   %[[PAD0:.+]] = tensor.pad
 // CHECK:   %[[PAD1:.+]] = tensor.pad
-// CHECK:   %[[LARGEST:.+]] = linalg.generic {{.+}} ins(%[[PAD0]], %[[PAD1]] : tensor<16x64xbf16>, tensor<16x64xbf16>) outs(%[[LOOP]]#0 :
+// CHECK:   %[[LARGEST:.+]] = linalg.generic {{.+}} ins(%[[PAD0]], %[[PAD1]] : tensor<16x64xbf16>, tensor<16x64xbf16>) outs(
 // CHECK:     arith.maxnumf %{{.+}}, %{{.+}} : bf16
 // CHECK:     arith.extf
 // CHECK:     arith.maxnumf %{{.+}}, %{{.+}} : f32
-// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]{{.+}} ins(%[[LARGEST]]
-// CHECK:   %[[OLD:.+]] = linalg.generic {{.+}} ins(%[[LARGEST]] : tensor<16xf32>) outs(%[[LOOP]]#1 : tensor<16xf32>)
+// CHECK:   linalg.generic {{.+}}iterator_types = ["reduction"]{{.+}} ins(%[[LOOP]]#0, %[[LARGEST]]
+// CHECK:   %[[OLD:.+]] = linalg.generic {{.+}} ins(%[[LOOP]]#0 : tensor<16xf32>) outs(%[[LOOP]]#1 : tensor<16xf32>)
 // CHECK:   %[[SUM:.+]] = scf.if %[[ANY]] -> (tensor<16xf32>) {
 // CHECK:     linalg.generic {{.+}} ins(%[[PAD0]] : tensor<16x64xbf16>) outs(%[[OLD]] :
 // CHECK:   scf.if %[[MORE]] -> (tensor<16xf32>) {

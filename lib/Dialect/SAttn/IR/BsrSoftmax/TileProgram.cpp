@@ -60,8 +60,6 @@ public:
     SmallVector<Value> sums =
         sumRows({fill(lowest, vectors), fill(zero, vectors)});
     readHead();
-    if (!head.empty())
-      sums[0] = findLargest(head, sums[0]);
     if (blocksPerMatrix != 1)
       sums = combineBlocks(sums[0], sums[1]);
     Value shift = computeShift(sums[0]), inverse = invert(sums[1]);
@@ -291,10 +289,20 @@ private:
         ValueRange());
   }
 
-  /// The maximum and the sum of the one row of which each block has a part. The
-  /// sum of what is in registers is that of powers of the common maximum.
+  /// The maximum and the sum of the one row of which each block has a part,
+  /// from those that the loop found. The sum of what is in registers is that of
+  /// powers of the common maximum.
   SmallVector<Value> combineBlocks(Value maxima, Value totals) {
-    Value maximum = reduce(maxima, lowest, greater);
+    SmallVector<Value> largest = {maxima};
+    if (!head.empty())
+      largest.push_back(findLargest(head, fill(lowest, vectors)));
+    Value maximum =
+        reduce(largest, lowest, [](Inner &inner, ValueRange args) -> Value {
+          Value result = args.front();
+          for (Value arg : args.drop_front())
+            result = arith::MaxNumFOp::create(inner, result, arg);
+          return result;
+        });
     Value shift = toShift(b, maximum);
     totals = generic(maxima, vector, totals, vector,
                      [&](Inner &inner, ValueRange args) -> Value {
