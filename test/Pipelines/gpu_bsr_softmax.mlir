@@ -1,39 +1,34 @@
-// A row of stored blocks: what begins it is read once and kept, and two loops
-// go on with what is longer, the second of which stores what it reads again.
+// A row of stored blocks: what begins it is read once and kept. Two loops are
+// over what is longer, the second of which stores what it reads again.
 // RUN: sparse-opt %s --sattn-to-nvvm --mlir-disable-threading --mlir-print-ir-after=wgtile-place-waits -o /dev/null 2>&1 | FileCheck %s
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --schedule=plain %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 %s -o /dev/null %}
 // RUN: %if ptxas %{ sparse-translate --to=cubin --refuse-spills --verify-each --chip=sm_80 --schedule=plain %s -o /dev/null %}
 
-// 64 blocks of a row are read before one is used; they stay in registers, those that the row does not have are -inf.
-// Loops read 16 at a time.
+// 80 blocks of a row are read before one is used; they stay in registers, those that the row does not have are -inf.
+// Loops of what is longer read 32 at a time. The largest is found in bf16.
 // CHECK-LABEL: gpu.func @blocks64(
-// CHECK-SAME:    ctas_per_sm = 16, {{.*}}persistent = false, programmatic_launch = true
-// CHECK-NOT:     wgtile.row_reduce
-// CHECK-COUNT-4: wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16 {{.*}} -> tensor<16x64xbf16,
-// CHECK-COUNT-4: scf.if
-// CHECK:         scf.for {{.*}} step %c1 iter_args
-// CHECK:           wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x64xbf16,
-// CHECK:           wgtile.row_reduce maxnumf
+// CHECK-SAME:    ctas_per_sm = 12, {{.*}}persistent = false, programmatic_launch = true
+// CHECK:         scf.for {{.*}} step %c2 iter_args
+// CHECK-COUNT-2:   wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16 {{.*}} -> tensor<16x64xbf16,
+// CHECK:           wgtile.row_reduce maxnumf {{.*}} -> tensor<16xbf16,
 // CHECK:           wgtile.row_reduce addf %{{.*}} partial
 // CHECK:         } {wgtile.block_loop}
 // CHECK:         wgtile.row_combine addf
-// CHECK:         scf.for {{.*}} step %c1 iter_args
-// CHECK:           wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16
-// CHECK:         } {wgtile.block_loop}
+// CHECK-COUNT-5: wgtile.read {{.*}} in_bounds [false, true] aligned padding 0xFF80 : bf16 {{.*}} -> tensor<16x64xbf16,
+// CHECK-COUNT-4: arith.maxnumf {{.*}} : tensor<16x64xbf16,
+// CHECK:         wgtile.row_reduce maxnumf {{.*}} -> tensor<16xbf16,
 // CHECK:         wgtile.tile_reduce maxnumf
-// CHECK-COUNT-4: scf.if
+// CHECK-COUNT-5: scf.if
 // CHECK:         wgtile.tile_reduce addf
 // CHECK-NOT:     wgtile.read
-// CHECK-COUNT-4: scf.if
-// CHECK:         scf.for {{.*}} step %c1 {
-// CHECK:           wgtile.read
+// CHECK-COUNT-5: scf.if
+// CHECK:         scf.for {{.*}} step %c2 {
+// CHECK-COUNT-2:   wgtile.read
 // CHECK-NOT:       wgtile.row_reduce
-// CHECK:           wgtile.store {{.*}} in_bounds [true, true]
+// CHECK-COUNT-2:   wgtile.store {{.*}} in_bounds [false, true]
 // CHECK:         } {wgtile.block_loop}
-// CHECK:         scf.for {{.*}} step %c1 {
-// CHECK:           wgtile.store {{.*}} in_bounds [false, true]
 // CHECK-NOT:     memref.alloc
 func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x64xbf16>,
     %out: tensor<?x64x64xbf16>) -> tensor<?x64x64xbf16> {
@@ -42,11 +37,12 @@ func.func @blocks64(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?
   return %0 : tensor<?x64x64xbf16>
 }
 
-// Narrow blocks: 64 of a row are read at once, in the loop that stores too.
+// Narrow blocks: 64 of a row are a step.
 // CHECK-LABEL: gpu.func @blocks16(
-// CHECK-COUNT-16: wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x16xbf16,
 // CHECK:         scf.for {{.*}} step %c4 iter_args
-// CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [true, true] {{.*}} -> tensor<16x16xbf16,
+// CHECK-COUNT-4:   wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x16xbf16,
+// CHECK:         } {wgtile.block_loop}
+// CHECK-COUNT-16: wgtile.read {{.*}} in_bounds [false, true] {{.*}} -> tensor<16x16xbf16,
 // CHECK:         scf.for {{.*}} step %c4 {
 // CHECK-COUNT-4:   wgtile.read
 // CHECK-COUNT-4:   wgtile.store
@@ -71,9 +67,10 @@ func.func @blocks15(%crow: tensor<?x?xi64>, %col: tensor<?x?xi64>, %values: tens
 
 // Wide blocks in parts, the last of which is clipped.
 // CHECK-LABEL: gpu.func @blocks200(
-// CHECK:         wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x56xf32,
 // CHECK:         scf.for
-// CHECK:           wgtile.read {{.*}} in_bounds [true, false] {{.*}} -> tensor<16x56xf32,
+// CHECK:           wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x56xf32,
+// CHECK:         } {wgtile.block_loop}
+// CHECK:         wgtile.read {{.*}} in_bounds [false, false] {{.*}} -> tensor<16x56xf32,
 func.func @blocks200(%crow: tensor<?xi32>, %col: tensor<?xi32>, %values: tensor<?x64x200xf32>,
     %out: tensor<?x64x200xf32>) -> tensor<?x64x200xf32> {
   %0 = sattn.bsr_softmax ins(%crow, %col, %values : tensor<?xi32>, tensor<?xi32>, tensor<?x64x200xf32>)

@@ -83,8 +83,8 @@ class _Function:
             self.set(found[3], self.new(f"icmp {predicate} i{found[2]} {self.value(found[4])}, {self.value(found[5])}"), "i1")
         elif found := re.fullmatch(r"and\.b64 (%\w), (\S+), (\S+)", text):
             self.set(found[1], self.new(f"and i64 {self.value(found[2])}, {self.value(found[3])}"), "i64")
-        elif found := re.fullmatch(r"or\.b32 (\$\d+), (\S+), (\S+)", text):
-            self.set(found[1], self.new(f"or i32 {self.value(found[2])}, {self.value(found[3])}"))
+        elif found := re.fullmatch(r"(and|or)\.b32 (\$\d+), (\S+), (\S+)", text):
+            self.set(found[2], self.new(f"{found[1]} i32 {self.value(found[3])}, {self.value(found[4])}"))
         elif found := re.fullmatch(r"cvt\.u(\d+)\.u(\d+) (%\w), (\S+)", text):
             self.set(found[3], self.resize(self.value(found[4]), f"i{found[2]}", f"i{found[1]}"), f"i{found[1]}")
         elif found := re.fullmatch(r"(and|or)\.pred (%\w), (%\w), (%\w)", text):

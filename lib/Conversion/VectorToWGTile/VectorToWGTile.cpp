@@ -431,15 +431,38 @@ struct ReductionLowering : OpConversionPattern<vector::MultiDimReductionOp> {
           op, "not a reduction of the rows of a tile or of all of it, of f32 "
               "or integers");
     Value part = isRowwise
-                     ? wgtile::RowReduceOp::create(rewriter, op.getLoc(), type,
-                                                   *kind, adaptor.getSource())
-                           .getResult()
+                     ? reduceRows(rewriter, op, *kind, type,
+                                  cast<Tile>(adaptor.getSource()))
                      : wgtile::TileReduceOp::create(rewriter, op.getLoc(), type,
                                                     *kind, adaptor.getSource())
                            .getResult();
     rewriter.replaceOp(op, arith::getReductionOp(*kind, rewriter, op.getLoc(),
                                                  adaptor.getAcc(), part));
     return success();
+  }
+
+private:
+  using Tile = TypedValue<RankedTensorType>;
+
+  /// The largest of widened elements is the largest of the narrow ones,
+  /// widened: those of 16 bits are compared two at a time.
+  static Value reduceRows(ConversionPatternRewriter &rewriter,
+                          vector::MultiDimReductionOp op,
+                          arith::AtomicRMWKind kind, Type type, Tile source) {
+    auto widened = op.getSource().getDefiningOp<arith::ExtFOp>();
+    Tile narrow;
+    if (widened && (kind == arith::AtomicRMWKind::maxnumf ||
+                    kind == arith::AtomicRMWKind::minnumf))
+      narrow =
+          dyn_cast_or_null<Tile>(rewriter.getRemappedValue(widened.getIn()));
+    if (!narrow || narrow.getType().getElementTypeBitWidth() != 16)
+      return wgtile::RowReduceOp::create(rewriter, op.getLoc(), type, kind,
+                                         source);
+    Type rows =
+        cast<RankedTensorType>(type).clone(narrow.getType().getElementType());
+    Value part =
+        wgtile::RowReduceOp::create(rewriter, op.getLoc(), rows, kind, narrow);
+    return arith::ExtFOp::create(rewriter, op.getLoc(), type, part);
   }
 };
 

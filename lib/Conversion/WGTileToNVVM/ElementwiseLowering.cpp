@@ -275,6 +275,41 @@ private:
     return pack(b, loc, target, unpack(b, loc, layout, registers));
   }
 };
+
+/// A bf16 is the upper half of an f32. The upper one of a pair needs no more
+/// than a mask, where ptxas would take it out and shift it back. LLVM must not
+/// see that: it moves so cheap an operation before branches, and would keep
+/// both forms of a tile in registers.
+struct WidenPairsLowering : OpConversionPattern<arith::ExtFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<TileRegisters> source =
+        TileRegisters::get(op.getIn().getType());
+    std::optional<TileRegisters> result = TileRegisters::get(op.getType());
+    if (!source || !result || source->packing != 2 ||
+        !source->type.getElementType().isBF16() ||
+        !result->type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not pairs of bf16");
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    SmallVector<Value> elements;
+    for (Value pair : adaptor.getIn()) {
+      Value lower = vector::ExtractOp::create(rewriter, loc, pair, 0);
+      elements.push_back(arith::ExtFOp::create(rewriter, loc, f32, lower));
+      Value bits =
+          LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), pair);
+      Value upper = createInlineAsm(rewriter, loc, bits.getType(), {bits},
+                                    "and.b32 $0, $1, -65536;", "=r,r")
+                        .getRes();
+      elements.push_back(arith::BitcastOp::create(rewriter, loc, f32, upper));
+    }
+    rewriter.replaceOpWithMultiple(op, {elements});
+    return success();
+  }
+};
 } // namespace
 
 void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
@@ -283,4 +318,6 @@ void wgtile::populateElementwisePatterns(const TileTypeConverter &converter,
       .add<BroadcastLowering, ConstantLowering, ElementwiseOpLowering,
            ExtractColumnsLowering, RampLowering, SplatLowering, StepLowering>(
           converter, patterns.getContext());
+  patterns.add<WidenPairsLowering>(converter, patterns.getContext(),
+                                   /*benefit=*/2);
 }

@@ -13,6 +13,8 @@
 #include "LaneExchange.h"
 #include "TileRegisters.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace wgtile;
 using sattn::layout::AccumulatorFragment;
@@ -33,26 +35,48 @@ struct RowReduceLowering : OpConversionPattern<RowReduceOp> {
     if (!source || !result)
       return rewriter.notifyMatchFailure(op, "not tiles with layouts");
     AccumulatorFragment fragment = getFragment(source->type);
+    bool isNarrow = source->packing == 2 &&
+                    llvm::is_contained({arith::AtomicRMWKind::maxnumf,
+                                        arith::AtomicRMWKind::minnumf},
+                                       op.getKind());
     if (fragment.columnWarps != 1 ||
-        source->type.getElementType().getIntOrFloatBitWidth() != 32)
+        (source->type.getElementType().getIntOrFloatBitWidth() != 32 &&
+         !isNarrow))
       return op.emitOpError()
-             << "expected a tile of 32-bit elements whose rows each belong to "
-                "one warp, but got "
+             << "expected a tile of 32-bit elements, or of 16 for a maximum or "
+                "minimum, whose rows each belong to one warp, but got "
              << source->type;
     Location loc = op.getLoc();
     SmallVector<SmallVector<Value>> rows(result->elements);
     for (auto [i, element] : llvm::enumerate(adaptor.getTile()))
-      rows[fragment.rowVectorRegister(i)].push_back(element);
+      rows[fragment.rowVectorRegister(i * source->packing)].push_back(element);
     SmallVector<Value> values;
     for (SmallVector<Value> &row : rows) {
       Value value = combineAll(rewriter, loc, op.getKind(), std::move(row));
-      values.push_back(
-          op.getPartial()
-              ? value
-              : combineLanes(rewriter, loc, op.getKind(), value, kQuadLanes));
+      if (isNarrow)
+        value = combinePair(rewriter, loc, op.getKind(), value);
+      if (!op.getPartial())
+        value = combineLanes(rewriter, loc, op.getKind(), value, kQuadLanes);
+      if (isNarrow)
+        value = arith::TruncFOp::create(rewriter, loc,
+                                        result->type.getElementType(), value);
+      values.push_back(value);
     }
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
+  }
+
+private:
+  /// The larger or smaller of a pair, widened for the lanes' exchange.
+  static Value combinePair(OpBuilder &b, Location loc,
+                           arith::AtomicRMWKind kind, Value pair) {
+    SmallVector<Value> elements;
+    for (int64_t i : {0, 1}) {
+      Value element = vector::ExtractOp::create(b, loc, pair, i);
+      elements.push_back(
+          arith::ExtFOp::create(b, loc, b.getF32Type(), element));
+    }
+    return combineAll(b, loc, kind, std::move(elements));
   }
 };
 

@@ -24,8 +24,20 @@ static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
 /// Most bytes of a row that a step holds: what is read together hides the
 /// latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
-/// Bytes of a row that stay in a warp's registers, by default and at most.
-static constexpr int64_t kHeadBytes = 8192, kMaxHeadBytes = 16384;
+/// Bytes of a row that stay in a warp's registers, at most and by default: rows
+/// of 8192 columns of which half are stored have a few more than 8192 bytes.
+/// Pieces of narrow blocks, and single elements of odd ones, need registers for
+/// addresses and predicates, too.
+static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 10240,
+                         kNarrowHeadBytes = 8192, kOddHeadBytes = 2048;
+/// Columns of a block that is not narrow.
+static constexpr int64_t kWideColumns = 32;
+
+static int64_t chooseHeadBytes(int64_t columns) {
+  if (columns % kMultiple != 0)
+    return kOddHeadBytes;
+  return columns < kWideColumns ? kNarrowHeadBytes : kHeadBytes;
+}
 
 /// The largest divisor of `number` that is at most `most`.
 static int64_t findDivisor(int64_t number, int64_t most) {
@@ -53,7 +65,8 @@ void sattn::tuning::bsr_softmax::fitTo(const Facts &facts, const Target &target,
   parameters.depth = matrix * std::max<int64_t>(1, matrices);
   int64_t stepBytes = parameters.depth * facts.elementBytes;
   parameters.stages =
-      std::min(parameters.stages.value_or(kHeadBytes / stepBytes),
+      std::min(parameters.stages.value_or(std::max<int64_t>(
+                   1, chooseHeadBytes(facts.blockColumns) / stepBytes)),
                kMaxHeadBytes / stepBytes);
 }
 

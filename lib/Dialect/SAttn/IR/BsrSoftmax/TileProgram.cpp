@@ -11,12 +11,13 @@
 // and writes the result. They go by matrices that are some columns of a block,
 // or of several blocks for one row of these: then each row of the matrix is
 // that row's part in another block, and their maxima and sums are combined
-// after the loop. An iteration reads several matrices before it computes; those
-// that are left over have loops of their own, one in an iteration.
+// after the loop.
 //
 // The first steps of a row that is a tile by itself, its head, are read before
-// anything is computed and stay in registers; loops go on with longer rows.
-// Steps that a row does not have are branches that are not taken.
+// anything of them is computed and stay in registers. Steps that a row does not
+// have are branches that are not taken. Loops go over what is longer, several
+// steps in an iteration, the first of them before the head is read: their
+// registers are the head's.
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
 #include "sattn/Support/TileLoopAttributes.h"
@@ -27,6 +28,8 @@ using namespace mlir;
 using namespace sattn;
 
 static constexpr float kLog2E = 1.44269504f;
+/// Matrices that an iteration of a loop after the head reads, of whole steps.
+static constexpr int64_t kMatricesAtOnce = 2;
 
 namespace {
 class TileProgram {
@@ -51,30 +54,17 @@ public:
     lowest = constant(-std::numeric_limits<double>::infinity());
     log2E = constant(kLog2E);
     vectors = tensor::EmptyOp::create(b, ArrayRef<int64_t>(height), wideType);
-    AffineExpr d0 = b.getAffineDimExpr(0);
-    matrices =
-        compute(d0.ceilDiv(blocksPerMatrix) * matricesPerBlock(), blocks);
-    Value first = index(headSteps * matricesPerStep);
-    AffineExpr inSteps = (d0.floorDiv(blocksPerMatrix) * matricesPerBlock())
-                             .floorDiv(matricesPerStep) *
-                         matricesPerStep;
-    Value whole = headSteps == 0
-                      ? compute(inSteps, blocks)
-                      : asValue(atLeast(headSteps * matricesPerStep, inSteps));
+    matrices = compute(b.getAffineDimExpr(0).ceilDiv(blocksPerMatrix) *
+                           matricesPerBlock(),
+                       blocks);
+    SmallVector<Value> sums =
+        sumRows({fill(lowest, vectors), fill(zero, vectors)});
     readHead();
-    SmallVector<Value> sums = {findMaxima(fill(lowest, vectors)),
-                               fill(zero, vectors)};
-    sums = sumRows(first, whole, /*isRest=*/false, sums);
-    if (hasRest())
-      sums = sumRows(whole, matrices, /*isRest=*/true, sums);
     if (blocksPerMatrix != 1)
       sums = combineBlocks(sums[0], sums[1]);
     Value shift = computeShift(sums[0]), inverse = invert(sums[1]);
     Value out = writeHead(op.getOut(), shift, inverse);
-    out = writeRows(first, whole, /*isRest=*/false, out, shift, inverse);
-    if (hasRest())
-      out = writeRows(whole, matrices, /*isRest=*/true, out, shift, inverse);
-    return out;
+    return writeRows(out, shift, inverse);
   }
 
 private:
@@ -92,7 +82,7 @@ private:
   struct Step {
     SmallVector<Matrix> matrices;
     SmallVector<Value> inputs;
-    /// Whether the row has any of it.
+    /// Whether the row has any of it, where it may lack all.
     Value exists;
   };
 
@@ -126,11 +116,10 @@ private:
   int64_t matricesPerBlock() const { return llvm::divideCeil(width, columns); }
   bool hasTail() const { return width % columns != 0; }
   /// Matrices of an iteration.
-  int64_t countAtOnce(bool isRest) const {
-    return isRest ? 1 : matricesPerStep;
+  int64_t countAtOnce() const {
+    return headSteps > 1 ? std::max(kMatricesAtOnce, matricesPerStep)
+                         : matricesPerStep;
   }
-  /// Whether something is left for a loop that reads one matrix after another.
-  bool hasRest() const { return matricesPerStep != 1 || blocksPerMatrix != 1; }
   bool isPadded(const Matrix &matrix) const {
     return !isConstantIntValue(matrix.rows, height) ||
            !isConstantIntValue(matrix.width, columns);
@@ -168,16 +157,9 @@ private:
     return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, operands);
   }
 
-  /// The largest of `least` and an expression of the number of blocks.
-  OpFoldResult atLeast(int64_t least, AffineExpr expr) {
-    AffineMap map = AffineMap::get(1, 0, {b.getAffineConstantExpr(least), expr},
-                                   b.getContext());
-    return affine::makeComposedFoldedAffineMax(b, b.getLoc(), map, {blocks});
-  }
-
-  /// Matrices are counted through the blocks, which the last may lack. Those of
-  /// the head may all lack.
-  Matrix locate(OpFoldResult iteration, int64_t place, bool isRest) {
+  /// Matrices are counted through the blocks. The row may lack the last of what
+  /// is read together, or parts of them.
+  Matrix locate(OpFoldResult iteration, int64_t place) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1),
                turn = d0 + place;
     auto apply = [&](AffineExpr expr) {
@@ -190,14 +172,13 @@ private:
     OpFoldResult column = apply((turn % matricesPerBlock()) * columns);
     Matrix matrix;
     matrix.rows = b.getIndexAttr(height);
-    if (isa<Attribute>(iteration)) {
+    if (blocksPerMatrix != 1 || matricesPerStep != 1) {
       AffineMap none = AffineMap::get(1, 0, {d0, b.getAffineConstantExpr(0)},
                                       b.getContext());
+      int64_t perBlock = height / blocksPerMatrix;
       matrix.rows = affine::makeComposedFoldedAffineMax(
           b, b.getLoc(), none,
-          {clip(blocksPerMatrix, d0 - d1, {blocks, block})});
-    } else if (blocksPerMatrix != 1 && isRest) {
-      matrix.rows = clip(blocksPerMatrix, d0 - d1, {blocks, block});
+          {clip(height, (d0 - d1) * perBlock, {blocks, block})});
     }
     matrix.width = b.getIndexAttr(columns);
     if (hasTail())
@@ -208,14 +189,6 @@ private:
     matrix.sizes.end()[blocksPerMatrix == 1 ? -2 : -3] = matrix.rows;
     matrix.sizes.back() = matrix.width;
     return matrix;
-  }
-
-  /// Those of a step, or one of the rest.
-  SmallVector<Matrix> locateAll(OpFoldResult iteration, bool isRest) {
-    SmallVector<Matrix> matrices;
-    for (int64_t place = 0, count = countAtOnce(isRest); place < count; ++place)
-      matrices.push_back(locate(iteration, place, isRest));
-    return matrices;
   }
 
   /// The matrix, of one of the tensors.
@@ -316,10 +289,20 @@ private:
         ValueRange());
   }
 
-  /// The maximum and the sum of the one row of which each block has a part. The
-  /// sum of what is in registers is that of powers of the common maximum.
+  /// The maximum and the sum of the one row of which each block has a part,
+  /// from those that the loop found. The sum of what is in registers is that of
+  /// powers of the common maximum.
   SmallVector<Value> combineBlocks(Value maxima, Value totals) {
-    Value maximum = reduce(maxima, lowest, greater);
+    SmallVector<Value> largest = {maxima};
+    if (!head.empty())
+      largest.push_back(findLargest(head, fill(lowest, vectors)));
+    Value maximum =
+        reduce(largest, lowest, [](Inner &inner, ValueRange args) -> Value {
+          Value result = args.front();
+          for (Value arg : args.drop_front())
+            result = arith::MaxNumFOp::create(inner, result, arg);
+          return result;
+        });
     Value shift = toShift(b, maximum);
     totals = generic(maxima, vector, totals, vector,
                      [&](Inner &inner, ValueRange args) -> Value {
@@ -350,142 +333,135 @@ private:
     return branch.getResult(0);
   }
 
+  /// So many matrices, from one on.
+  Step locateAll(OpFoldResult first, int64_t count) {
+    Step step;
+    for (int64_t place = 0; place < count; ++place)
+      step.matrices.push_back(locate(first, place));
+    return step;
+  }
+  void read(Step &step) {
+    for (const Matrix &matrix : step.matrices)
+      step.inputs.push_back(readMatrix(matrix));
+  }
+
   /// All of it before anything else.
   void readHead() {
     for (int64_t i = 0; i < headSteps; ++i) {
-      Step step;
       int64_t first = i * matricesPerStep;
-      step.matrices = locateAll(b.getIndexAttr(first), /*isRest=*/false);
-      step.exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                          matrices, index(first));
-      head.push_back(step);
+      head.push_back(locateAll(b.getIndexAttr(first), matricesPerStep));
+      head.back().exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                                 matrices, index(first));
     }
     for (Step &step : head)
-      step.inputs = readAll(step.matrices);
+      read(step);
   }
 
-  Value findMaxima(Value maxima) {
-    for (const Step &step : head)
-      maxima = whereIs(step, maxima, [&](Value old) {
-        return findLargest(step.inputs, old);
-      });
-    return maxima;
+  /// The largest of each row. What a row does not have is -inf. The maximum of
+  /// narrow elements is narrow, so that two of them are found at a time.
+  Value findLargest(ArrayRef<Step> steps, Value target) {
+    SmallVector<Value> inputs;
+    for (const Step &step : steps)
+      inputs.append(step.inputs);
+    SmallVector<AffineMap> maps(inputs.size(), tile);
+    return generic(inputs, maps, target, row,
+                   [&](Inner &inner, ValueRange args) -> Value {
+                     Value largest = args.front();
+                     for (Value arg : args.drop_front().drop_back())
+                       largest = arith::MaxNumFOp::create(inner, largest, arg);
+                     return arith::MaxNumFOp::create(
+                         inner, widen(inner, largest), args.back());
+                   });
   }
 
   Value writeHead(Value out, Value shift, Value inverse) {
     for (const Step &step : head)
       out = whereIs(step, out, [&](Value old) {
-        return write(step.matrices, step.inputs, old, shift, inverse);
+        return write(step, old, shift, inverse);
       });
     return out;
   }
 
-  SmallVector<Value> readAll(ArrayRef<Matrix> matrices) {
-    return llvm::map_to_vector(
-        matrices, [&](const Matrix &matrix) { return readMatrix(matrix); });
-  }
-
-  /// The rows of matrices reduced into `target`: what `value` makes of each
-  /// element, by `combine`. Inputs beyond the matrices are those of each row.
-  Value reduceRows(ArrayRef<Value> matrices, ArrayRef<Value> ofRows,
-                   Value target,
-                   function_ref<Value(Inner &, Value, ValueRange)> value,
-                   function_ref<Value(Inner &, Value, Value)> combine) {
+  /// The sum of each row's powers added to `target`. `shift` is that of each
+  /// row, or of the one row.
+  Value addPowers(ArrayRef<Value> matrices, Value shift, Value target) {
     SmallVector<Value> inputs(matrices);
     SmallVector<AffineMap> maps(matrices.size(), tile);
-    inputs.append(ofRows.begin(), ofRows.end());
-    maps.append(ofRows.size(), row);
+    bool isOfEach = isa<RankedTensorType>(shift.getType());
+    if (isOfEach) {
+      inputs.push_back(shift);
+      maps.push_back(row);
+    }
     return generic(
         inputs, maps, target, row, [&](Inner &inner, ValueRange args) -> Value {
-          ValueRange others = args.slice(matrices.size(), ofRows.size());
-          Value result;
+          Value common = isOfEach ? args.drop_back().back() : shift;
+          Value sum;
           for (Value arg : args.take_front(matrices.size())) {
-            Value next = value(inner, widen(inner, arg), others);
-            result = result ? combine(inner, result, next) : next;
+            Value next = power(inner, widen(inner, arg), common);
+            sum = sum ? arith::AddFOp::create(inner, sum, next).getResult()
+                      : next;
           }
-          return combine(inner, result, args.back());
+          return arith::AddFOp::create(inner, sum, args.back());
         });
   }
 
-  Value findLargest(ArrayRef<Value> matrices, Value target) {
-    return reduceRows(
-        matrices, /*ofRows=*/{}, target,
-        [](Inner &, Value x, ValueRange) { return x; },
-        [](Inner &inner, Value x, Value y) -> Value {
-          return arith::MaxNumFOp::create(inner, x, y);
-        });
-  }
-
-  /// `shift` is that of each row, or of the one row.
-  Value addPowers(ArrayRef<Value> matrices, Value shift, Value target) {
-    SmallVector<Value> ofRows;
-    if (isa<RankedTensorType>(shift.getType()))
-      ofRows.push_back(shift);
-    return reduceRows(
-        matrices, ofRows, target,
-        [&](Inner &inner, Value x, ValueRange others) {
-          return power(inner, x, others.empty() ? shift : others.front());
-        },
-        [](Inner &inner, Value x, Value y) -> Value {
-          return arith::AddFOp::create(inner, x, y);
-        });
-  }
-
-  /// A loop that carries the maximum of each row and the sum of its powers.
-  SmallVector<Value> sumRows(Value begin, Value end, bool isRest,
-                             ArrayRef<Value> sums) {
-    auto loop =
-        scf::ForOp::create(b, begin, end, index(countAtOnce(isRest)), sums);
+  /// A loop over what comes after the head; `build` gets what an iteration
+  /// reads and what it carries.
+  SmallVector<Value>
+  loopOver(ValueRange carried,
+           function_ref<SmallVector<Value>(const Step &, ValueRange)> build) {
+    auto loop = scf::ForOp::create(b, index(headSteps * matricesPerStep),
+                                   matrices, index(countAtOnce()), carried);
     loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value maximum = loop.getRegionIterArg(0), total = loop.getRegionIterArg(1);
-    SmallVector<Value> inputs =
-        readAll(locateAll(loop.getInductionVar(), isRest));
-    Value ofStep = findLargest(inputs, fill(lowest, vectors));
-    Value shift = computeShift(
-        generic({ofStep, maximum}, {vector, vector}, vectors, vector, greater));
-    total = generic({maximum, shift}, {vector, vector}, total, vector,
-                    [&](Inner &inner, ValueRange args) -> Value {
-                      return arith::MulFOp::create(
-                          inner, args[2], power(inner, args[0], args[1]));
-                    });
-    total = addPowers(inputs, shift, total);
-    // In place, when nothing reads the old one any more.
-    maximum = generic(ofStep, vector, maximum, vector, greater);
-    scf::YieldOp::create(b, ValueRange{maximum, total});
+    Step step = locateAll(loop.getInductionVar(), countAtOnce());
+    read(step);
+    scf::YieldOp::create(b, build(step, loop.getRegionIterArgs()));
     return llvm::to_vector_of<Value>(loop.getResults());
   }
 
-  /// A loop that carries `out`.
-  Value writeRows(Value begin, Value end, bool isRest, Value out, Value shift,
-                  Value inverse) {
-    auto loop = scf::ForOp::create(b, begin, end, index(countAtOnce(isRest)),
-                                   ValueRange{out});
-    loop->setAttr(kBlockLoopAttrName, b.getUnitAttr());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    out = loop.getRegionIterArg(0);
-    SmallVector<Matrix> matrices = locateAll(loop.getInductionVar(), isRest);
-    out = write(matrices, readAll(matrices), out, shift, inverse);
-    scf::YieldOp::create(b, out);
-    return loop.getResult(0);
+  /// The maximum of each row and the sum of its powers.
+  SmallVector<Value> sumRows(ArrayRef<Value> sums) {
+    return loopOver(sums, [&](const Step &step, ValueRange carried) {
+      Value maximum = carried[0], total = carried[1];
+      Value ofStep = findLargest(step, fill(lowest, vectors));
+      Value shift = computeShift(generic({ofStep, maximum}, {vector, vector},
+                                         vectors, vector, greater));
+      total = generic({maximum, shift}, {vector, vector}, total, vector,
+                      [&](Inner &inner, ValueRange args) -> Value {
+                        return arith::MulFOp::create(
+                            inner, args[2], power(inner, args[0], args[1]));
+                      });
+      total = addPowers(step.inputs, shift, total);
+      // In place, when nothing reads the old one any more.
+      maximum = generic(ofStep, vector, maximum, vector, greater);
+      return SmallVector<Value>{maximum, total};
+    });
   }
 
-  Value write(ArrayRef<Matrix> matrices, ArrayRef<Value> inputs, Value out,
-              Value shift, Value inverse) {
+  Value writeRows(Value out, Value shift, Value inverse) {
+    return loopOver(out,
+                    [&](const Step &step, ValueRange carried) {
+                      return SmallVector<Value>{
+                          write(step, carried.front(), shift, inverse)};
+                    })
+        .front();
+  }
+
+  Value write(const Step &step, Value out, Value shift, Value inverse) {
     SmallVector<Value> results;
-    for (auto [matrix, input] : llvm::zip_equal(matrices, inputs)) {
+    for (auto [matrix, input] : llvm::zip_equal(step.matrices, step.inputs)) {
       // What is read must not wait for stores: one result alone is computed in
       // its place.
-      Value target = isPadded(matrix) || matrices.size() != 1
+      Value target = isPadded(matrix) || step.matrices.size() != 1
                          ? tensor::EmptyOp::create(
                                b, ArrayRef<int64_t>{height, columns}, element)
                                .getResult()
                          : slice(out, matrix);
       results.push_back(computeQuotient(input, shift, inverse, target));
     }
-    for (auto [matrix, result] : llvm::zip_equal(matrices, results))
+    for (auto [matrix, result] : llvm::zip_equal(step.matrices, results))
       out = insert(result, matrix, out);
     return out;
   }

@@ -59,8 +59,8 @@ static constexpr int64_t kMaxSharedThreads = 128;
 /// Warps of an SM in kernels that read to registers alone, without copies that
 /// are issued ahead: what hides the latency of memory is their number.
 static constexpr int64_t kLatencyWarps = 32;
-/// Registers that a thread of such a kernel has beside tiles that it keeps over
-/// loops: for what an iteration reads, addresses and numbers.
+/// Registers that a thread of such a kernel has beside tiles that it reads out
+/// of loops: for what it computes of them, addresses and numbers.
 static constexpr int64_t kLoopRegisters = 64;
 /// Schedulers of an SM, which share its registers and warps.
 static constexpr int64_t kSchedulers = 4;
@@ -154,6 +154,10 @@ public:
         std::min(schedule.rasterGroup.value_or(kRasterGroup), kMaxRasterGroup);
     if (!schedule.tileOrder)
       schedule.tileOrder = chooseTileOrder(launch, loops.front());
+    // The kernel that sorts is as short as a launch.
+    if (schedule.tileOrder == TileOrder::Sorted &&
+        resources.getChip().hasClusters)
+      schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
   }
 
   void finish() { setSchedule(kernel, schedule); }
@@ -489,25 +493,19 @@ private:
         warps / llvm::divideCeil(threads[0], kWarpThreads), 1, chip.ctasPerSM);
   }
 
-  /// Registers of a thread for tiles that are read before a loop and used after
-  /// it, by runs: the more of them share an SM, the more is read at one time.
+  /// Registers of a thread for tiles that are read beside the loops of a tile,
+  /// by runs: the more of them share an SM, the more is read at one time.
   /// Accesses of single elements need too many others to say.
   int64_t countKeptRegisters(int64_t threads) {
     int64_t registers = 0;
     for (auto tiles : kernel.getBody().getOps<ForEachTileOp>()) {
       Block &body = tiles.getBody().front();
-      auto isKept = [&](ReadOp read) {
-        return llvm::any_of(read->getUsers(), [&](Operation *user) {
-          Operation *place = body.findAncestorOpInBlock(*user);
-          return llvm::any_of(body.getOps<scf::ForOp>(), [&](scf::ForOp loop) {
-            return loop->hasAttr(kBlockLoopAttrName) &&
-                   read->isBeforeInBlock(loop) && loop->isBeforeInBlock(place);
-          });
-        });
-      };
+      if (llvm::none_of(body.getOps<scf::ForOp>(), [](scf::ForOp loop) {
+            return loop->hasAttr(kBlockLoopAttrName);
+          }))
+        continue;
       for (auto read : body.getOps<ReadOp>())
-        if (RankedTensorType type = read.getTile().getType();
-            read.getAligned() && isKept(read))
+        if (RankedTensorType type = read.getTile().getType(); read.getAligned())
           registers += type.getNumElements() * type.getElementTypeBitWidth() /
                        32 / threads;
     }
