@@ -57,8 +57,8 @@ struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
     Value limit = createLimit(b, op, first, column, metadata.getSizes().back());
     Value offset = metadata.getOffset();
     for (auto [place, stride] : llvm::zip(position, metadata.getStrides()))
-      offset = arith::AddIOp::create(
-          b, offset, arith::MulIOp::create(b, place, stride));
+      offset = arith::AddIOp::create(b, offset,
+                                     arith::MulIOp::create(b, place, stride));
     Value address =
         memref::ExtractAlignedPointerAsIndexOp::create(b, op.getSource());
     address = arith::AddIOp::create(
@@ -67,8 +67,7 @@ struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
     uint64_t padding = op.getPaddingAttr() ? bitsOf(op.getPaddingAttr()) : 0;
     SmallVector<Value> parts;
     for (int64_t part = 0, end = op.getNumResults(); part < end; ++part)
-      parts.push_back(
-          createRead(b, address, limit, columnOf(part), padding));
+      parts.push_back(createRead(b, address, limit, columnOf(part), padding));
     rewriter.replaceOp(op, parts);
     return success();
   }
@@ -83,8 +82,8 @@ private:
     };
     Value limit;
     if (!op.getInBounds()) {
-      Value isBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                             column, first);
+      Value isBefore =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column, first);
       limit = arith::SelectOp::create(b, isBefore, constant(0),
                                       arith::SubIOp::create(b, size, column));
     }
@@ -145,12 +144,12 @@ struct SpreadLanesLowering : OpConversionPattern<SpreadLanesOp> {
             rewriter, loc, inQuad,
             createI32(rewriter, loc, column % kColumns / 2 & ~1));
       Value part = op.getParts()[column / kColumns * 2 + column % 2];
-      Value word = NVVM::ShflOp::create(
-          rewriter, loc, rewriter.getI32Type(), createI32(rewriter, loc, -1),
-          part, owner, createI32(rewriter, loc, 31), NVVM::ShflKind::idx,
-          UnitAttr());
-      registers.push_back(LLVM::BitcastOp::create(
-          rewriter, loc, layout->registerType(), word));
+      Value word = NVVM::ShflOp::create(rewriter, loc, rewriter.getI32Type(),
+                                        createI32(rewriter, loc, -1), part,
+                                        owner, createI32(rewriter, loc, 31),
+                                        NVVM::ShflKind::idx, UnitAttr());
+      registers.push_back(
+          LLVM::BitcastOp::create(rewriter, loc, layout->registerType(), word));
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();

@@ -313,7 +313,9 @@ private:
     auto yield = scf::YieldOp::create(rewriter, loc, after->getArguments());
     rewriter.setInsertionPoint(yield);
     addBody(point, after->getArguments().drop_front(), yield);
-    for (auto take : llvm::make_early_inc_range(after->getOps<NextTileOp>())) {
+    SmallVector<NextTileOp> takes;
+    after->walk([&](NextTileOp take) { takes.push_back(take); });
+    for (NextTileOp take : takes) {
       rewriter.setInsertionPoint(take);
       Value number = isCooperative(op) ? fetch.nextInOneThread()
                                        : order.lookUp(fetch.next());

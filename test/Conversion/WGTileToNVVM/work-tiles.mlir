@@ -93,3 +93,34 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A role may take the next tile's number in a branch.
+
+// CHECK-LABEL: gpu.func @branches
+// CHECK:       scf.while
+// CHECK:         %[[NEXT:.*]] = scf.if %{{.*}} -> (i32) {
+// CHECK:           llvm.atomicrmw add
+// CHECK:         } else {
+// CHECK:           llvm.atomicrmw add
+// CHECK:         }
+// CHECK:         scf.yield %[[NEXT]] : i32
+gpu.module @kernels {
+  gpu.func @branches(%n: index, %counter: memref<?xi32>, %is: i1) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    wgtile.roles producer warps 4 registers 0 {
+      wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {
+        %next = scf.if %is -> (i32) {
+          %number = wgtile.next_tile
+          scf.yield %number : i32
+        } else {
+          %number = wgtile.next_tile
+          scf.yield %number : i32
+        }
+        wgtile.end %next : i32
+      }
+    }
+    gpu.return
+  }
+}

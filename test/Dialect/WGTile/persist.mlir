@@ -77,6 +77,54 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
+    // Where copies wait for numbers that the tile's program reads, the next
+    // tile's is taken behind the first ones, on both sides of a branch.
+    // CHECK-LABEL: gpu.func @lists
+    // CHECK:         wgtile.roles producer
+    // CHECK-NEXT:      wgtile.for_each_tile
+    // CHECK-NEXT:        memref.load
+    // CHECK:             %[[BOTH:.*]]:2 = scf.if %{{.*}} -> (index, i32) {
+    // CHECK:               wgtile.producer_commit
+    // CHECK-NEXT:          %[[THEN:.*]] = wgtile.next_tile
+    // CHECK-NEXT:          scf.for
+    // CHECK:               scf.yield %{{.*}}, %[[THEN]] : index, i32
+    // CHECK-NEXT:        } else {
+    // CHECK-NEXT:          %[[ELSE:.*]] = wgtile.next_tile
+    // CHECK-NEXT:          scf.yield %{{.*}}, %[[ELSE]] : index, i32
+    // CHECK-NEXT:        }
+    // CHECK-NEXT:        memref.store %[[BOTH]]#0
+    // CHECK:             wgtile.ring_store %[[BOTH]]#1
+    // CHECK:             wgtile.end %[[BOTH]]#1 : i32
+    gpu.func @lists(%n: index, %m: memref<?xindex>, %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) kernel
+        attributes {wgtile.schedule = #wgtile.schedule<persistent = true, dynamic = true, raster_group = 4>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %ring = wgtile.ring warps 4 : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+      wgtile.roles producer warps 4 registers 0 {
+        wgtile.for_each_tile (%i, %j) in (%n, %n) {
+          %count = memref.load %m[%i] : memref<?xindex>
+          %some = arith.cmpi sgt, %count, %c0 : index
+          %last = scf.if %some -> (index) {
+            %s = wgtile.producer_acquire %ring : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+            wgtile.tma_load %ring[%s] 0, %map[%i, %c0] : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+            wgtile.producer_commit %ring[%s] : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+            scf.for %k = %c1 to %count step %c1 {
+              %t = wgtile.producer_acquire %ring : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+              wgtile.tma_load %ring[%t] 0, %map[%k, %c0] : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
+              wgtile.producer_commit %ring[%t] : !wgtile.ring<2, [!wgtile.shared<64x64xbf16, swizzle = 128>]>
+            }
+            scf.yield %count : index
+          } else {
+            scf.yield %c0 : index
+          }
+          memref.store %last, %m[%j] : memref<?xindex>
+        }
+      }, consumer warps 4 registers 0 consumer_groups 1 {
+        wgtile.for_each_tile (%i, %j) in (%n, %n) {
+        }
+      }
+      gpu.return
+    }
   }
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[C2:.*]] = arith.constant 2 : index
@@ -90,11 +138,12 @@ module attributes {gpu.container_module} {
   // CHECK:         %[[COUNTER:.*]] = memref.alloc(%[[SIZE]]) {wgtile.zeroed} : memref<?xi32>
   // CHECK:         wgtile.launch @kernels::@two grid(%[[GRID]]) args(%[[N]], %[[COUNTER]])
   // CHECK:         wgtile.launch @kernels::@one_loop grid(%arg0)
-  func.func @host(%n: index, %m: memref<?xindex>) {
+  func.func @host(%n: index, %m: memref<?xindex>, %map: !wgtile.tensor_map<64x64xbf16, swizzle = 128>) {
     %c2 = arith.constant 2 : index
     wgtile.launch @kernels::@two grid(%n) args(%n) : index
     wgtile.launch @kernels::@one_loop grid(%n) args(%n) : index
     wgtile.launch @kernels::@roles grid(%n) args(%n, %m) : index, memref<?xindex>
+    wgtile.launch @kernels::@lists grid(%n) args(%n, %m, %map) : index, memref<?xindex>, !wgtile.tensor_map<64x64xbf16, swizzle = 128>
     wgtile.launch @kernels::@static grid(%n) args(%n) : index
     wgtile.launch @kernels::@descending grid(%n) args(%n) : index
     return

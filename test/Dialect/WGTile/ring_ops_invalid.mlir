@@ -103,6 +103,14 @@ func.func @next_tile_c1_counter(%n: index) {
 
 // -----
 
+func.func @next_tile_c1_loop() {
+  // expected-error @below {{expected a loop over tiles around it}}
+  %next = wgtile.next_tile
+  return
+}
+
+// -----
+
 func.func @next_tile_c1_tiles(%n: index, %counter: memref<?xi32>) {
   wgtile.roles consumer warps 4 registers 0 consumer_groups 1 {
     wgtile.for_each_tile (%i, %j) in (%n, %n) counter %counter : memref<?xi32> attributes {persistent = 4 : i64} {

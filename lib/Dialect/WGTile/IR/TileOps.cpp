@@ -186,7 +186,9 @@ LogicalResult EndOp::verify() {
 
 LogicalResult NextTileOp::verify() {
   // (C1)
-  auto loop = cast<ForEachTileOp>((*this)->getParentOp());
+  auto loop = (*this)->getParentOfType<ForEachTileOp>();
+  if (!loop)
+    return emitOpError("expected a loop over tiles around it");
   auto [roles, role] = RolesOp::getRoleOf(loop);
   if (loop.getCounter() && !(roles && roles.holdsTiles(role)))
     return success();

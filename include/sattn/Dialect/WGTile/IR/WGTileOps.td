@@ -130,8 +130,8 @@ def WGTile_NextTileOp : WGTile_Op<"next_tile", [
     the number of points if there is none left. Without roles the first thread takes
     it, and other threads get 0.
 
-    - (C1) The loop around the op has a counter, and is not in a role with register
-      tiles.
+    - (C1) The op is in a loop over tiles, maybe in a branch, which has a counter and is
+      not in a role with register tiles.
 
     ```mlir
     wgtile.roles producer warps 4 registers 56 {

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
 
@@ -143,10 +144,13 @@ struct PersistPass
                         ArrayRef<ForEachTileOp> consumers) {
     Location loc = producer.getLoc();
     OpBuilder b = OpBuilder::atBlockBegin(&producer.getBody().front());
+    bool isAlone = llvm::is_contained(consumers, producer);
     // The counter's latency is that of a few stages: the number is requested a
     // tile ahead.
-    Value number = NextTileOp::create(b, loc);
-    if (!llvm::is_contained(consumers, producer))
+    Value number = isAlone || !readsNumbers(producer)
+                       ? NextTileOp::create(b, loc).getResult()
+                       : takeBehindCopies(b, producer.getBody().front());
+    if (!isAlone)
       endWith(producer, number);
     for (ForEachTileOp consumer : consumers) {
       IntegerAttr warps;
@@ -167,6 +171,48 @@ struct PersistPass
       ConsumerReleaseOp::create(b, loc, ring, stage);
       endWith(consumer, next);
     }
+  }
+
+  /// Whether a tile's program reads numbers from memory, as of a list.
+  static bool readsNumbers(ForEachTileOp loop) {
+    return loop->walk([](memref::LoadOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
+  /// Takes the next tile's number behind the first copies of a block, which
+  /// wait for numbers that the tile's program reads, and would wait for the
+  /// counter as well: before the first loop that copies, on both sides of a
+  /// branch that does; else where the builder stands.
+  static Value takeBehindCopies(OpBuilder &b, Block &block) {
+    Location loc = block.getParentOp()->getLoc();
+    auto copies = llvm::find_if(block, [](Operation &op) {
+      return op.getNumRegions() != 0 && op.walk([](TmaLoadOp) {
+                                            return WalkResult::interrupt();
+                                          }).wasInterrupted();
+    });
+    if (copies == block.end())
+      return NextTileOp::create(b, loc);
+    auto branch = dyn_cast<scf::IfOp>(*copies);
+    b.setInsertionPoint(&*copies);
+    if (!branch || !branch.elseBlock())
+      return NextTileOp::create(b, loc);
+    SmallVector<Type> types(branch.getResultTypes());
+    types.push_back(b.getI32Type());
+    auto both = scf::IfOp::create(b, branch.getLoc(), types,
+                                  branch.getCondition(), /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+    for (auto [from, to] : {std::pair(branch.thenBlock(), both.thenBlock()),
+                            std::pair(branch.elseBlock(), both.elseBlock())}) {
+      to->clear();
+      to->getOperations().splice(to->end(), from->getOperations());
+      Operation *yield = to->getTerminator();
+      b.setInsertionPoint(yield);
+      Value number = takeBehindCopies(b, *to);
+      yield->insertOperands(yield->getNumOperands(), number);
+    }
+    branch.replaceAllUsesWith(both.getResults().drop_back());
+    branch.erase();
+    return both.getResults().back();
   }
 
   static void endWith(ForEachTileOp loop, Value number) {

@@ -16,6 +16,10 @@
 using namespace mlir;
 using namespace wgtile;
 
+/// Registers that vectors may take while an iteration's MMAs run: beside the
+/// result, weights and scores a thread has few others.
+static constexpr int64_t kMostRegisters = 32;
+
 static bool isVector(Operation *op) {
   auto read = dyn_cast<ReadOp>(op);
   return read && read.getTile().getType().getRank() == 1;
@@ -56,13 +60,17 @@ static bool canSpread(ReadOp read) {
          strides.back() == 1;
 }
 
+/// Of a thread, for a vector of columns: four lanes divide them.
+static int64_t countRegisters(ReadOp read) {
+  return read.getTile().getType().getDimSize(0) / 4;
+}
+
 /// Before the first use of a value, in the block of all uses if they have one,
 /// else in the value's.
 static Operation *findFirstUse(Value value) {
   Block *block = value.getUsers().begin()->getBlock();
-  if (llvm::any_of(value.getUsers(), [&](Operation *user) {
-        return user->getBlock() != block;
-      }))
+  if (llvm::any_of(value.getUsers(),
+                   [&](Operation *user) { return user->getBlock() != block; }))
     block = value.getParentBlock();
   Operation *first = block->getTerminator();
   for (Operation *user : value.getUsers())
@@ -101,8 +109,7 @@ void wgtile::readFirst(scf::ForOp loop) {
   options.omitBlockArguments = true;
   options.inclusive = true;
   options.filter = [&](Operation *op) { return ready.contains(op); };
-  for (Operation &op :
-       llvm::make_range(Block::iterator(place), body->end())) {
+  for (Operation &op : llvm::make_range(Block::iterator(place), body->end())) {
     // What is stored may be read afterwards.
     if (stores(op))
       break;
@@ -115,6 +122,13 @@ void wgtile::readFirst(scf::ForOp loop) {
   for (Operation *op : ready)
     if (moved.contains(op))
       op->moveBefore(place);
+  // Shuffles cost more than they gain where registers suffice.
+  int64_t registers = 0;
+  for (Operation *op : moved)
+    if (isVector(op) && canSpread(cast<ReadOp>(op)))
+      registers += countRegisters(cast<ReadOp>(op));
+  if (registers <= kMostRegisters)
+    return;
   for (Operation *op : moved)
     if (isVector(op))
       readByLanes(cast<ReadOp>(op));

@@ -77,7 +77,7 @@ collectLoads(scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
 static bool writesMemory(scf::ForOp loop) {
   WalkResult walk = loop.getBody()->walk([](Operation *op) {
     bool isKnown = op->getNumRegions() != 0 || isMemoryEffectFree(op) ||
-                   isa<memref::LoadOp, SyncOpInterface>(op);
+                   isa<memref::LoadOp, ReadLanesOp, SyncOpInterface>(op);
     return isKnown ? WalkResult::advance() : WalkResult::interrupt();
   });
   return walk.wasInterrupted();

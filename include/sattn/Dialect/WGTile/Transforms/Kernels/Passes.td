@@ -266,7 +266,8 @@ def WGTilePersist : Pass<"wgtile-persist", "::mlir::ModuleOp"> {
     runtime sets to zero before each launch (`wgtile.zeroed`); if every block has
     one tile, there is no counter. With roles, the producer takes the tiles and
     passes each on at the end of an iteration of the tile loop
-    (`wgtile.next_tile`), through a ring.
+    (`wgtile.next_tile`), through a ring. Where the first copies of a tile wait for
+    numbers that its program reads, as of lists, it does so behind them.
 
     With `tile_order = descending` the loop walks the last but one index from its
     last value to its first. With `sorted`, a kernel of its own, NAME_order,
