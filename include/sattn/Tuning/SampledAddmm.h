@@ -11,6 +11,13 @@
 
 namespace sattn::tuning::sampled_addmm {
 
+/// Thread blocks that compute runs at one time: two on each of 132 SMs. Runs
+/// are as long as fills them a whole number of times; how many blocks there are
+/// is known when the product is called.
+inline constexpr int64_t kRunsAtOnce = 264;
+/// The longest run where their length is fixed before.
+inline constexpr int64_t kFixedRun = 16;
+
 /// The known facts of one sampled_addmm. Sizes are in elements.
 struct Facts {
   /// Of a block: positive multiples of 8.

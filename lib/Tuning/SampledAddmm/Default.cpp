@@ -30,10 +30,11 @@ static constexpr int64_t kLargeBlock = 128 * 128;
 /// Bytes of a row of mat1 up to which a sum is short: one step, and a tile of
 /// one block, since the time is that of finding a tile and storing it.
 static constexpr int64_t kShortBytes = 256;
-/// Stored blocks of such a tile where one warpgroup has a block: they share one
-/// copy of mat1's rows, and are stored one by one. Fewer read more rows, and
-/// search for them more often; more leave too few tiles.
-static constexpr int64_t kRun = 16;
+/// Most stored blocks of such a tile where one warpgroup has a block: they
+/// share one copy of mat1's rows, and are stored one by one. Fewer read more
+/// rows, and search for them more often. The fewer blocks are stored, the
+/// shorter runs are.
+static constexpr int64_t kRun = 32;
 /// Bytes of a row of a K tile on a GPU, the longest swizzle; columns of a K
 /// tile on the CPU.
 static constexpr int64_t kDepthBytes = 128, kCPUDepth = 64;

@@ -164,10 +164,17 @@ func.func @two_blocks(%crow: tensor<?xi32>, %col: tensor<?xi32>, %mat1: tensor<?
 
 // Where K is one step and nothing is added, several blocks are a run: a tile goes
 // through block rows, with rows of mat1 in each, and in a row through its blocks,
-// each of which is stored. Without anything to multiply there are zeros.
+// each of which is stored. Without anything to multiply there are zeros. Runs are
+// at most two blocks, and equal shares for 264 thread blocks.
 // CHECK-LABEL: func.func @run
 // CHECK-SAME:    %[[CROW:.*]]: tensor<?xi32>, %[[COL:.*]]: tensor<?xi32>, %[[MAT1:.*]]: tensor<?x48xbf16>, %[[MAT2:.*]]: tensor<48x?xbf16>, %[[OUT:.*]]: tensor<?x64x32xbf16>
-// CHECK:         scf.forall (%[[FIRST:.*]], %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (2, 64)
+// CHECK:         %[[BLOCKS:.*]] = tensor.dim %[[OUT]]
+// CHECK:         %[[TIMES:.*]] = arith.ceildivsi %[[BLOCKS]], %c528
+// CHECK:         %[[ANY:.*]] = arith.maxsi %[[TIMES]], %c1
+// CHECK:         %[[SHARES:.*]] = arith.muli %[[ANY]], %c264
+// CHECK:         %[[SHARE:.*]] = arith.ceildivsi %[[BLOCKS]], %[[SHARES]]
+// CHECK:         %[[LENGTH:.*]] = arith.maxsi %[[SHARE]], %c1
+// CHECK:         scf.forall (%[[FIRST:.*]], %{{.*}}) = (0, 0) to (%[[BLOCKS]], 64) step (%[[LENGTH]], 64)
 // CHECK:           %[[COUNT:.*]] = affine.min #{{.*}}(%[[FIRST]])
 // CHECK:           %[[END:.*]] = affine.apply #{{.*}}(%[[FIRST]], %[[COUNT]])
 // CHECK:           %[[ROWS:.*]]:2 = scf.for {{.*}} -> (i32, i32)

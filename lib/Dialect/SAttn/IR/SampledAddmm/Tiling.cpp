@@ -16,6 +16,10 @@
 #include "Runs.h"
 
 #include "sattn/Dialect/SAttn/IR/SAttn.h"
+#include "sattn/Tuning/SampledAddmm.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace sattn;
@@ -68,6 +72,29 @@ SampledAddmmOp::getTiledImplementation(OpBuilder &b,
   return result;
 }
 
+/// The blocks of a run: at most as many as the parameters say, in equal shares
+/// for thread blocks that run at one time. Loops around the op have one number
+/// for all of its calls, and batches have runs enough.
+static OpFoldResult chooseRun(OpBuilder &builder, SampledAddmmOp op) {
+  using namespace tuning::sampled_addmm;
+  int64_t most = op.getBlocksPerTile();
+  if (!isa<FunctionOpInterface>(op->getParentOp()) || op.getBatchRank() != 0)
+    return builder.getIndexAttr(std::min(most, kFixedRun));
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  Value blocks = getValueOrCreateConstantIndexOp(
+      b, op.getLoc(), tensor::getMixedSize(b, op.getLoc(), op.getOut(), 0));
+  auto divide = [&](Value number, Value by) {
+    return b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::CeilDivSIOp>(number, by),
+        arith::ConstantIndexOp::create(b, 1));
+  };
+  Value atOnce = arith::ConstantIndexOp::create(b, kRunsAtOnce);
+  Value times =
+      divide(blocks, arith::ConstantIndexOp::create(b, kRunsAtOnce * most));
+  return getAsOpFoldResult(
+      divide(blocks, b.createOrFold<arith::MulIOp>(times, atOnce)));
+}
+
 FailureOr<SmallVector<OpFoldResult>>
 SampledAddmmOp::getTileSizes(OpBuilder &b) {
   MetaAttr meta = getMetaAttr();
@@ -77,7 +104,7 @@ SampledAddmmOp::getTileSizes(OpBuilder &b) {
   SmallVector<OpFoldResult> sizes(getBatchRank() + 1, b.getIndexAttr(1));
   sizes.push_back(b.getIndexAttr(meta.getTile()[0]));
   if (isRun(*this))
-    sizes[getBatchRank()] = b.getIndexAttr(getBlocksPerTile());
+    sizes[getBatchRank()] = chooseRun(b, *this);
   else
     sizes.push_back(b.getIndexAttr(getTileColumns()));
   return sizes;

@@ -191,11 +191,17 @@ static void buildBody(OpBuilder &b, scf::ForallOp loop, IRMapping &mapping) {
   AffineExpr d0 = rewriter.getAffineDimExpr(0),
              s0 = rewriter.getAffineSymbolExpr(0),
              s1 = rewriter.getAffineSymbolExpr(1);
+  auto inKernel = [&](OpFoldResult bound) -> OpFoldResult {
+    if (auto value = dyn_cast<Value>(bound))
+      return mapping.lookup(value);
+    return bound;
+  };
   for (auto [index, tile, lower, step] :
        llvm::zip(loop.getInductionVars(), tiles.getBody().getArguments(),
                  loop.getMixedLowerBound(), loop.getMixedStep())) {
     OpFoldResult offset = affine::makeComposedFoldedAffineApply(
-        rewriter, loc, d0 * s0 + s1, {OpFoldResult(tile), step, lower});
+        rewriter, loc, d0 * s0 + s1,
+        {OpFoldResult(tile), inKernel(step), inKernel(lower)});
     mapping.map(index, getValueOrCreateConstantIndexOp(rewriter, loc, offset));
   }
   for (Operation &op : loop.getBody()->without_terminator())
