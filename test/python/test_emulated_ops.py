@@ -112,12 +112,14 @@ def sampled_of(case, arrays, alpha):
 @pytest.mark.parametrize("pattern", ["random", "empty_rows", "window", "skewed", "empty"])
 @pytest.mark.parametrize("count", [2, 4, 32])
 def test_runs_of_sampled_addmm(emulation_tools, tmp_path, count, pattern):
-    """Tiles of `count` stored blocks, one after the other."""
-    case = sampled_cases.Case("", dtype="f32", block=(16, 16), tile=(16, count * 16, 40), shape=(64, 40, 80), alpha="2.0",
-                              beta="0.0", pattern=pattern, static_k=True)
+    """Tiles of at most `count` stored blocks, one after the other: equal shares of 264 thread blocks."""
+    case = sampled_cases.Case("", dtype="f32", block=(16, 16), tile=(16, count * 16, 40), shape=(512, 40, 480), alpha="2.0",
+                              beta="0.0", pattern=pattern, static_k=True, density=0.9)
     kernel, arrays = generic(emulation_tools, sampled_cases, case, tmp_path)
     out = np.full_like(arrays["out"], np.nan)
-    kernel(-(-len(out) // count), *(arrays[name] if name != "out" else out for name in case.names))
+    times = max(-(-len(out) // (264 * count)), 1)
+    length = max(-(-len(out) // (264 * times)), 1)
+    kernel(-(-len(out) // length), *(arrays[name] if name != "out" else out for name in case.names))
     np.testing.assert_allclose(out, sampled_of(case, arrays, 2), rtol=1e-5, atol=1e-5)
 
 

@@ -24,19 +24,21 @@ static constexpr int64_t kMaxColumns = 64, kMultiple = 8;
 /// Most bytes of a row that a step holds: what is read together hides the
 /// latency of memory, and is in registers.
 static constexpr int64_t kStepBytes = 2048;
-/// Bytes of a row that stay in a warp's registers, at most and by default: rows
-/// of 8192 columns of which half are stored have a few more than 8192 bytes.
-/// Pieces of narrow blocks, and single elements of odd ones, need registers for
-/// addresses and predicates, too.
-static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 10240,
-                         kNarrowHeadBytes = 8192, kOddHeadBytes = 2048;
-/// Columns of a block that is not narrow.
-static constexpr int64_t kWideColumns = 32;
+/// Bytes of a row that stay in a warp's registers, at most and by default. Five
+/// steps hold all of most rows of 8192 columns of which half are stored, but
+/// leave an SM fewer rows, and short rows pass over more steps: only blocks of
+/// 32 gain more than these lose. Single elements of odd blocks need registers
+/// for addresses and predicates, too.
+static constexpr int64_t kMaxHeadBytes = 16384, kHeadBytes = 8192,
+                         kMediumHeadBytes = 10240, kOddHeadBytes = 2048;
+/// Columns of a block that is neither narrow nor wide, from and below.
+static constexpr int64_t kMediumColumns = 32, kWideColumns = 64;
 
 static int64_t chooseHeadBytes(int64_t columns) {
   if (columns % kMultiple != 0)
     return kOddHeadBytes;
-  return columns < kWideColumns ? kNarrowHeadBytes : kHeadBytes;
+  return columns >= kMediumColumns && columns < kWideColumns ? kMediumHeadBytes
+                                                             : kHeadBytes;
 }
 
 /// The largest divisor of `number` that is at most `most`.

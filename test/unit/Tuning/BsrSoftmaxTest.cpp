@@ -57,11 +57,11 @@ TEST(BsrSoftmaxTest, StepsHaveSeveralBlocksOnGPUs) {
   EXPECT_EQ(defaultOf(64, 64, "cpu").depth, 64);
 }
 
-TEST(BsrSoftmaxTest, TenKilobytesOfARowStayInRegistersOnGPUs) {
-  EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 5);
+TEST(BsrSoftmaxTest, EightKilobytesOfARowStayInRegistersOnGPUs) {
+  EXPECT_EQ(defaultOf(64, 64, "sm_90a").stages, 4);
   EXPECT_EQ(defaultOf(64, 64, "sm_90a", /*elementBytes=*/4).stages, 2);
   EXPECT_EQ(defaultOf(64, 32, "sm_80").stages, 5);
-  EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 5);
+  EXPECT_EQ(defaultOf(64, 200, "sm_90a").stages, 4);
   // Fewer where they are pieces.
   EXPECT_EQ(defaultOf(16, 16, "sm_90a").stages, 4);
   EXPECT_EQ(defaultOf(1, 1, "sm_90a").stages, 2);
@@ -88,12 +88,12 @@ std::string textOf(const Facts &facts, std::vector<std::string> row) {
 
 TEST(BsrSoftmaxTest, NumbersReplaceTheDefault) {
   Facts facts{48, 200};
-  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 5 stages, the computed default");
+  EXPECT_EQ(textOf(facts, {}), "1 x 56 x 896, 4 stages, the computed default");
   EXPECT_EQ(textOf(facts, {"tile_n=64", "tile_k=1024"}),
-            "1 x 64 x 1024, 5 stages, the option 'row'");
+            "1 x 64 x 1024, 4 stages, the option 'row'");
   // What registers do not hold is cut.
   EXPECT_EQ(textOf(facts, {"tile_m=24", "tile_n=200", "tile_k=12800"}),
-            "1 x 64 x 1024, 5 stages, the option 'row'");
+            "1 x 64 x 1024, 4 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=2"}),
             "1 x 56 x 896, 2 stages, the option 'row'");
   EXPECT_EQ(textOf(facts, {"stages=65"}),
