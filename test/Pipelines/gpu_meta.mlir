@@ -15,16 +15,16 @@
 // NONE80:   "block":128,{{.*}}"launch":"product","shared":20488,
 // STAGES80: "block":128,{{.*}}"launch":"product","shared":15368,
 // WARPS80:  "block":64,{{.*}}"launch":"product","shared":20488,
-// NONE90:   "block":256,{{.*}}"launch":"product","programmatic":true,"shared":56536,
-// STAGES90: "block":256,{{.*}}"launch":"product","programmatic":true,"shared":15448,
-// WARPS90:  "block":96,{{.*}}"launch":"product","programmatic":true,"shared":56536,
+// NONE90:   "block":256,{{.*}}"launch":"product","shared":56536,
+// STAGES90: "block":256,{{.*}}"launch":"product","shared":15448,
+// WARPS90:  "block":96,{{.*}}"launch":"product","shared":56536,
 
 // 16 stages at most, though more would fit.
 // RUN: sed 's/PARAMETERS/tile = [16, 64, 16], stages = 100/' %s > %t.many.mlir
 // RUN: sparse-translate --to=manifest --chip=sm_80 %t.many.mlir | FileCheck %s --check-prefix=MANY80
 // RUN: sparse-translate --to=manifest --chip=sm_90a %t.many.mlir | FileCheck %s --check-prefix=MANY90
 // MANY80: "launch":"product","shared":49160,
-// MANY90: "launch":"product","programmatic":true,"shared":49448,
+// MANY90: "launch":"product","shared":49448,
 
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.none.mlir -o %t.none.ptx
 // RUN: sparse-translate --to=ptx --chip=sm_80 %t.group.mlir -o %t.group.ptx

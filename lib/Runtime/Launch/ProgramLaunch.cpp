@@ -8,7 +8,6 @@
 #include "sattn/Runtime/ScratchMemory.h"
 #include "sattn/Runtime/Text.h"
 
-#include <algorithm>
 #include <limits>
 
 using namespace sattn::runtime;
@@ -84,15 +83,11 @@ Error Program::launchAll(const std::vector<ReadyLaunch> &launches,
     if (Error err = parameters[i].fill(launches[i].parameters, tensors,
                                        arguments, scratch, driver, tensorMaps))
       return err;
-  // Memory may be cleared before the first kernel, which is no kernel.
-  bool clears =
-      std::any_of(description.scratch.begin(), description.scratch.end(),
-                  [](const auto &array) { return array.zero; });
   for (size_t i = 0; i < launches.size(); ++i) {
     const LaunchStep &step = *launches[i].step;
     const unsigned *grid = launches[i].grid;
-    bool startsEarly = step.programmatic && (i > 0 || !clears) &&
-                       (isPrepared || !step.readsIndicesEarly);
+    bool startsEarly =
+        step.programmatic && (isPrepared || !step.readsIndicesEarly);
     CUresult result =
         launchKernel(driver, launches[i].kernel, step, grid, startsEarly,
                      stream, parameters[i].pointers());

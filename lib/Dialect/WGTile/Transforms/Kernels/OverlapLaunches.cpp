@@ -67,12 +67,8 @@ public:
     RolesOp roles;
     for (auto op : kernel.getBody().getOps<RolesOp>())
       roles = op;
-    Schedule schedule = getSchedule(kernel);
-    if (!roles || schedule.persistent.value_or(false)) {
-      // Thread blocks that take tiles from a counter stay until the end, and
-      // those of the next kernel would wait beside them.
-      wait(kernel.getBody().front(),
-           /*allows=*/!schedule.dynamic.value_or(false));
+    if (!roles || getSchedule(kernel).persistent.value_or(false)) {
+      wait(kernel.getBody().front(), /*allows=*/true);
       return;
     }
     for (Region &program : roles.getPrograms()) {
@@ -124,31 +120,9 @@ private:
   }
 };
 
-/// Lets a kernel that waits start while the one runs that sorts its tiles: it
-/// writes memory that the launch alone reads.
-static void allowFromSorter(LaunchOp launch, SymbolTableCollection &symbols) {
-  SetVector<LaunchOp> sorters;
-  for (Value argument : launch.getArgs())
-    if (argument.getDefiningOp<memref::AllocOp>())
-      for (auto user : llvm::make_filter_range(argument.getUsers(),
-                                               llvm::IsaPred<LaunchOp>))
-        if (auto other = cast<LaunchOp>(user); other.getPreprocess())
-          sorters.insert(other);
-  for (LaunchOp sorter : sorters) {
-    auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-        sorter, sorter.getKernelAttr());
-    if (!kernel || !kernel.getBody().getOps<NVVM::GriddepcontrolOp>().empty())
-      continue;
-    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    NVVM::GriddepcontrolOp::create(b, kernel.getLoc(),
-                                   NVVM::GridDepActionKind::launch_dependents);
-  }
-}
-
 struct OverlapLaunchesPass
     : public wgtile::impl::WGTileOverlapLaunchesBase<OverlapLaunchesPass> {
   void runOnOperation() override {
-    SymbolTableCollection symbols;
     for (auto [launch, kernel] : getLaunches(getOperation())) {
       if (!getSchedule(kernel).programmaticLaunch.value_or(false))
         continue;
@@ -157,7 +131,6 @@ struct OverlapLaunchesPass
       waits.create();
       launch.setProgrammatic(true);
       launch.setReadsIndicesEarly(waits.readsEarly);
-      allowFromSorter(launch, symbols);
     }
   }
 };

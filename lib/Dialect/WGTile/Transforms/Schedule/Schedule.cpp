@@ -154,10 +154,6 @@ public:
         std::min(schedule.rasterGroup.value_or(kRasterGroup), kMaxRasterGroup);
     if (!schedule.tileOrder)
       schedule.tileOrder = chooseTileOrder(launch, loops.front());
-    // The kernel that sorts is as short as a launch.
-    if (schedule.tileOrder == TileOrder::Sorted &&
-        resources.getChip().hasClusters)
-      schedule.programmaticLaunch = schedule.programmaticLaunch.value_or(true);
   }
 
   void finish() { setSchedule(kernel, schedule); }
