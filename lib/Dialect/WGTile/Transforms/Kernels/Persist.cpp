@@ -147,7 +147,7 @@ struct PersistPass
     bool isAlone = llvm::is_contained(consumers, producer);
     // The counter's latency is that of a few stages: the number is requested a
     // tile ahead.
-    Value number = isAlone || !readsNumbers(producer)
+    Value number = isAlone || !waitsForNumbers(producer)
                        ? NextTileOp::create(b, loc).getResult()
                        : takeBehindCopies(b, producer.getBody().front());
     if (!isAlone)
@@ -173,27 +173,33 @@ struct PersistPass
     }
   }
 
-  /// Whether a tile's program reads numbers from memory, as of a list.
-  static bool readsNumbers(ForEachTileOp loop) {
-    return loop->walk([](memref::LoadOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  }
-
-  /// Takes the next tile's number behind the first copies of a block, which
-  /// wait for numbers that the tile's program reads, and would wait for the
-  /// counter as well: before the first loop that copies, on both sides of a
-  /// branch that does; else where the builder stands.
-  static Value takeBehindCopies(OpBuilder &b, Block &block) {
-    Location loc = block.getParentOp()->getLoc();
+  /// The first op of a block that copies in a region of its own.
+  static Operation *findCopies(Block &block) {
     auto copies = llvm::find_if(block, [](Operation &op) {
       return op.getNumRegions() != 0 && op.walk([](TmaLoadOp) {
                                             return WalkResult::interrupt();
                                           }).wasInterrupted();
     });
-    if (copies == block.end())
-      return NextTileOp::create(b, loc);
-    auto branch = dyn_cast<scf::IfOp>(*copies);
-    b.setInsertionPoint(&*copies);
+    return copies == block.end() ? nullptr : &*copies;
+  }
+
+  /// Whether the first copies of a tile's program may wait for numbers that it
+  /// reads from memory, as of a list, and come before its loops, in a branch.
+  static bool waitsForNumbers(ForEachTileOp loop) {
+    return isa_and_present<scf::IfOp>(findCopies(loop.getBody().front())) &&
+           loop->walk([](memref::LoadOp) { return WalkResult::interrupt(); })
+               .wasInterrupted();
+  }
+
+  /// Takes the next tile's number behind the first copies of a block, which
+  /// would else wait for the counter, too: before the first loop that copies,
+  /// on both sides of a branch that does; else where the builder stands.
+  static Value takeBehindCopies(OpBuilder &b, Block &block) {
+    Location loc = block.getParentOp()->getLoc();
+    Operation *copies = findCopies(block);
+    if (copies)
+      b.setInsertionPoint(copies);
+    auto branch = dyn_cast_if_present<scf::IfOp>(copies);
     if (!branch || !branch.elseBlock())
       return NextTileOp::create(b, loc);
     SmallVector<Type> types(branch.getResultTypes());
