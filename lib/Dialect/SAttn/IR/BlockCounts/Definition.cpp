@@ -48,9 +48,10 @@ static LogicalResult verifyBounds(BlockCountsOp op) {
   for (int64_t number : bounded) {
     bool isCapture =
         number >= 0 && number < static_cast<int64_t>(op.getCaptures().size());
-    auto type = isCapture ? dyn_cast<RankedTensorType>(
-                                op.getCaptures()[number].getType())
-                          : RankedTensorType();
+    auto type =
+        isCapture
+            ? dyn_cast<RankedTensorType>(op.getCaptures()[number].getType())
+            : RankedTensorType();
     if (!type || type.getRank() != 1 || !type.getElementType().isInteger())
       return op.emitOpError() << "expected 'bounded' of numbers of captured "
                                  "vectors of integers, but got "

@@ -176,8 +176,8 @@ private:
     size_t place = 4 * (entry - bounded.begin()) + 2 * isOfKeys;
     Value origin = op.getOrigin()[isOfKeys ? 3 : 2];
     // Blocks after the tile's last one are decided otherwise.
-    Value last = arith::SubIOp::create(
-        b, b.asValue(isOfKeys ? blocks : rows), b.index(1));
+    Value last = arith::SubIOp::create(b, b.asValue(isOfKeys ? blocks : rows),
+                                       b.index(1));
     auto read = [&](Inner &inner, Value bound, Value block) -> Value {
       block = arith::MinSIOp::create(inner, block, last);
       block = arith::AddIOp::create(inner, block, origin);
@@ -193,11 +193,10 @@ private:
                             read(inner, greatest, block)};
     }
     auto ofAll = [&](Value bound) -> Value {
-      return b.map({}, kShape, b.getI64Type(),
-                   [&](Inner &inner, ValueRange) -> Value {
-                     return read(inner, bound,
-                                 linalg::IndexOp::create(inner, 1));
-                   });
+      return b.map(
+          {}, kShape, b.getI64Type(), [&](Inner &inner, ValueRange) -> Value {
+            return read(inner, bound, linalg::IndexOp::create(inner, 1));
+          });
     };
     return mask::Interval{
         b.reduce<arith::MinSIOp>(ofAll(least),
@@ -285,8 +284,8 @@ private:
           {blocks, first});
       mask::Verdict verdict = interpret(b, widen(first), widen(number));
       Value own = b.fill(getCount(b, verdict), kShape);
-      Value undecided = arith::SelectOp::create(
-          b, isUndecided(b, verdict), b.asValue(number), b.index(0));
+      Value undecided = arith::SelectOp::create(b, isUndecided(b, verdict),
+                                                b.asValue(number), b.index(0));
       own = repeat(undecided, own, [&](Value within, Value own) {
         OpFoldResult block = apply(d0 + d1, {first, OpFoldResult(within)});
         mask::Verdict verdict = interpret(b, widen(block), widen(b.index(1)));
@@ -404,8 +403,8 @@ private:
         });
     return b.map({seen}, counts, [&](Inner &inner, ValueRange args) -> Value {
       Value isMixed = compare(inner, arith::CmpIPredicate::eq, args[0], both);
-      isMixed = arith::AndIOp::create(inner, isMixed,
-                                      isUndecided(inner, args[1]));
+      isMixed =
+          arith::AndIOp::create(inner, isMixed, isUndecided(inner, args[1]));
       return select(inner, isMixed, one, args[1]);
     });
   }

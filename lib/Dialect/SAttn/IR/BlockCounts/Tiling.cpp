@@ -56,8 +56,8 @@ bool block_counts::hasSquareTiles(BlockCountsOp op) {
       op.getMaskMod().getArguments().drop_front(kFirstCapture),
       [&](BlockArgument capture) {
         bool isBounded = llvm::is_contained(
-            bounded, static_cast<int64_t>(capture.getArgNumber()) -
-                         kFirstCapture);
+            bounded,
+            static_cast<int64_t>(capture.getArgNumber()) - kFirstCapture);
         return !isBounded && isa<RankedTensorType>(capture.getType()) &&
                llvm::any_of(capture.getUsers(), [](Operation *user) {
                  auto read = dyn_cast<tensor::ExtractOp>(user);

@@ -8,8 +8,8 @@
 
 // The program of the lists of one row of sattn.block_lists: a loop over the
 // row's counts finds where each block comes that is listed, a second one what
-// is left of the list. Neighboring blocks that are all of one kind, as most are,
-// follow each other in its list; others are counted.
+// is left of the list. Neighboring blocks that are all of one kind, as most
+// are, follow each other in its list; others are counted.
 
 #include "../TileOpBuilder.h"
 
@@ -124,9 +124,10 @@ private:
     });
   }
   Value add(Value tile, Value number) {
-    return b.map(tile, kShape, i32, [&](Inner &inner, ValueRange args) -> Value {
-      return arith::AddIOp::create(inner, args[0], number);
-    });
+    return b.map(tile, kShape, i32,
+                 [&](Inner &inner, ValueRange args) -> Value {
+                   return arith::AddIOp::create(inner, args[0], number);
+                 });
   }
 
   /// A loop over the row's blocks that carries values; the body gets the number
@@ -182,10 +183,9 @@ private:
   }
 
   /// What `then` gives if a condition holds, else what `otherwise` does.
-  SmallVector<Value>
-  choose(Value condition, TypeRange types,
-         function_ref<SmallVector<Value>()> then,
-         function_ref<SmallVector<Value>()> otherwise) {
+  SmallVector<Value> choose(Value condition, TypeRange types,
+                            function_ref<SmallVector<Value>()> then,
+                            function_ref<SmallVector<Value>()> otherwise) {
     auto branch = scf::IfOp::create(b, types, condition, /*addThenBlock=*/true,
                                     /*addElseBlock=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -221,7 +221,8 @@ private:
     Value &number = next[2 * kind], &columns = next[2 * kind + 1];
     Value places = add(order, number);
     Value all = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(VectorType::get(kShape, b.getI1Type()), true));
+        b,
+        DenseElementsAttr::get(VectorType::get(kShape, b.getI1Type()), true));
     columns = b.scatter(add(order, first), columns, places, all);
     number = arith::AddIOp::create(b, number, b.i32(kBlocks));
     return next;

@@ -19,9 +19,8 @@ namespace wgtile {
 /// an innermost stride of 1 in its type, by a cast before the kernel's launch.
 void requireUnitStrides(mlir::gpu::GPUFuncOp kernel, LaunchOp launch);
 /// The same of the arguments that `isChosen` is true of.
-void requireUnitStrides(
-    mlir::gpu::GPUFuncOp kernel, LaunchOp launch,
-    llvm::function_ref<bool(mlir::BlockArgument)> isChosen);
+void requireUnitStrides(mlir::gpu::GPUFuncOp kernel, LaunchOp launch,
+                        llvm::function_ref<bool(mlir::BlockArgument)> isChosen);
 
 } // namespace wgtile
 
