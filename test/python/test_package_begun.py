@@ -58,3 +58,17 @@ def test_a_program_that_is_refused(on_gpu):
         with pytest.raises(NotImplementedError, match="sattn.none"):
             on_gpu.cache.program(Wrong(True), 0)
     assert not on_gpu.cache._begun
+
+
+def test_given_lists_begin_nothing(on_gpu, monkeypatch):
+    """Attention's program alone, by the call itself."""
+    cache = on_gpu.cache
+    monkeypatch.setattr(cache, "begin", lambda *_: pytest.fail("a thread for one program"))
+    numbers, columns = fake_torch.zeros(1, 1, 4, dtype="int32"), fake_torch.zeros(1, 1, 4, 4, dtype="int32")
+    mask = on_gpu.BlockMask.from_kv_blocks(numbers, columns, numbers, columns, BLOCK_SIZE=64, compute_q_blocks=False)
+    mask.mask_mod = products
+    query, key, value = (fake_torch.zeros(1, 2, LENGTH, 64) for _ in range(3))
+    before = cache.info().compilations
+    for _ in range(2):
+        on_gpu.flex_attention(query, key, value, block_mask=mask)
+    assert cache.info().compilations - before == cache.info().kernels == 1
