@@ -87,9 +87,8 @@ def block_counts(function, values, band, shape, lengths, block, device=None, exa
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. lengths, block: of (queries, keys). exact: otherwise blocks that are seen in part have any
-    number above none and below all. out: of PyTorch, to be
-    written: the array, which is returned, and the transposed one; or None. Nothing waits for the device. Raises NotImplementedError for a function that the
-    compiler refuses.
+    number above none and below all. out: PyTorch's arrays to be written, that which is returned and the transposed one; or
+    None. Nothing waits for the device. Raises NotImplementedError for a function that the compiler refuses.
     """
     size = *shape, *(-(-length // one) for length, one in zip(lengths, block))
     # Of a single block not much more than there is of it; few sizes are compiled.

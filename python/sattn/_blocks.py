@@ -34,8 +34,8 @@ def counts(function, values, band, shape, lengths, block, device=None, exact=Tru
 
     function: of a mask_mod, with the values of its captures; band: to be seen too, or None. shape: (B, H) of the array,
     each 1 or the whole number. block: (queries, keys). exact: otherwise the numbers of blocks that are seen in part may be
-    any between none and all. out: the array, and the transposed one, of a CountsPair; or None. Where there are few elements, all are computed,
-    without a compiler.
+    any between none and all. out: the array and the transposed one, of a CountsPair; or None. Where there are few elements,
+    all are computed, without a compiler.
     """
     if math.prod(shape) * math.prod(lengths) > MOST_EVALUATED:
         return block_counts(function, values, band, shape, lengths, block, device, exact, out)

@@ -50,7 +50,7 @@ def package(sattn):
 @pytest.mark.parametrize("arguments, mask_mod, score_mod", [
     ({}, None, None), ({"causal": "bottom_right"}, None, alibi), ({"window": (9, 3)}, recent, None), ({}, padding, alibi)])
 def test_few_queries_share_a_tile(package, arguments, mask_mod, score_mod):
-    """One program for all numbers of few queries; it gives what the other one gives for more."""
+    """A program for all numbers of few queries whose rows have tiles of the same size; they give what that for more gives."""
     for queries in (1, 5, 16, 17):
         arrays = operands(heads=8, kv_heads=2, queries=queries, keys=KEYS)
         mask = None if mask_mod is None else package.create_block_mask(mask_mod, None, None, queries, KEYS)
@@ -65,7 +65,9 @@ def test_few_queries_share_a_tile(package, arguments, mask_mod, score_mod):
         close(out, expected)
         close(aux.lse, lse)
         close(aux.max_scores, masks.scores_of(*arrays[:2], visible, score_mod).max(axis=-1))
-        assert packed(package) == (1, 1 + (queries > 16))
+        # Four heads share a tile of 16 or of 64 rows.
+        few = 1 + (4 * queries > 16)
+        assert packed(package) == (few, few + (queries > 16))
 
 
 def test_heads_that_are_not_packed(package):
