@@ -253,7 +253,7 @@ def test_dynamic_shapes(package):
     backend = Backend()
     run = compiled(lambda query, key: package.flex_attention(query, key, key, alibi, causal=True), backend, dynamic=True)
     compilations = None
-    for batch, queries, keys in ((3, 30, 40), (4, 50, 47), (5, 7, 90)):
+    for batch, queries, keys in ((3, 30, 40), (4, 50, 47), (5, 20, 90)):
         query, key = torch.randn(batch, 2, queries, 8), torch.randn(batch, 2, keys, 8)
         near(run(query, key), attention(query, key, key, lambda b, h, i, j: i >= j, alibi))
         compilations = compilations or package.cache.info().compilations
