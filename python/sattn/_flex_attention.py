@@ -181,9 +181,10 @@ def _arrays_of(query, key, value):
 
 def _of_few_rows(rows, mask):
     """Options with a tile for few queries on the CPU, where all rows of a tile cost the same; or NONE."""
-    tile = next((few for few in FEW_ROWS if rows <= few), None), FEW_ROWS_KEYS
-    fits = mask.lists is None or tile[0] and all(size % own == 0 for size, own in zip(mask.block, tile))
-    return Options(tile) if tile[0] and fits else NONE
+    tile = next(((few, FEW_ROWS_KEYS) for few in FEW_ROWS if rows <= few), None)
+    if tile is None or mask.lists is not None and any(size % own for size, own in zip(mask.block, tile)):
+        return NONE
+    return Options(tile)
 
 
 def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
@@ -222,8 +223,7 @@ def _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, o
 def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs):
     """Checks types and shapes, and finds the program: once for each kind of call."""
     source, target = _source(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, options, packs)
-    sizes, _ = _shapes(query, key, value, enable_gqa)
-    on_gpu = target != _compiler.CPU
+    rows, on_gpu = tuple(query.shape[:3]), target != _compiler.CPU
     try:
         program = _bsr._with_memory(arrays, cache.program, source, target)
     except NotImplementedError as error:
@@ -232,8 +232,8 @@ def _plan(query, key, value, arrays, score, mask, scale, wanted, enable_gqa, opt
         raise
     checked = not on_gpu and mask.lists is not None and not mask.is_ours
     launch = program._launch_checked if checked else program._launch
-    shape = (*sizes[:3], value.shape[3])
-    return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, sizes[:3], arrays,
+    shape = (*rows, value.shape[3])
+    return _Plan(program, launch, source.scale is None, shape, tuple(query.shape) == shape, rows, arrays,
                  key.shape[1] if packs else 0, (score, mask.function, mask.band))
 
 

@@ -1,7 +1,7 @@
 """Compiled kernels of this process, kept by program and chosen parameters."""
 
 import collections
-import threading
+import concurrent.futures
 
 from . import _compiler, _repeats, _tuning
 
@@ -75,28 +75,6 @@ def reason(error):
     return next((line for line in lines if "error: " in line), lines[0]).split("error: ")[-1]
 
 
-class _Compilation(threading.Thread):
-    """A program that a thread compiles."""
-
-    def __init__(self, source, target):
-        super().__init__(name="sattn-compile")
-        self._source, self._target = source, target
-        self._program = self._error = None
-
-    def run(self):
-        try:
-            self._program = _compiled(self._source, self._target)
-        except Exception as error:
-            self._error = error
-
-    def result(self):
-        """The program, once it is there. Raises what its compilation did."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-        return self._program
-
-
 def _compiled(source, target):
     if target == _compiler.CPU:
         return _compiler.compile(source.text())
@@ -109,8 +87,9 @@ def begin(source, target):
     key = source, target
     if key not in _programs and key not in _begun:
         _compilations += 1
-        _begun[key] = begun = _Compilation(source, target)
-        begun.start()
+        executor = concurrent.futures.ThreadPoolExecutor(1, "sattn-compile")
+        _begun[key] = executor.submit(_compiled, source, target)
+        executor.shutdown(wait=False)
 
 
 def program(source, target):

@@ -27,8 +27,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace sattn;
 
@@ -36,9 +34,6 @@ namespace sattn {
 #define GEN_PASS_DEF_SATTNCPUREGISTERTILE
 #include "sattn/Codegen/Passes.h.inc"
 } // namespace sattn
-
-/// Of rows that are reduced together, those that one iteration takes.
-static constexpr int64_t kReducedColumns = 64;
 
 /// The elementwise op that adds a product, which began with zeros, to a sum of
 /// another type; null if `op` adds to its sum itself.
@@ -710,31 +705,23 @@ private:
     return success();
   }
 
-  /// The rows that are reduced together, as many as a vector has elements, so
-  /// that they are squares; 1 if the op is no reduction of such rows.
-  int64_t rowsOfSquares(linalg::LinalgOp op) const {
-    if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 1 ||
-        op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-        !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity())
-      return 1;
-    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    if (llvm::any_of(ranges, ShapedType::isDynamic))
-      return 1;
-    int64_t rows = sizes(op).lanes(ranges[0]);
-    return rows >= 4 && kReducedColumns % rows == 0 && ranges[1] % rows == 0
-               ? rows
-               : 1;
+  /// Whether an op reduces the rows of one tile of static size.
+  static bool isReductionOfRows(linalg::LinalgOp op) {
+    return op.getNumLoops() == 2 && op.getNumReductionLoops() == 1 &&
+           op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+           op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isIdentity() &&
+           llvm::none_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
   }
 
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     if (isTransposition(op))
       return tileSquares(rewriter, op);
-    if (int64_t rows = rowsOfSquares(op); rows > 1) {
-      int64_t width = std::gcd(ranges.back(), kReducedColumns);
-      return tile(rewriter, cast<TilingInterface>(op.getOperation()),
-                  {rows, width < ranges.back() ? width : 0});
-    }
+    if (isReductionOfRows(op))
+      if (auto squares = sizes(op).squares(ranges[0], ranges[1]))
+        return tile(rewriter, cast<TilingInterface>(op.getOperation()),
+                    {squares->first,
+                     squares->second < ranges[1] ? squares->second : 0});
     int64_t columns = ranges.back();
     if (ShapedType::isDynamic(columns)) {
       FailureOr<int64_t> bound = sattn::getLargestSize(op, ranges.size() - 1);

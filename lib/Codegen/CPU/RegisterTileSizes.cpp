@@ -11,6 +11,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace sattn;
 
@@ -20,6 +22,10 @@ static constexpr int64_t kLeastBits = 32;
 /// registers hold.
 static constexpr int64_t kMaxVectorBits = 1 << 16;
 static constexpr int64_t kMaxSize = 1 << 16;
+
+/// Columns of rows that are reduced together, in one iteration, and the fewest
+/// rows for which that is less work.
+static constexpr int64_t kReducedColumns = 64, kLeastReducedRows = 4;
 
 /// The largest divisor of `size` that is at most `limit`, or 1.
 static int64_t largestDivisor(int64_t size, int64_t limit) {
@@ -73,4 +79,13 @@ int64_t RegisterTileSizes::rows(int64_t size, int64_t columns) const {
                      ? accumulators / llvm::divideCeil(columns, elements())
                      : given[0];
   return largestDivisor(size, most);
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+RegisterTileSizes::squares(int64_t rows, int64_t columns) const {
+  int64_t side = lanes(rows);
+  if (side < kLeastReducedRows || kReducedColumns % side != 0 ||
+      columns % side != 0)
+    return std::nullopt;
+  return std::pair(side, std::gcd(columns, kReducedColumns));
 }

@@ -15,6 +15,9 @@
 #include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 
+#include <optional>
+#include <utility>
+
 namespace sattn {
 
 /// Widths of tiles are multiples of this.
@@ -42,6 +45,10 @@ public:
   /// The rows of a register tile in a panel of that width: a divisor of the
   /// tile's rows.
   int64_t rows(int64_t size, int64_t columns) const;
+  /// Rows that are reduced together and the columns that one iteration takes of
+  /// them, squares side by side; none where a tile of that size has no squares.
+  std::optional<std::pair<int64_t, int64_t>> squares(int64_t rows,
+                                                     int64_t columns) const;
 
 private:
   /// Of a register.

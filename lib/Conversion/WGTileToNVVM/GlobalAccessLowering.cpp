@@ -470,13 +470,6 @@ static FailureOr<AsmElement> getAsmElement(Operation *op, Type element) {
   }
 }
 
-/// The bits of a number.
-static uint64_t bitsOf(TypedAttr number) {
-  if (auto real = dyn_cast<FloatAttr>(number))
-    return real.getValue().bitcastToAPInt().getZExtValue();
-  return cast<IntegerAttr>(number).getValue().getZExtValue();
-}
-
 namespace {
 struct ReadLowering : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -28,13 +28,6 @@ static constexpr int64_t kColumns = ReadLanesOp::kGroup, kBytes = 4;
 /// Column of a part of lane 0.
 static int64_t columnOf(int64_t part) { return part / 2 * kColumns + part % 2; }
 
-/// The bits of a number.
-static uint64_t bitsOf(TypedAttr number) {
-  if (auto real = dyn_cast<FloatAttr>(number))
-    return real.getValue().bitcastToAPInt().getZExtValue();
-  return cast<IntegerAttr>(number).getValue().getZExtValue();
-}
-
 namespace {
 struct ReadLanesLowering : OpConversionPattern<ReadLanesOp> {
   using OpConversionPattern::OpConversionPattern;

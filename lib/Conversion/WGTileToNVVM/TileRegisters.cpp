@@ -160,6 +160,12 @@ Value wgtile::createTileWarp(OpBuilder &b, Location loc) {
                                 createI32(b, loc, 5));
 }
 
+uint64_t wgtile::bitsOf(TypedAttr number) {
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().bitcastToAPInt().getZExtValue();
+  return cast<IntegerAttr>(number).getValue().getZExtValue();
+}
+
 Value wgtile::createLane(OpBuilder &b, Location loc) {
   return arith::AndIOp::create(
       b, loc, createThreadId(b, loc),

@@ -71,6 +71,9 @@ createThreadColumn(mlir::OpBuilder &b, mlir::Location loc,
                    const sattn::layout::AccumulatorFragment &fragment);
 mlir::Value createI32(mlir::OpBuilder &b, mlir::Location loc, int64_t value);
 
+/// The bits of a number.
+uint64_t bitsOf(mlir::TypedAttr number);
+
 /// Takes a constant that is added to an index out of it and gives it back:
 /// slices of a tile then share what the rest computes.
 int64_t peelConstant(mlir::OpBuilder &b, mlir::Location loc,
