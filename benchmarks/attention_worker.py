@@ -117,8 +117,9 @@ class References:
 # ---------------------------------------------------------------------------
 
 
-def ours(row, data, target="cuda", meta=None, rank=4, options=""):
-    """A call of the compiled program, with an output that begins as NaN. options: of the pipeline."""
+def ours(row, data, target="cuda", meta=None, rank=4, options="", is_prepared=False):
+    """A call of the compiled program, with an output that begins as NaN. options: of the pipeline; is_prepared: with what
+    depends on lists alone done before, as other libraries do it in their plans."""
     import sattn
 
     compiled = sattn.compile(attention_rows.program(row, meta, rank), target, options=options)
@@ -132,8 +133,10 @@ def ours(row, data, target="cuda", meta=None, rank=4, options=""):
     if rank == 3:
         arguments = [tensor.flatten(0, 1) if isinstance(tensor, torch.Tensor) else tensor for tensor in arguments]
 
+    run = compiled.prepare(*arguments) if is_prepared else compiled
+
     def call():
-        compiled(*arguments)
+        run(*arguments)
         return out
 
     return call

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Host time of one call whose kernel is ready, in microseconds: of bsr_dense_addmm, prepared and not, beside PyTorch's,
-and of flex_attention with masks of each kind, on a GPU; and of the first call with each of 100 sizes of N in a row, and the choice of parameters in it.
+of flex_attention with masks of each kind, and of its compiled Program with and without lists, on a GPU; and of the first
+call with each of 100 sizes of N in a row, and the choice of parameters in it.
 
     python3 benchmarks/host_time.py [--target cuda|cpu] [--out results.json]
 
@@ -27,23 +28,32 @@ CALLS, BATCHES = 50, 20
 SIZES = range(129, 229)
 
 
-def host_us(call):
+def host_us(calls):
+    """{name: the median time}, of calls by name. They are measured in turns, since the clocks of a host drift, too. One that
+    fails is left out, with its reason."""
     import torch
     from timing import head_start
 
-    for _ in range(3):
-        call()
-    times = []
+    ready = {}
+    for name, call in calls.items():
+        try:
+            for _ in range(3):
+                call()
+            ready[name] = call
+        except Exception as error:  # Whatever is wrong with a peer is reported, not ours.
+            print(f"{name}: {(str(error).splitlines() or [type(error).__name__])[0]}")
+    times = {name: [] for name in ready}
     for _ in range(BATCHES):
-        torch.cuda.synchronize()
-        for _ in range(4):
-            head_start()
-        start = time.perf_counter()
-        for _ in range(CALLS):
-            call()
-        times.append((time.perf_counter() - start) / CALLS * 1e6)
+        for name, call in ready.items():
+            torch.cuda.synchronize()
+            for _ in range(4):
+                head_start()
+            start = time.perf_counter()
+            for _ in range(CALLS):
+                call()
+            times[name].append((time.perf_counter() - start) / CALLS * 1e6)
     torch.cuda.synchronize()
-    return statistics.median(times)
+    return {name: statistics.median(each) for name, each in times.items()}
 
 
 def candidates(block, size):
@@ -100,6 +110,18 @@ def attention_calls():
              for name, given in options.items()}
     compiled = torch.compile(flex.flex_attention)
     return {**calls, "torch flex_attention": lambda: compiled(query, key, value, **options["torch mask, causal"])}
+
+
+def program_calls():
+    """name: a call of flex_attention's compiled Program."""
+    import attention_rows
+    import attention_worker
+
+    rows = {"causal": attention_rows.Row(1, 16, 4096, 64, mask="causal"),
+            "lists": attention_rows.Row(1, 16, 4096, 64, mask="blocks", count=8)}
+    made = {name: (row, attention_worker.make_data(row)) for name, row in rows.items()}
+    return {**{f"Program: {name}": attention_worker.ours(*given) for name, given in made.items()},
+            "Program: lists, prepared": attention_worker.ours(*made["lists"], is_prepared=True)}
 
 
 def small_operands(target):
@@ -165,20 +187,13 @@ def main():
     print(f"  16 new N                    {per_call:7.1f} us, of which the choice {per_choice:.1f}; at most {most:.0f}; "
           f"{compiled} compiled")
     for block in (128, 64, 16) if options.target == "cuda" else ():
-        for name, call in candidates(block, 1024).items():
-            try:
-                rows.append({"block": block, "call": name, "host_us": host_us(call)})
-            except Exception as error:  # Whatever is wrong with a peer is reported, not ours.
-                print(f"{block:4} {name}: {(str(error).splitlines() or [type(error).__name__])[0]}")
-                continue
-            print(f"{block:4} {name:24} {rows[-1]['host_us']:7.1f} us", flush=True)
-    for name, call in attention_calls().items() if options.target == "cuda" else ():
-        try:
-            rows.append({"call": name, "host_us": host_us(call)})
-        except Exception as error:
-            print(f"{name}: {(str(error).splitlines() or [type(error).__name__])[0]}")
-            continue
-        print(f"{name:34} {rows[-1]['host_us']:7.1f} us", flush=True)
+        for name, micros in host_us(candidates(block, 1024)).items():
+            rows.append({"block": block, "call": name, "host_us": micros})
+            print(f"{block:4} {name:24} {micros:7.1f} us", flush=True)
+    if options.target == "cuda":
+        for name, micros in host_us({**program_calls(), **attention_calls()}).items():
+            rows.append({"call": name, "host_us": micros})
+            print(f"{name:34} {micros:7.1f} us", flush=True)
     if options.out:
         device, torch_version = "CPU", None
         if options.target == "cuda":

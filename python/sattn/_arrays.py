@@ -256,6 +256,26 @@ def is_plain(tensor, torch):
         return False
 
 
+def are_plain(values):
+    """Whether all are numbers, or tensors of PyTorch that a program takes as they are. False says nothing of others."""
+    torch = sys.modules.get("torch")
+    if torch is None or _autograd.may_have_tangents():
+        return False
+    tensor, parameter = torch.Tensor, torch.nn.Parameter
+    try:
+        for value in values:
+            own = type(value)
+            if own is float or own is int:
+                continue
+            # Tensors without memory have no address, or raise.
+            if own is not tensor and own is not parameter or value.requires_grad or not value.data_ptr() \
+                    or value.is_neg() or value.is_nested:
+                return False
+    except RuntimeError:
+        return False
+    return True
+
+
 def without_gradient(value):
     """The value; of a tensor of PyTorch its elements alone."""
     return TorchArrays.passed(value) if is_torch(value) else value

@@ -13,6 +13,11 @@ def is_dual(tensor):
     return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent is not None
 
 
+def may_have_tangents():
+    """Whether tensors may be duals of forward-mode differentiation."""
+    return getattr(sys.modules["torch"].autograd.forward_ad, "_current_level", 0) >= 0
+
+
 def count_write(tensor):
     """Counts a write into the tensor's memory, so that a backward pass that needs the old content is refused."""
     if not tensor.is_inference():  # Those count nothing.

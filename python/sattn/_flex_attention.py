@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
+from . import _arrays, _autograd, _bsr, _compiler, _explain, _flex_repeats, _functions, _masks, _region, _repeats, _traced, cache
 from ._attention_mask import Mask, mask_of
 from ._captured_arguments import captured
 from ._flex_source import FlexAttention
@@ -390,7 +390,7 @@ def _arguments(query, key, value, score, score_values, block_mask, mask_of, band
     else:
         torch = sys.modules["torch"]
         requires_grad = query.requires_grad or key.requires_grad or value.requires_grad
-        if requires_grad and torch.is_grad_enabled() or getattr(torch.autograd.forward_ad, "_current_level", 0) >= 0:
+        if requires_grad and torch.is_grad_enabled() or _autograd.may_have_tangents():
             _require_memory(query, key, value, arrays)
         given += map(arrays.passed, (packed_query, key, value)) if requires_grad else (packed_query, key, value)
     if lists is not None:

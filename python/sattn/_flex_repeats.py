@@ -9,22 +9,22 @@ import dataclasses
 import sys
 import weakref
 
-from . import _attention_mask, _masks, cache
+from . import _attention_mask, _autograd, _masks, cache
 from ._captured_arguments import captured
 
 #: Calls that are kept, at most.
 LIMIT = 4096
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()
-_empty_like = _forward = None
+_empty_like = None
 
 
 def _see():
     """Looks at PyTorch, which is there, for what is kept of it."""
-    global _empty_like, _forward
+    global _empty_like
     if not _plain:
         torch = sys.modules["torch"]
-        _empty_like, _forward = torch.empty_like, torch.autograd.forward_ad
+        _empty_like = torch.empty_like
         _plain.update((torch.Tensor, torch.nn.Parameter))
 
 
@@ -136,7 +136,7 @@ def repeated(query, key, value, score_mod, block_mask, scale, enable_gqa, return
             return None
     except (RuntimeError, TypeError):  # Of nested tensors, transforms, and arguments that have no hash.
         return None
-    if getattr(_forward, "_current_level", 0) >= 0:
+    if _autograd.may_have_tangents():
         return None
     for one, kept in zip(named, call.named):
         # Equal arguments of other types may be none.

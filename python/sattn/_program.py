@@ -18,15 +18,21 @@ def _arguments_of(manifest):
             for number, argument in enumerate(json.loads(manifest)["arguments"])]
 
 
+def _named(manifest, arguments):
+    """The arguments by name."""
+    return dict(zip((name for name, _ in _arguments_of(manifest)), arguments))
+
+
 def _passed(manifest, function, arguments):
     """What the function returns for arrays where they lie. Raises for those that cannot be used so."""
-    named = dict(zip((name for name, _ in _arguments_of(manifest)), arguments))
-    _arrays.require_memory(named)
-    plain = (_arrays.without_gradient(value) for value in arguments)
     try:
-        return function(*plain)
+        if _arrays.are_plain(arguments):
+            return function(*arguments)
+        named = _named(manifest, arguments)
+        _arrays.require_memory(named)
+        return function(*map(_arrays.without_gradient, arguments))
     except BufferError as error:
-        _arrays.raise_refusal(named, error)
+        _arrays.raise_refusal(_named(manifest, arguments), error)
 
 
 def _launched(manifest, function, arguments):

@@ -16,8 +16,8 @@ FAILED = 2
 # Types of tensors that are what torch.Tensor is, once PyTorch has been seen.
 _plain = set()
 _sparse_bsr = None
-# Of PyTorch then: whether gradients are recorded, and its module of forward-mode differentiation.
-_is_recording = _forward = None
+# Of PyTorch then: whether gradients are recorded.
+_is_recording = None
 # Given parameters, by their text: numbers of META. That of None is 0.
 _metas = {}
 _numbers = itertools.count(1)  # Threads get different ones.
@@ -48,11 +48,11 @@ def _text_of(meta):
 
 def see():
     """Looks at PyTorch, which is there, for what is kept of it."""
-    global _sparse_bsr, _is_recording, _forward
+    global _sparse_bsr, _is_recording
     if _sparse_bsr is None:
         torch = sys.modules["torch"]
         _plain.update((torch.Tensor, torch.nn.Parameter))
-        _is_recording, _forward = torch.is_grad_enabled, torch.autograd.forward_ad
+        _is_recording = torch.is_grad_enabled
         _sparse_bsr = torch.sparse_bsr
 
 
@@ -84,11 +84,6 @@ class Repeats:
 def _is_plain(tensor):
     """Whether it is a dense tensor of PyTorch whose memory is what it says it is."""
     return type(tensor) in _plain and not tensor.is_nested and not tensor.is_neg()
-
-
-def may_have_tangents():
-    """Whether tensors may be duals of forward-mode differentiation."""
-    return getattr(_forward, "_current_level", 0) >= 0
 
 
 def parts_of(matrix):
@@ -146,7 +141,7 @@ def repeated_sampled(repeats, input, mat1, mat2, beta, alpha, out, check, tf32):
             kind |= CHECKED
         elif check:
             return None
-    if may_have_tangents() or mat1.dim() != 2 or mat2.dim() != 2:
+    if _autograd.may_have_tangents() or mat1.dim() != 2 or mat2.dim() != 2:
         return None
     parts = parts_of(input)
     if parts is None:
@@ -188,7 +183,7 @@ def repeated(repeats, prepared, input, bsr, dense, beta, alpha, left, right, out
         if number is None:
             return None
         kind |= META * number
-    if may_have_tangents():
+    if _autograd.may_have_tangents():
         return None
     crow = col = shape = None
     if prepared:

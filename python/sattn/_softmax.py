@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from . import _arrays, _bsr, _compiler, _elements, _explain, _matrices, _operand, _repeats, _traced, cache
+from . import _arrays, _autograd, _bsr, _compiler, _elements, _explain, _matrices, _operand, _repeats, _traced, cache
 from ._source import BsrSoftmax
 
 
@@ -68,7 +68,7 @@ def _known_parts(matrix, check):
     crow, col, values, shape = parts
     device = values.device
     if crow.device != device or col.device != device or values.requires_grad or values.dim() != 3 \
-            or _repeats.may_have_tangents():
+            or _autograd.may_have_tangents():
         return None
     return crow, col, values, ("bsr_softmax", crow.shape, col.shape, values.shape, crow.dtype, col.dtype, values.dtype, shape,
                                device, check)
