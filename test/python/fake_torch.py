@@ -98,6 +98,9 @@ class ArrayTensor:
     def numel(self):
         return self.array.size
 
+    def element_size(self):
+        return self.array.itemsize
+
     def data_ptr(self):
         return self.array.ctypes.data
 

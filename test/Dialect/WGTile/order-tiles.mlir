@@ -110,7 +110,7 @@ module attributes {gpu.container_module} {
 
   // CHECK-LABEL: func.func @host
   // CHECK:         %[[ALLOC:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>
-  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) preprocess
+  // CHECK:         wgtile.launch @kernels::@f_order grid(%{{.*}}) args(%{{.*}}, %[[ALLOC]], %arg0) preprocess {hint} :
   // CHECK:         wgtile.launch @kernels::@f {{.*}}, %[[ALLOC]])
   func.func @host(%crow: memref<?xi32>, %scale: i1, %m: index, %n: index, %x: f32) {
     %tiles = arith.muli %m, %n : index
