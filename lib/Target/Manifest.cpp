@@ -62,6 +62,20 @@ static LogicalResult getStrides(Value memref, SmallVectorImpl<int64_t> &strides,
   return success(type && succeeded(type.getStridesAndOffset(strides, offset)));
 }
 
+/// Whether a contract describes the entries of lists in an array, or the array
+/// has the lists' numbers of entries.
+static bool isListArray(ArrayAttr contracts, int64_t argument) {
+  bool found = false;
+  forEachContractEntry(contracts, "checks", [&](DictionaryAttr check) {
+    auto kind = check.getAs<StringAttr>("check");
+    auto counts = check.getAs<IntegerAttr>("counts");
+    found |= kind && kind == "listed" &&
+             (isOfArgument(check, argument) ||
+              (counts && counts.getInt() == argument));
+  });
+  return found;
+}
+
 namespace {
 /// Writes the manifest of one function.
 class ManifestWriter {
@@ -583,7 +597,8 @@ private:
              std::optional<int64_t> argument = argumentIndex(value);
              if (!argument)
                return valueIndex.contains(value);
-             return isIndexArray(contracts, *argument);
+             return isIndexArray(contracts, *argument) ||
+                    isListArray(contracts, *argument);
            });
   }
 

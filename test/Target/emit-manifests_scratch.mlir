@@ -125,3 +125,23 @@ func.func @hints(%crow: memref<?xi32>)
   wgtile.launch @kernels::@kernel grid(%n) args(%plan) preprocess {hint} : memref<?xi32>
   return
 }
+
+// Lists, and the numbers of their entries, are index arrays too.
+// CHECK-LABEL: func.func @lists
+// CHECK-SAME:    \22steps\22:[{\22arguments\22:[{\22memref\22:0},{\22memref\22:1},{\22scratch\22:0}]
+// CHECK-SAME:    \22hint\22:true,\22launch\22:\22kernel\22,\22preprocess\22:true
+// CHECK-SAME:    {\22arguments\22:[{\22scratch\22:0}]
+func.func @lists(%counts: memref<?xi32>, %lists: memref<?x?xi32>)
+    attributes {sattn.contracts = [{op = "product", operands = [
+        {name = "counts", argument = 0 : i64, rank = 1 : i64},
+        {name = "lists", argument = 1 : i64, rank = 2 : i64}],
+      checks = [{check = "listed", argument = 1 : i64, counts = 0 : i64, what = "columns",
+                 below = {constant = 8 : i64}}]}]} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %counts, %c0 : memref<?xi32>
+  %order = memref.alloc(%n) : memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%counts, %lists, %order) preprocess {hint}
+      : memref<?xi32>, memref<?x?xi32>, memref<?xi32>
+  wgtile.launch @kernels::@kernel grid(%n) args(%order) : memref<?xi32>
+  return
+}

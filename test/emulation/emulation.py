@@ -90,7 +90,9 @@ class Kernel:
 
 def kernel_of_tiles(tools, text, folder):
     """That of gpu.func @kernel, of ops on tiles with layouts. Its shared tiles begin at numbers, cast from i32."""
-    module = f"gpu.module @kernels {{\n{SHARED}{text}\n}}\n"
+    # The lowering of rings declares shared memory itself.
+    declared = "" if "wgtile.ring" in text else SHARED
+    module = f"gpu.module @kernels {{\n{declared}{text}\n}}\n"
     lowered = run(tools / "sparse-opt", f"--pass-pipeline={PIPELINE}", "-", text=module)
     return Kernel(SHARED, _function(lowered, "kernel"), folder)
 

@@ -95,6 +95,9 @@ class ArrayTensor:
     def max(self):
         return self.of(np.asarray(self.array.max()))
 
+    def is_contiguous(self):
+        return self.array.flags.c_contiguous
+
     def numel(self):
         return self.array.size
 
@@ -213,6 +216,7 @@ def module():
     torch.Tensor = Tensor
     add_autograd(torch)
     torch.cuda = Cuda()
+    torch.empty_like = lambda tensor: tensor.new_empty(tensor.shape)
     torch.sparse_bsr_tensor = lambda crow, col, values, size, check_invariants: SparseTensor(crow, col, values, size)
     torch.from_numpy = lambda array: types.SimpleNamespace(to=lambda device: Tensor(array, device=device.index))
     torch.nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
